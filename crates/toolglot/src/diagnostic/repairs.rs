@@ -1,0 +1,99 @@
+//! Which repairs are switched on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::code::{Class, Code, Preset};
+
+/// The set of repairs that may be made; `safe` unless told otherwise.
+///
+/// Reads from text as `none`, `safe`, `all`, or names joined by commas; a
+/// name alone adds to nothing, `safe,bare_string` adds to a preset, and
+/// `-fence` takes one away.
+///
+/// # Example
+/// ```
+/// use toolglot::{Code, Repairs};
+/// let repairs: Repairs = "safe,bare_string,-fence".parse()?;
+/// assert!(repairs.allow(Code::BareString) && !repairs.allow(Code::Fence));
+/// # Ok::<(), toolglot::UnknownRepair>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repairs(u128);
+
+const _: () = assert!(Code::TABLE.len() <= 128);
+
+impl Repairs {
+    /// No repair: what deviates breaks the call.
+    pub const NONE: Self = Self(0);
+
+    /// Every repair that cannot change the reading of valid input.
+    pub fn safe() -> Self {
+        Self::preset(Preset::Safe)
+    }
+
+    /// Every repair, guesses too.
+    pub fn all() -> Self {
+        Self::preset(Preset::All)
+    }
+
+    /// Returns the set with one repair switched on.
+    #[must_use]
+    pub fn with(self, repair: Code) -> Self {
+        Self(self.0 | 1 << repair as u32)
+    }
+
+    /// Returns the set with one repair switched off.
+    #[must_use]
+    pub fn without(self, repair: Code) -> Self {
+        Self(self.0 & !(1 << repair as u32))
+    }
+
+    /// Says whether a repair is on. What is no repair is always allowed.
+    pub fn allow(self, code: Code) -> bool {
+        self.0 & 1 << code as u32 != 0 || !code.is_repair()
+    }
+
+    fn preset(preset: Preset) -> Self {
+        let within = |class| matches!(class, Class::Repair(p) if p <= preset);
+        Code::TABLE.iter().filter(|row| within(row.class)).fold(Self::NONE, |set, row| set.with(row.code))
+    }
+}
+
+impl Default for Repairs {
+    fn default() -> Self {
+        Self::safe()
+    }
+}
+
+impl FromStr for Repairs {
+    type Err = UnknownRepair;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRepair> {
+        text.split(',').map(str::trim).filter(|word| !word.is_empty()).try_fold(Self::NONE, |set, word| {
+            let (name, on) = word.strip_prefix('-').map_or((word, true), |name| (name, false));
+            match name {
+                "none" => Ok(Self::NONE),
+                "safe" => Ok(Self(set.0 | Self::safe().0)),
+                "all" => Ok(Self::all()),
+                _ => match Code::by_name(name).filter(|code| code.is_repair()) {
+                    Some(code) if on => Ok(set.with(code)),
+                    Some(code) => Ok(set.without(code)),
+                    None => Err(UnknownRepair(name.to_owned())),
+                },
+            }
+        })
+    }
+}
+
+/// A word that names no repair and no preset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRepair(String);
+
+impl fmt::Display for UnknownRepair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no repair is called `{}`; use none, safe, all, or names listed by `toolglot diagnostics`", self.0)
+    }
+}
+
+impl std::error::Error for UnknownRepair {}

@@ -1,0 +1,103 @@
+//! What a caller may choose: policies, repairs, limits.
+
+use crate::diagnostic::Repairs;
+
+mod choice;
+mod limits;
+
+pub use choice::{CallsInReasoning, Evidence, FinishReason, UnknownChoice, UnknownTool, Untyped, Validation};
+pub use limits::Limits;
+
+/// A caller's choices for one parser. Every field has a default; `with_…` changes one.
+///
+/// # Example
+/// ```
+/// use toolglot::{Options, Validation};
+/// let options = Options::default().with_validation(Validation::Strict).with_reasoning_open(true);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) validation: Validation,
+    pub(crate) untyped: Untyped,
+    pub(crate) reasoning_open: bool,
+    pub(crate) finish_reason: Option<FinishReason>,
+    pub(crate) calls_in_reasoning: CallsInReasoning,
+    pub(crate) evidence: Evidence,
+    pub(crate) unknown_tool: UnknownTool,
+    pub(crate) accept_incomplete: bool,
+    pub(crate) repairs: Repairs,
+    pub(crate) limits: Limits,
+    pub(crate) id_seed: Option<u64>,
+}
+
+impl Options {
+    /// How calls are checked against the tools' schemas.
+    #[must_use]
+    pub fn with_validation(self, validation: Validation) -> Self {
+        Self { validation, ..self }
+    }
+
+    /// What text means where no schema gives its type.
+    #[must_use]
+    pub fn with_untyped(self, untyped: Untyped) -> Self {
+        Self { untyped, ..self }
+    }
+
+    /// Whether the prompt already opened a reasoning region, so that the output starts inside it.
+    #[must_use]
+    pub fn with_reasoning_open(self, reasoning_open: bool) -> Self {
+        Self { reasoning_open, ..self }
+    }
+
+    /// Why the server stopped, if it said so.
+    #[must_use]
+    pub fn with_finish_reason(self, finish_reason: Option<FinishReason>) -> Self {
+        Self { finish_reason, ..self }
+    }
+
+    /// What a call inside reasoning is.
+    #[must_use]
+    pub fn with_calls_in_reasoning(self, calls_in_reasoning: CallsInReasoning) -> Self {
+        Self { calls_in_reasoning, ..self }
+    }
+
+    /// How much evidence a call needs.
+    #[must_use]
+    pub fn with_evidence(self, evidence: Evidence) -> Self {
+        Self { evidence, ..self }
+    }
+
+    /// What becomes of a call whose tool is not declared.
+    #[must_use]
+    pub fn with_unknown_tool(self, unknown_tool: UnknownTool) -> Self {
+        Self { unknown_tool, ..self }
+    }
+
+    /// Whether a call that the end of input cut off is returned among the calls.
+    #[must_use]
+    pub fn with_accept_incomplete(self, accept_incomplete: bool) -> Self {
+        Self { accept_incomplete, ..self }
+    }
+
+    /// Which repairs may be made.
+    #[must_use]
+    pub fn with_repairs(self, repairs: Repairs) -> Self {
+        Self { repairs, ..self }
+    }
+
+    /// How much a message may hold, nest and say.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// From what the ids of calls are made that carry none.
+    ///
+    /// The same seed gives the same ids, so a hash of the request makes them
+    /// reproducible and a random number makes them unique.
+    #[must_use]
+    pub fn with_id_seed(self, seed: u64) -> Self {
+        Self { id_seed: Some(seed), ..self }
+    }
+}

@@ -1,0 +1,128 @@
+//! The policies on which users disagree, each decided once and left to the caller.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How calls are checked against the tools' schemas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Validation {
+    /// Values pass as they are; what does not fit is a diagnostic.
+    Lenient,
+    /// Values are converted where the schema says how; what still does not fit is a diagnostic.
+    #[default]
+    Coerce,
+    /// A call that does not fit its tool is given back as text, with a diagnostic.
+    Strict,
+}
+
+/// What text means where no schema gives its type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Untyped {
+    /// Exact JSON values, `True`, `False` and `None` are what they say; anything else is a string.
+    #[default]
+    Infer,
+    /// Everything is a string.
+    String,
+}
+
+/// What a call inside a reasoning region is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallsInReasoning {
+    /// A draft if the region closes later, a call if it never does; held until that is known.
+    #[default]
+    Wait,
+    /// A call; it ends the region.
+    End,
+    /// Quotation, never a call.
+    Quote,
+}
+
+/// How much evidence a call needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Evidence {
+    /// Only exact markers make a call.
+    Strict,
+    /// Weak shapes make a call where nothing else can be meant.
+    #[default]
+    Balanced,
+    /// Weak shapes make a call at the start of any line.
+    Eager,
+}
+
+/// What becomes of a call whose tool is not declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownTool {
+    /// A call, with a diagnostic, if its markers are strong and all of it reads cleanly.
+    #[default]
+    Call,
+    /// Text, with a diagnostic.
+    Text,
+}
+
+/// Why a message ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The model called tools.
+    ToolCalls,
+    /// A token limit cut the message.
+    Length,
+    /// A filter cut the message.
+    ContentFilter,
+}
+
+/// A policy's name and the names of its choices, for options and their help.
+macro_rules! names {
+    ($type:ident, $what:literal: $($variant:ident = $name:literal),+) => {
+        impl $type {
+            /// Returns the choice's name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The names of all choices.
+            pub const NAMES: &[&str] = &[$($name),+];
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownChoice;
+
+            fn from_str(text: &str) -> Result<Self, UnknownChoice> {
+                match text {
+                    $($name => Ok(Self::$variant),)+
+                    _ => Err(UnknownChoice { what: $what, given: text.to_owned(), names: Self::NAMES }),
+                }
+            }
+        }
+    };
+}
+
+names!(Validation, "validation": Lenient = "lenient", Coerce = "coerce", Strict = "strict");
+names!(Untyped, "untyped": Infer = "infer", String = "string");
+names!(CallsInReasoning, "calls_in_reasoning": Wait = "wait", End = "end", Quote = "quote");
+names!(Evidence, "evidence": Strict = "strict", Balanced = "balanced", Eager = "eager");
+names!(UnknownTool, "unknown_tool": Call = "call", Text = "text");
+names!(FinishReason, "finish_reason": Stop = "stop", ToolCalls = "tool_calls", Length = "length", ContentFilter = "content_filter");
+
+/// A word that names no choice of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownChoice {
+    what: &'static str,
+    given: String,
+    names: &'static [&'static str],
+}
+
+impl fmt::Display for UnknownChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no choice for {}; use {}", self.given, self.what, self.names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownChoice {}

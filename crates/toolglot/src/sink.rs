@@ -1,0 +1,185 @@
+//! Where readers put what they found: events, one cursor for all of them, and the state of the running call.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic, Repairs};
+use crate::event::Outcome;
+
+/// An event as it is kept: positions in the input as text, ranges into [`Sink::words`].
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: Kind,
+}
+
+/// What an [`Entry`] says.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Text,
+    Reasoning,
+    Markup,
+    CallStart { index: usize, id: Option<Range<usize>>, name: Range<usize> },
+    Arguments { index: usize, json: Range<usize> },
+    CallEnd { index: usize, id: Option<Range<usize>>, outcome: Outcome },
+    Diagnostic(usize),
+}
+
+/// The events since the last push. A muted sink keeps only diagnostics and the running call's outcome.
+///
+/// **Invariant:** an event's span is everything from the cursor to its end, so spans tile the input.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sink {
+    cursor: usize,
+    muted: bool,
+    repairs: Repairs,
+    dialect: Option<Arc<str>>,
+    outcome: Outcome,
+    started: usize,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) words: String,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Sink {
+    pub(crate) fn new(repairs: Repairs) -> Self {
+        Self { repairs, ..Self::default() }
+    }
+
+    /// Returns a sink for a trial reading: it says nothing, but knows whether the reading was clean.
+    pub(crate) fn muted(cursor: usize, repairs: Repairs) -> Self {
+        Self { cursor, muted: true, repairs, ..Self::default() }
+    }
+
+    /// Forgets the events that were handed out; buffers keep their size.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.words.clear();
+        self.diagnostics.clear();
+    }
+
+    /// Returns the position up to which every byte has been given to an event.
+    pub(crate) fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Returns how many calls have started.
+    pub(crate) fn calls(&self) -> usize {
+        self.started
+    }
+
+    /// Names the dialect that diagnostics are about from now on.
+    pub(crate) fn set_dialect(&mut self, dialect: Option<Arc<str>>) {
+        self.dialect = dialect;
+    }
+
+    pub(crate) fn text(&mut self, upto: usize) {
+        self.consume(upto, Kind::Text);
+    }
+
+    pub(crate) fn reasoning(&mut self, upto: usize) {
+        self.consume(upto, Kind::Reasoning);
+    }
+
+    pub(crate) fn markup(&mut self, upto: usize) {
+        self.consume(upto, Kind::Markup);
+    }
+
+    /// Starts a call; it runs until [`Sink::call_end`].
+    pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
+        self.outcome = Outcome::Complete;
+        self.started += 1;
+        let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
+        self.push(upto, Kind::CallStart { index: self.started - 1, id, name });
+    }
+
+    /// Adds to the running call's arguments and consumes the input up to `upto`.
+    pub(crate) fn arguments(&mut self, upto: usize, json: &str) {
+        if self.muted {
+            self.cursor = self.cursor.max(upto);
+            return;
+        }
+        let start = self.words.len();
+        self.words.push_str(json);
+        let upto = upto.max(self.cursor);
+        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut() {
+            if json.end == start {
+                json.end = self.words.len();
+                span.end = upto;
+                self.cursor = upto;
+                return;
+            }
+        }
+        let json = start..self.words.len();
+        self.push(upto, Kind::Arguments { index: self.started.saturating_sub(1), json });
+    }
+
+    /// Ends the running call with the worst outcome that was noted since its start.
+    pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
+        let id = id.map(|id| self.keep(id));
+        let outcome = self.outcome;
+        self.push(upto, Kind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
+    }
+
+    /// Records a diagnostic; it consumes nothing.
+    pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic { code, span: span.clone(), message: message.into(), dialect: self.dialect.clone() });
+        if !self.muted {
+            self.entries.push(Entry { span, kind: Kind::Diagnostic(self.diagnostics.len() - 1) });
+        }
+    }
+
+    /// Records a repair and notes it in the running call's outcome: one that is switched off breaks the call.
+    pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
+        self.diagnose(code, span, message);
+    }
+
+    /// Says whether a repair is switched on.
+    pub(crate) fn allows(&self, code: Code) -> bool {
+        self.repairs.allow(code)
+    }
+
+    /// Makes the running call's outcome at least as bad as `outcome`.
+    pub(crate) fn note(&mut self, outcome: Outcome) {
+        self.outcome = self.outcome.max(outcome);
+    }
+
+    /// Returns the running call's outcome so far.
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Says whether a trial reading recorded nothing that stands in the way of a clean call.
+    pub(crate) fn has(&self, code: Code) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
+    }
+
+    fn keep(&mut self, word: &str) -> Range<usize> {
+        let start = self.words.len();
+        self.words.push_str(word);
+        start..self.words.len()
+    }
+
+    /// Text-like events that touch are one event.
+    fn consume(&mut self, upto: usize, kind: Kind) {
+        if upto <= self.cursor {
+            return;
+        }
+        match self.entries.last_mut() {
+            Some(last) if std::mem::discriminant(&last.kind) == std::mem::discriminant(&kind) => {
+                last.span.end = upto;
+                self.cursor = upto;
+            }
+            _ => self.push(upto, kind),
+        }
+    }
+
+    fn push(&mut self, upto: usize, kind: Kind) {
+        let span = self.cursor..upto.max(self.cursor);
+        self.cursor = span.end;
+        if !self.muted {
+            self.entries.push(Entry { span, kind });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a reader may see of the input: bytes that have arrived, and whether more can come.
+
+/// A reader asked for a byte that has not arrived; nothing may be decided until it does.
+///
+/// Readers pass it on with `?` and are asked again, from the last place they
+/// decided, when more bytes are there. This is the only way a reader learns
+/// that the visible bytes are over, so no decision can depend on how the
+/// input was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotYet;
+
+/// The visible part of the input. Positions count bytes from the start of the whole input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    text: &'a str,
+    base: usize,
+    closed: bool,
+}
+
+impl<'a> View<'a> {
+    /// Returns a view of `text`, whose first byte is at position `base`; `closed` says that no more will come.
+    pub(crate) fn new(text: &'a str, base: usize, closed: bool) -> Self {
+        Self { text, base, closed }
+    }
+
+    /// Returns a closed view of a whole text.
+    pub(crate) fn whole(text: &'a str) -> Self {
+        Self::new(text, 0, true)
+    }
+
+    /// Returns the byte at a position, `None` at the end of the input.
+    pub(crate) fn byte(self, at: usize) -> Result<Option<u8>, NotYet> {
+        match self.text.as_bytes().get(at - self.base) {
+            Some(&byte) => Ok(Some(byte)),
+            None if self.closed => Ok(None),
+            None => Err(NotYet),
+        }
+    }
+
+    /// Returns the position after the last visible byte.
+    pub(crate) fn end(self) -> usize {
+        self.base + self.text.len()
+    }
+
+    /// Says whether the visible bytes are all there will be.
+    pub(crate) fn is_closed(self) -> bool {
+        self.closed
+    }
+
+    /// Returns the end of the input once it is known.
+    pub(crate) fn final_end(self) -> Result<usize, NotYet> {
+        if self.closed { Ok(self.end()) } else { Err(NotYet) }
+    }
+
+    /// Returns the visible bytes from a position on.
+    pub(crate) fn rest(self, at: usize) -> &'a [u8] {
+        &self.text.as_bytes()[at - self.base..]
+    }
+
+    /// Returns the text between two positions, both on character boundaries.
+    pub(crate) fn slice(self, from: usize, to: usize) -> &'a str {
+        &self.text[from - self.base..to - self.base]
+    }
+
+    /// Returns the character that starts at a position, `None` at the end of the input.
+    pub(crate) fn char(self, at: usize) -> Result<Option<char>, NotYet> {
+        self.byte(at)?;
+        Ok(self.text[at - self.base..].chars().next())
+    }
+
+    /// Returns the first position at or after `at` that holds no white space, or the end of the input.
+    pub(crate) fn skip_blanks(self, at: usize) -> Result<usize, NotYet> {
+        let blank = self.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
+        self.byte(at + blank)?;
+        Ok(at + blank)
+    }
+
+    /// Says whether `literal` stands at a position.
+    pub(crate) fn starts_with(self, at: usize, literal: &str) -> Result<bool, NotYet> {
+        let rest = self.rest(at);
+        let seen = rest.len().min(literal.len());
+        if rest[..seen] != literal.as_bytes()[..seen] {
+            return Ok(false);
+        }
+        if seen == literal.len() { Ok(true) } else { self.final_end().map(|_| false) }
+    }
+
+    /// Returns the view cut at a position: bytes from there on are not visible.
+    ///
+    /// The cut view never closes, so a reader that wants more than the limit says [`NotYet`].
+    pub(crate) fn limited(self, end: usize) -> Self {
+        if end >= self.end() {
+            return self;
+        }
+        let mut cut = end - self.base;
+        while !self.text.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        Self { text: &self.text[..cut], base: self.base, closed: false }
+    }
+}
+
+/// Says whether a byte is white space to markup: space, tab, line feed, carriage return.
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
