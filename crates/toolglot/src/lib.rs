@@ -2,6 +2,7 @@
 
 mod coerce;
 mod diagnostic;
+mod dialect;
 mod event;
 mod json;
 mod options;

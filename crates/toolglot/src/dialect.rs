@@ -1,0 +1,74 @@
+//! A dialect: how one family of models writes tool calls, as compiled from its file.
+
+use std::sync::Arc;
+
+mod pattern;
+
+pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling};
+
+/// One dialect, checked and compiled.
+#[derive(Clone, Debug)]
+pub struct Dialect {
+    /// The file's name: the dialect's one canonical name.
+    pub(crate) name: Arc<str>,
+    /// One sentence for people.
+    pub(crate) about: String,
+    /// Other names that engines use for it.
+    pub(crate) aliases: Vec<String>,
+    /// Globs over model names.
+    pub(crate) models: Vec<String>,
+    /// Literals that are single special tokens in the models' tokenizers.
+    pub(crate) special: Vec<String>,
+    /// Patterns of one call.
+    pub(crate) calls: Vec<Pattern>,
+    /// Patterns around calls, each with a `{calls}` body.
+    pub(crate) sections: Vec<Pattern>,
+    /// Patterns of one parameter, what `{params}` repeats.
+    pub(crate) params: Vec<Pattern>,
+    /// Patterns of reasoning regions.
+    pub(crate) reasoning: Vec<Pattern>,
+    /// Patterns of content regions: text that goes out as text, without its wrapper.
+    pub(crate) content: Vec<Pattern>,
+    /// Literals that are dropped wherever they stand outside calls and regions.
+    pub(crate) skip: Vec<String>,
+    /// What stands between calls when they are written.
+    pub(crate) join: String,
+    /// Whether a section is written around each call rather than around all.
+    pub(crate) one_section: bool,
+    /// Member names of `{call}` objects.
+    pub(crate) members: Members,
+    /// How `{type}` is written, where it is not the JSON type's name.
+    pub(crate) types: Option<TypeWords>,
+    /// The string token of `{object}`.
+    pub(crate) quote: Option<String>,
+    /// The pattern of `{id}`: what stands around the name, if ids carry it.
+    pub(crate) id: Option<IdPattern>,
+    /// Named spellings: of each word all alternatives, the first canonical.
+    pub(crate) words: Vec<(String, Vec<String>)>,
+    /// The file's text, for people.
+    pub(crate) source: String,
+}
+
+/// The member names by which a `{call}` object says its parts; the first of each is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Members {
+    pub(crate) name: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) id: Vec<String>,
+}
+
+/// How `{type}` says that a value is text, and that it is anything else.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeWords {
+    pub(crate) string: String,
+    pub(crate) other: String,
+}
+
+/// The pattern of an id that carries the tool's name, such as `functions.{name}:{index}`.
+#[derive(Clone, Debug)]
+pub(crate) struct IdPattern {
+    /// The literal before the name.
+    pub(crate) before: String,
+    /// The literal between the name and the index.
+    pub(crate) between: String,
+}

@@ -1,0 +1,209 @@
+//! A pattern, compiled: literals with all their spellings, holes, and one body that carries data.
+
+/// Text with holes, split at its body: what comes before, what carries the data, what closes it.
+///
+/// White space between nodes is never kept: it is optional when reading, and
+/// writing goes by `source`.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// The pattern as written in the file.
+    pub(crate) source: String,
+    /// What is read before the body.
+    pub(crate) head: Vec<Node>,
+    /// The hole that carries data; `None` if the pattern ends without one.
+    pub(crate) body: Option<Body>,
+    /// The closing literals after the body, in order.
+    pub(crate) tail: Vec<Literal>,
+}
+
+/// One part of a pattern's head.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    Literal(Literal),
+    Hole(Hole),
+    Attributes(Attributes),
+}
+
+/// A hole that is read whole before the body starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hole {
+    Name,
+    /// `{_}`: a name that is ignored.
+    Ignored,
+    Index,
+    Id,
+    Key,
+    Type,
+}
+
+/// A run of `name="{hole}"` attributes, read in any order.
+#[derive(Clone, Debug)]
+pub(crate) struct Attributes {
+    pub(crate) named: Vec<(String, Hole)>,
+    /// `{attrs}`: every other attribute is a parameter.
+    pub(crate) rest: bool,
+}
+
+/// The hole that carries a pattern's data.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) kind: BodyKind,
+    /// `:trim`: outer blanks of the value are not data.
+    pub(crate) trim: bool,
+    /// `:cdata`: `<![CDATA[…]]>` is unwrapped.
+    pub(crate) cdata: bool,
+    /// `:entities`: the five predefined XML entities are decoded.
+    pub(crate) entities: bool,
+    /// What a call inside `{text}` is.
+    pub(crate) inside: Inside,
+    /// `\n{value}`: one line break before the value is markup.
+    pub(crate) line_before: bool,
+    /// `{value}\n`: one line break after the value is markup.
+    pub(crate) line_after: bool,
+}
+
+/// What kind of data a body carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyKind {
+    Arguments,
+    Call,
+    Calls,
+    Params,
+    Kwargs,
+    Object,
+    Content,
+    Text,
+    Value,
+    Tree,
+}
+
+/// What a call inside a region's `{text}` is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Inside {
+    /// A draft if the region closes, a call if it never does.
+    #[default]
+    Wait,
+    /// `:end`: a call, it ends the region.
+    End,
+    /// `:opaque`: quotation.
+    Opaque,
+    /// `:calls`: a call, and the region resumes after it.
+    Calls,
+}
+
+/// A literal with every spelling that is read; the first is the canonical one.
+#[derive(Clone, Debug)]
+pub(crate) struct Literal {
+    pub(crate) spellings: Vec<Spelling>,
+}
+
+/// One way to spell a literal.
+#[derive(Clone, Debug)]
+pub(crate) struct Spelling {
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A piece of a spelling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Text(String),
+    /// A place where white space may stand: at an inner space, before `<`, between two brackets.
+    Joint,
+    /// The name that was read earlier in the pattern, as it was spelled.
+    Name,
+    /// The key that was read earlier in the pattern.
+    Key,
+    /// `{mark}`: a suffix learned at its first place and required to repeat.
+    Mark,
+}
+
+impl Pattern {
+    /// Says whether the pattern opens with `<` and the tool's own name.
+    pub(crate) fn is_dynamic(&self) -> bool {
+        matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Name), ..] if open.is("<"))
+    }
+
+    /// Says whether a parameter pattern opens with `<` and the key itself.
+    pub(crate) fn has_key_tag(&self) -> bool {
+        matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Key), ..] if open.ends_with('<'))
+    }
+
+    /// Returns the literal the pattern opens with, if it opens with one.
+    pub(crate) fn opening(&self) -> Option<&Literal> {
+        match self.head.first() {
+            Some(Node::Literal(literal)) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// Returns the body's kind.
+    pub(crate) fn kind(&self) -> Option<BodyKind> {
+        self.body.as_ref().map(|body| body.kind)
+    }
+}
+
+impl Literal {
+    /// Says whether the canonical spelling is just `text`.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.spellings.first().is_some_and(|spelling| spelling.parts == [Part::Text(text.to_owned())])
+    }
+
+    /// Says whether the canonical spelling ends with a character.
+    pub(crate) fn ends_with(&self, last: char) -> bool {
+        let part = self.spellings.first().and_then(|spelling| spelling.parts.last());
+        matches!(part, Some(Part::Text(text)) if text.ends_with(last))
+    }
+
+    /// Says whether nothing need stand here.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.spellings.iter().any(Spelling::is_empty)
+    }
+
+    /// Says whether a spelling marks a call beyond doubt: prose does not contain it.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.spellings.iter().any(|spelling| is_strong(&spelling.plain()))
+    }
+
+    /// Says whether the canonical spelling is a closing tag.
+    pub(crate) fn is_closing_tag(&self) -> bool {
+        self.spellings.first().is_some_and(|spelling| spelling.plain().starts_with("</"))
+    }
+}
+
+impl Spelling {
+    /// Says whether the spelling is empty.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Returns the spelling without its joints and placeholders.
+    pub(crate) fn plain(&self) -> String {
+        self.parts.iter().filter_map(Part::text).collect()
+    }
+
+    /// Returns the text up to the first joint or placeholder: what the scanner looks for.
+    pub(crate) fn opener(&self) -> &str {
+        self.parts.first().and_then(Part::text).unwrap_or_default()
+    }
+}
+
+impl Part {
+    /// Returns a piece of text, `None` for joints and placeholders.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker.
+pub(crate) fn is_strong(literal: &str) -> bool {
+    let bytes = literal.as_bytes();
+    let tag = bytes.windows(2).any(|pair| match pair {
+        [b'<', next] => next.is_ascii_alphabetic() || matches!(next, b'|' | b'/'),
+        [b'[', next] => next.is_ascii_uppercase(),
+        _ => false,
+    });
+    tag || ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
+}
