@@ -72,3 +72,16 @@ pub(crate) struct IdPattern {
     /// The literal between the name and the index.
     pub(crate) between: String,
 }
+
+/// An ordered set of dialects.
+#[derive(Clone, Debug, Default)]
+pub struct Dialects {
+    list: Arc<[Arc<Dialect>]>,
+}
+
+impl Dialects {
+    /// Returns every dialect that toolglot knows.
+    pub fn builtin() -> Self {
+        Self::default()
+    }
+}

@@ -4,14 +4,37 @@ mod coerce;
 mod diagnostic;
 mod dialect;
 mod event;
+mod id;
 mod json;
+mod message;
 mod options;
+mod parser;
+mod repair;
 mod schema;
 mod sink;
 mod tool;
+mod trace;
 mod view;
 
 pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
 pub use event::{Event, EventKind, Outcome};
-pub use options::*;
+pub use id::{mint, seed_of};
+pub use message::{Call, Collector, IncompleteCall, Message};
+pub use options::{
+    CallsInReasoning, Evidence, FinishReason, Limits, Options, UnknownChoice, UnknownTool, Untyped, Validation,
+};
+pub use parser::{Events, Parser};
+pub use repair::{Repaired, repair};
 pub use tool::Tools;
+pub use trace::{Action, Step};
+pub use dialect::{Dialect, Dialects};
+
+/// Reads a whole text.
+pub fn parse(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Message {
+    let mut parser = Parser::new(dialects, tools, options);
+    let mut collector = Collector::new(options);
+    parser.push(text).for_each(|event| collector.add(&event));
+    parser.finish().for_each(|event| collector.add(&event));
+    collector.set_dialect(parser.dialect().cloned());
+    collector.finish(text.as_bytes())
+}

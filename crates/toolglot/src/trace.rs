@@ -1,0 +1,47 @@
+//! The trace: what the parser saw, tried, committed and gave back, for people who ask why.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One step of the parser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The bytes of the input the step is about.
+    pub span: Range<usize>,
+    /// What the parser did.
+    pub action: Action,
+    /// The dialect it was about, if one.
+    pub dialect: Option<Arc<str>>,
+    /// The pattern and the reason, in words.
+    pub detail: String,
+}
+
+/// What the parser did in a [`Step`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// An opener stood here and its candidates were tried.
+    Opened,
+    /// A candidate could not be what stands here.
+    Died,
+    /// A candidate won.
+    Committed,
+    /// All candidates died: the bytes are text again.
+    GaveBack,
+    /// A call's end was found.
+    Ended,
+}
+
+impl Action {
+    /// Returns the action's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opened => "opened",
+            Self::Died => "died",
+            Self::Committed => "committed",
+            Self::GaveBack => "gave back",
+            Self::Ended => "ended",
+        }
+    }
+}
