@@ -13,4 +13,4 @@ mod view;
 pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
 pub use event::{Event, EventKind, Outcome};
 pub use options::*;
-pub use tool::Tools;
+pub use tool::{Tools, ToolsError};

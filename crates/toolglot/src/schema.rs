@@ -102,6 +102,11 @@ impl<'s> Node<'s> {
         self.id
     }
 
+    /// Returns the schema that the node belongs to.
+    pub(crate) fn schema(self) -> &'s Schema {
+        self.schema
+    }
+
     /// Returns the declared types.
     pub(crate) fn types(self) -> Types {
         self.shape().types

@@ -58,7 +58,7 @@ fn a_declared_string_is_never_touched() {
 }
 
 #[test]
-fn bare_text_becomes_the_declared_type() {
+fn bare_text_becomes_a_declared_number() {
     let rows = [
         (INTEGER, "42", "42", Fits),
         (INTEGER, " -7\n", "-7", Fits),
@@ -98,6 +98,14 @@ fn bare_text_becomes_the_declared_type() {
         (NUMBER, "Infinity", SAME, Mismatch),
         (NUMBER, "1e", SAME, Mismatch),
         (INTEGER_NUMBER, "1.0", "1.0", Fits),
+    ];
+    check_text(&rows, Hint::None, &Options::default());
+    check_text(&rows, Hint::None, &Options::default().with_validation(Validation::Lenient));
+}
+
+#[test]
+fn bare_text_becomes_any_other_declared_type() {
+    let rows = [
         (BOOLEAN, "true", "true", Fits),
         (BOOLEAN, "True", "true", Fits),
         (BOOLEAN, "FALSE", "false", Coerced),

@@ -245,5 +245,5 @@ fn place(schema: &Value) -> usize {
 }
 
 const MAX_DEPTH: usize = 64;
-const BUDGET: usize = 1 << 20;
+const BUDGET: usize = 1 << 18;
 const ANNOTATIONS: &[&str] = &["title", "description", "default", "examples", "deprecated", "$comment"];

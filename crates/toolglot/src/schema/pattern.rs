@@ -72,8 +72,9 @@ impl Pattern {
 
     /// Marks a place and those that follow it without a character; there are as many places as atoms and one more.
     fn enter(&self, places: &mut [bool], from: usize) {
-        for at in from..places.len() {
-            if std::mem::replace(&mut places[at], true) || self.atoms.get(at).is_none_or(|atom| atom.repeat == Repeat::Once) {
+        for (at, place) in places.iter_mut().enumerate().skip(from) {
+            let known = std::mem::replace(place, true);
+            if known || self.atoms.get(at).is_none_or(|atom| atom.repeat == Repeat::Once) {
                 return;
             }
         }
