@@ -85,6 +85,8 @@ pub(crate) struct Reader {
     pub(super) seen: BTreeSet<String>,
     pub(super) hold: Hold,
     pub(super) emitted: bool,
+    /// Escapes on their way out; kept for its memory.
+    pub(super) scratch: String,
     fenced: bool,
     unescaped: bool,
 }
@@ -106,6 +108,7 @@ impl Reader {
             seen: BTreeSet::new(),
             hold: Hold::default(),
             emitted: false,
+            scratch: String::new(),
             fenced: false,
             unescaped: false,
         }

@@ -173,10 +173,12 @@ impl Turn<'_> {
     /// Emits content up to `end` that may need escapes.
     pub(super) fn put_plain(&mut self, end: usize) {
         let source = self.view.slice(self.reader.at, end);
-        let mut json = String::new();
+        let mut json = std::mem::take(&mut self.reader.scratch);
+        json.clear();
         write_escaped(source, &mut json);
         self.reader.at = end;
         self.put_text(&json);
+        self.reader.scratch = json;
     }
 
     /// Emits strict content of the running string.

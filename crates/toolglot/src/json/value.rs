@@ -96,19 +96,19 @@ impl Turn<'_> {
             return self.string(at, false, quote, length);
         }
         if let Some((start, raw)) = self.prefix(at)? {
-            if let Some((quote, length)) = self.look().opens(start)? {
-                if !self.string_is_decidable(start)? || !self.admit(Code::StringPrefix, at..start, "a string prefix was dropped") {
-                    return self.ended(Ended::Broken);
-                }
-                return self.string(start, raw, quote, length);
-            }
+            return self.prefixed(start, raw);
         }
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
-    /// Asks for the bytes that [`Turn::string`] will ask for, so that nothing is reported twice.
-    fn string_is_decidable(&self, at: usize) -> Result<bool, NotYet> {
-        self.triple(at).map(|_| true)
+    fn prefixed(&mut self, start: usize, raw: bool) -> Step {
+        let at = self.reader.at;
+        self.triple(start)?;
+        let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
+        if !self.admit(Code::StringPrefix, at..start, "a string prefix was dropped") {
+            return self.ended(Ended::Broken);
+        }
+        self.string(start, raw, quote, length)
     }
 
     /// Returns the byte that stands three times at `at`, if it is a quote.
