@@ -3,7 +3,7 @@
 //! The declared types alone decide what a value may become. Numbers are
 //! converted as text, so that no digit can get lost in a float.
 
-use crate::json::write_string;
+use crate::diagnostic::Diagnostic;
 use crate::options::{Options, Untyped, Validation};
 use crate::schema::{Node, Types};
 
@@ -14,6 +14,7 @@ mod open;
 mod whole;
 
 use number::Number;
+use whole::Output;
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,30 @@ pub(crate) enum Hint {
 
 /// Appends the JSON of a value that its dialect writes as bare text.
 pub(crate) fn text(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut String) -> Verdict {
+    text_with(raw, node, hint, options, out, &mut Vec::new())
+}
+
+/// Does what [`text`] does, and adds what was repaired inside the value; spans count from the start of `raw`.
+pub(crate) fn text_with(
+    raw: &str,
+    node: Option<Node<'_>>,
+    hint: Hint,
+    options: &Options,
+    out: &mut String,
+    repairs: &mut Vec<Diagnostic>,
+) -> Verdict {
+    let known = repairs.len();
+    let verdict = hinted(raw, node, hint, options, &mut Output { json: out, repairs });
+    let leading = raw.len() - raw.trim_start_matches(BLANKS).len();
+    for repair in repairs.iter_mut().skip(known) {
+        let place = |at: usize| (at + leading).min(raw.len());
+        repair.span = place(repair.span.start)..place(repair.span.end);
+    }
+    verdict
+}
+
+/// Reads bare text by what is known of its type: the dialect's hint, the schema, the caller's policy.
+fn hinted(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut Output<'_>) -> Verdict {
     let declared = node.filter(|node| !node.types().is_open());
     match (hint, declared) {
         (Hint::Json, _) => json(raw, node, options, out),
@@ -54,7 +79,7 @@ pub(crate) fn text(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Opti
             Verdict::Fits
         }
         (Hint::None | Hint::String, None) => {
-            write_string(raw, out);
+            out.string(raw);
             Verdict::Fits
         }
     }
@@ -94,18 +119,19 @@ pub(crate) fn scalar(token: &str, node: Node<'_>, options: &Options, out: &mut S
 }
 
 /// Appends the JSON of text that its dialect says is JSON; text that is not is read as if nothing were said.
-fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut String) -> Verdict {
+fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'_>) -> Verdict {
     let text = trim(raw);
     let declared = node.filter(|node| !node.types().is_open());
     match declared {
-        Some(node) if open::is_scalar(text) => scalar(text, node, options, out),
+        Some(node) if open::is_scalar(text) => scalar(text, node, options, out.json),
         Some(node) if text.starts_with('"') => match serde_json::from_str::<String>(text) {
-            Ok(content) => string(&content, text, node, options, out),
+            Ok(content) => string(&content, text, node, options, out.json),
             Err(_) => bare::read(raw, node, options, out),
         },
         Some(node) if node.types().only(Types::STRING) && converts(options) => match whole::read(text, None, options) {
-            Some(json) => {
-                write_string(&json, out);
+            Some(whole) => {
+                out.string(&whole.json);
+                out.repairs.extend(whole.repairs);
                 Verdict::Coerced
             }
             None => bare::plain(raw, node, options, out),
@@ -113,7 +139,7 @@ fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut String) 
         Some(node) => bare::read(raw, node, options, out),
         None => {
             match open::is_scalar(text) {
-                true => out.push_str(text),
+                true => out.push(text),
                 false => open::infer(raw, node, options, out),
             }
             Verdict::Fits
@@ -123,7 +149,8 @@ fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut String) 
 
 fn convert_string(content: &str, node: Node<'_>, options: &Options, out: &mut String) -> bool {
     if !node.types().has(Types::STRING) {
-        return bare::convert(content, node, options, 1, out).is_some();
+        let mut out = Output { json: out, repairs: &mut Vec::new() };
+        return bare::convert(content, node, options, 1, &mut out).is_some();
     }
     let choice = choice::of_text(content, node);
     out.push_str(choice.map_or("", |choice| &choice.json));
@@ -165,8 +192,10 @@ fn converts(options: &Options) -> bool {
 
 /// Drops what JSON calls white space from both ends.
 fn trim(text: &str) -> &str {
-    text.trim_matches([' ', '\t', '\n', '\r'])
+    text.trim_matches(BLANKS)
 }
+
+const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 #[cfg(test)]
 mod tests;

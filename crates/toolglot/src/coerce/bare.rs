@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::number::Number;
-use super::{Verdict, choice, converts, open, trim, whole};
-use crate::json::write_string;
+use super::whole::{self, Output};
+use super::{Verdict, choice, converts, open, trim};
+use crate::json::Whole;
 use crate::options::Options;
 use crate::schema::{Node, Types};
 
@@ -12,14 +13,14 @@ use crate::schema::{Node, Types};
 ///
 /// Text that fits none of them is a string or, where no string is declared,
 /// whatever JSON value it spells.
-pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
     let types = node.types();
     if types.only(Types::STRING) {
         return plain(raw, node, options, out);
     }
     let choice = choice::of_exact_text(trim(raw), node);
     if let Some(choice) = choice.filter(|choice| !choice.is_string() || choice.text == raw) {
-        out.push_str(&choice.json);
+        out.push(&choice.json);
         return Verdict::Fits;
     }
     if let Some(verdict) = convert(raw, node, options, 0, out) {
@@ -33,18 +34,18 @@ pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Strin
 }
 
 /// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
-pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
     if choice::allows_string(raw, node) {
-        write_string(raw, out);
+        out.string(raw);
         return Verdict::Fits;
     }
     match choice::of_text(raw, node).filter(|_| converts(options)) {
         Some(choice) => {
-            out.push_str(&choice.json);
+            out.push(&choice.json);
             Verdict::Coerced
         }
         None => {
-            write_string(raw, out);
+            out.string(raw);
             Verdict::Mismatch
         }
     }
@@ -55,17 +56,17 @@ pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Stri
 /// Where a string is declared too, only text that is spelled exactly like
 /// another type becomes one: `007` and `+5` stay text. `level` counts the
 /// strings that were decoded to get at the text.
-pub(super) fn convert(text: &str, node: Node<'_>, options: &Options, level: u8, out: &mut String) -> Option<Verdict> {
+pub(super) fn convert(text: &str, node: Node<'_>, options: &Options, level: u8, out: &mut Output<'_>) -> Option<Verdict> {
     let text = trim(text);
     if let Some((json, verdict)) = literal(text, node.types()).or_else(|| numeric(text, node.types())) {
         if !choice::allows_scalar(&json, node) {
             return None;
         }
-        out.push_str(&json);
+        out.push(&json);
         return Some(verdict);
     }
-    if let Some(json) = compound(text, node, options) {
-        out.push_str(&json);
+    if let Some(whole) = compound(text, node, options) {
+        out.whole(whole);
         return Some(if level == 0 { Verdict::Fits } else { Verdict::Coerced });
     }
     if node.types().has(Types::STRING) || level >= MAX_LEVEL || !text.starts_with('"') {
@@ -101,7 +102,7 @@ fn numeric(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
     decimal.map(|decimal| (decimal.into(), Verdict::Coerced))
 }
 
-fn compound(text: &str, node: Node<'_>, options: &Options) -> Option<String> {
+fn compound(text: &str, node: Node<'_>, options: &Options) -> Option<Whole> {
     let declared = match text.as_bytes().first()? {
         b'{' => Types::OBJECT,
         b'[' => Types::ARRAY,

@@ -2,7 +2,12 @@
 
 use super::Verdict::{self, Coerced, Fits, Mismatch};
 use super::*;
+use crate::diagnostic::Code;
+use crate::json::write_string;
 use crate::schema::Schema;
+use serde_json::Value;
+
+mod json;
 
 /// Stands for the exact text as a JSON string.
 const SAME: &str = "(same)";
@@ -123,6 +128,8 @@ fn bare_text_becomes_any_other_declared_type() {
         (ARRAY, r#""\"[1]\"""#, "[1]", Coerced),
         (ARRAY, "{\"a\":1}", "{\"a\":1}", Mismatch),
         (ARRAY, "a, b", SAME, Mismatch),
+        (ARRAY, "[1e400, 1e999]", "[1e400, 1e999]", Fits),
+        (ARRAY, "['a', True, None]", r#"["a", true, null]"#, Fits),
         (OBJECT, "{ \"a\" : 1.50 }", "{ \"a\" : 1.50 }", Fits),
         (OBJECT, "{\"__proto__\":1}", "{\"__proto__\":1}", Fits),
         (OBJECT, "5", "5", Mismatch),
@@ -232,6 +239,15 @@ fn without_a_type_only_exact_values_are_inferred() {
         (OPEN, "\"quoted\"", "\"quoted\"", Fits),
         (OPEN, "[1, {\"a\": null}]", "[1, {\"a\": null}]", Fits),
         (OPEN, "[label]", SAME, Fits),
+        (OPEN, "[x] done", SAME, Fits),
+        (OPEN, "[1] see below", SAME, Fits),
+        (OPEN, "[INFO] started", SAME, Fits),
+        (OPEN, "[2024-01-01]", SAME, Fits),
+        (OPEN, "{name}", SAME, Fits),
+        (OPEN, "{{name}}", SAME, Fits),
+        (OPEN, "{foo: bar}", SAME, Fits),
+        (OPEN, "{% if a %}", SAME, Fits),
+        (OPEN, "\"a\" and \"b\"", SAME, Fits),
         (OPEN, "  some text ", SAME, Fits),
         (OPEN, "", SAME, Fits),
         (OPEN, "  ", SAME, Fits),
@@ -243,83 +259,25 @@ fn without_a_type_only_exact_values_are_inferred() {
 }
 
 #[test]
-fn json_strings_convert_only_where_no_string_is_declared() {
-    let rows = [
-        (STRING, "5", SAME, Fits),
-        (STRING, "null", SAME, Fits),
-        (STRING_NULL, "null", SAME, Fits),
-        (STRING_NULL, "4", SAME, Fits),
-        (STRING_INTEGER, "4", SAME, Fits),
-        (OPEN, "4", SAME, Fits),
-        (INTEGER, "5", "5", Coerced),
-        (INTEGER, "1.0", "1", Coerced),
-        (INTEGER, "1.5", SAME, Mismatch),
-        (INTEGER, "five", SAME, Mismatch),
-        (INTEGER, "", SAME, Mismatch),
-        (NUMBER, "1.10", "1.10", Coerced),
-        (NUMBER, "Infinity", SAME, Mismatch),
-        (BOOLEAN, "True", "true", Coerced),
-        (BOOLEAN, "1", SAME, Mismatch),
-        (INTEGER_NULL, "null", "null", Coerced),
-        (INTEGER, "null", SAME, Mismatch),
-        (ARRAY, "[1, 2]", "[1, 2]", Coerced),
-        (ARRAY, "[1, 2] and more", SAME, Mismatch),
-        (OBJECT, "{}", "{}", Coerced),
-        (OBJECT, "[]", SAME, Mismatch),
-        (UNIT, "celsius", SAME, Fits),
-        (UNIT, " Celsius", "\"celsius\"", Coerced),
-        (UNIT, "rankine", SAME, Mismatch),
-        (LEVEL, "2", "2", Coerced),
-        (LEVEL, "7", SAME, Mismatch),
-        (MIXED, "1", "1", Coerced),
-        (MIXED, "2", SAME, Fits),
-    ];
-    for (declared, content, json, verdict) in rows {
-        let (schema, mut out, source) = (schema(declared), String::new(), format!("\"{content}\""));
-        let found = string(content, &source, schema.root(), &Options::default(), &mut out);
-        check(&format!("string `{content}` for {declared}"), (found, &out), &source, (json, verdict));
-        out.clear();
-        let lenient = Options::default().with_validation(Validation::Lenient);
-        let found = string(content, &source, schema.root(), &lenient, &mut out);
-        let unconverted = if verdict == Coerced { Mismatch } else { verdict };
-        check(&format!("lenient string `{content}` for {declared}"), (found, &out), &source, (SAME, unconverted));
+fn whatever_the_text_the_value_is_json() {
+    let letters = ["5", "0", ".", "-", "+", "e", "\"", "'", "[", "]", "{", "}", ",", ":", "\\", " ", "é"];
+    let schemas =
+        [STRING, INTEGER, NUMBER, BOOLEAN, ARRAY, OBJECT, STRING_INTEGER, STRING_ARRAY, UNIT_NULL, MIXED, OPEN].map(schema);
+    for at in 0..letters.len().pow(3) {
+        let raw: String = [at, at / letters.len(), at / letters.len().pow(2)].map(|at| letters[at % letters.len()]).concat();
+        for (schema, hint) in schemas.iter().flat_map(|schema| [Hint::None, Hint::String, Hint::Json].map(|hint| (schema, hint)))
+        {
+            let mut out = String::new();
+            text(&raw, Some(schema.root()), hint, &Options::default(), &mut out);
+            assert!(serde_json::from_str::<Value>(&out).is_ok(), "`{raw}` became `{out}`, with {hint:?}");
+        }
     }
 }
 
 #[test]
-fn scalars_convert_to_what_is_declared() {
-    let rows = [
-        (OPEN, "5", "5", Fits),
-        (INTEGER, "5", "5", Fits),
-        (INTEGER, "1.0", "1", Coerced),
-        (INTEGER, "1.5", "1.5", Mismatch),
-        (INTEGER, "1e2", "1e2", Mismatch),
-        (INTEGER, "true", "true", Mismatch),
-        (INTEGER, "null", "null", Mismatch),
-        (NUMBER, "5", "5", Fits),
-        (NUMBER, "1e400", "1e400", Fits),
-        (STRING, "1.10", "\"1.10\"", Coerced),
-        (STRING, "true", "\"true\"", Coerced),
-        (STRING, "null", "null", Mismatch),
-        (STRING_NULL, "null", "null", Fits),
-        (STRING_NULL, "5", "\"5\"", Coerced),
-        (STRING_INTEGER, "1.5", "\"1.5\"", Coerced),
-        (BOOLEAN, "0", "0", Mismatch),
-        (BOOLEAN, "false", "false", Fits),
-        (LEVEL, "2", "2", Fits),
-        (LEVEL, "2.0", "2", Coerced),
-        (LEVEL, "7", "7", Mismatch),
-        (MIXED, "2", "\"2\"", Coerced),
-        (UNIT, "5", "5", Mismatch),
-        (ARRAY, "5", "5", Mismatch),
-    ];
-    for (declared, token, json, verdict) in rows {
-        let (schema, mut out) = (schema(declared), String::new());
-        let found = scalar(token, schema.root(), &Options::default(), &mut out);
-        check(&format!("`{token}` for {declared}"), (found, &out), token, (json, verdict));
-        out.clear();
-        let found = scalar(token, schema.root(), &Options::default().with_validation(Validation::Lenient), &mut out);
-        let unconverted = if verdict == Coerced { Mismatch } else { verdict };
-        check(&format!("lenient `{token}` for {declared}"), (found, &out), token, (SAME, unconverted));
-    }
+fn repairs_inside_a_value_are_told_with_their_place() {
+    let (schema, mut out, mut repairs) = (schema(ARRAY), String::new(), Vec::new());
+    let verdict = text_with("\n ['a']", Some(schema.root()), Hint::None, &Options::default(), &mut out, &mut repairs);
+    assert_eq!((verdict, out.as_str()), (Fits, "[\"a\"]"));
+    assert_eq!(repairs.iter().map(|repair| (repair.code, repair.span.start)).collect::<Vec<_>>(), [(Code::SingleQuotes, 3)]);
 }
