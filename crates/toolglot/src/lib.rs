@@ -12,6 +12,7 @@ mod tool;
 mod view;
 
 pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
+pub use dialect::{Dialect, DialectError, Dialects, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
 pub use options::*;
 pub use tool::Tools;
