@@ -36,12 +36,11 @@ pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectE
         return Err(values.file.error(0..0, "a dialect needs `call`", help));
     }
     let needed = Needed::of(dialect);
-    if let (true, true, Some(key)) = (needed.params, dialect.params.is_empty(), values.key("call")) {
-        let help = "write `param = \"…\"` with the pattern of one parameter";
-        return Err(values.file.error(key, "`{params}` needs `param`", help));
+    if let (Some(call), true) = (needed.params, dialect.params.is_empty()) {
+        return Err(no_param(values, call)?);
     }
     let given = [
-        ("param", needed.params, "`{params}` in `call`"),
+        ("param", needed.params.is_some(), "`{params}` in `call`"),
         ("types", needed.types, "`{type}` in `param`"),
         ("quote", needed.object, "`{object}` in `call`"),
         ("json", needed.call, "`{call}` in `call`"),
@@ -50,16 +49,31 @@ pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectE
     ];
     for (key, used, by) in given {
         if let Some(place) = values.key(key).filter(|_| !used) {
-            return Err(values.file.error(place, format!("`{key}` is never used"), format!("it is for {by}: write that, or take it out")));
+            return Err(values.file.error(
+                place,
+                format!("`{key}` is never used"),
+                format!("it is for {by}: write that, or take it out"),
+            ));
         }
     }
     opened(values, dialect)?;
     every_word(values, dialect)
 }
 
+fn no_param(values: Values<'_>, call: usize) -> Result<DialectError, DialectError> {
+    let calls = values.texts("call")?;
+    let fault =
+        |at| Fault::new(at, "`{params}` needs `param`").help("write `param = \"…\"` with the pattern of one parameter");
+    Ok(match calls.get(call).and_then(|text| Some((text, text.text.rfind("{params}")?))) {
+        Some((text, at)) => values.file.error_in(text, fault(at..at + "{params}".len())),
+        None => values.file.error(0..0, fault(0..0).message, ""),
+    })
+}
+
 /// What the patterns ask of the rest of the file.
 struct Needed {
-    params: bool,
+    /// The first call with `{params}`.
+    params: Option<usize>,
     types: bool,
     object: bool,
     call: bool,
@@ -70,7 +84,7 @@ impl Needed {
     fn of(dialect: &Dialect) -> Self {
         let has = |kind| dialect.calls.iter().any(|call| call.kind() == Some(kind));
         Self {
-            params: has(BodyKind::Params),
+            params: dialect.calls.iter().position(|call| call.kind() == Some(BodyKind::Params)),
             types: dialect.params.iter().any(|param| reads(&param.head, Hole::Type)),
             object: has(BodyKind::Object),
             call: has(BodyKind::Call),
@@ -106,7 +120,8 @@ fn every_word(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError>
         (Role::Content, &dialect.content),
     ];
     let patterns = lists.into_iter().flat_map(|(role, list)| list.iter().map(move |pattern| (role, pattern)));
-    let used: Vec<usize> = patterns.flat_map(|(role, pattern)| token::words(&pattern.source, role, &dialect.words)).collect();
+    let used: Vec<usize> =
+        patterns.flat_map(|(role, pattern)| token::words(&pattern.source, role, &dialect.words)).collect();
     let unused = words.keys().into_iter().enumerate().find(|word| !used.contains(&word.0)).map(|word| word.1);
     match unused {
         None => Ok(()),

@@ -26,7 +26,8 @@ pub(super) fn compile(source: &str, role: Role, setting: Setting<'_>) -> Result<
     let (before, rest) = tokens.split_at(place);
     let head = before.iter().filter_map(|token| node(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     let body = rest.split_first().map(|(token, after)| body(token, before.last(), after.first())).transpose()?;
-    let tail = rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let tail =
+        rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     needs(source, role, setting, &head, body.as_ref())?;
     ends(&head, before, body.as_ref(), rest.first(), &tail, setting)?;
     let tail = if role == Role::Section { bracket_apart(&head, tail) } else { tail };
@@ -61,10 +62,14 @@ fn body(token: &Token, before: Option<&Token>, after: Option<&Token>) -> Result<
     let insides = [("end", Inside::End), ("opaque", Inside::Opaque), ("calls", Inside::Calls)];
     let chosen: Vec<Inside> = insides.into_iter().filter(|inside| has(inside.0)).map(|inside| inside.1).collect();
     if chosen.len() > 1 {
-        return Err(Fault::new(token.at.clone(), "options that exclude each other").help("choose one of end, opaque, calls"));
+        return Err(
+            Fault::new(token.at.clone(), "options that exclude each other").help("choose one of end, opaque, calls")
+        );
     }
     let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree);
-    let is_line = |token: Option<&Token>| is_value && token.is_some_and(|token| matches!(&token.kind, Kind::Blank(text) if text == "\n"));
+    let is_line = |token: Option<&Token>| {
+        is_value && token.is_some_and(|token| matches!(&token.kind, Kind::Blank(text) if text == "\n"))
+    };
     Ok(Body {
         kind: *kind,
         trim: has("trim"),
@@ -126,7 +131,8 @@ fn ends(
     let mut nodes = head.iter();
     for (index, token) in before.iter().enumerate().filter(|(_, token)| !matches!(token.kind, Kind::Blank(_))) {
         let Some(Node::Hole(hole)) = nodes.next() else { continue };
-        let line_ends = matches!(before.get(index + 1), Some(Token { kind: Kind::Blank(blank), .. }) if blank.contains('\n'));
+        let line_ends =
+            matches!(before.get(index + 1), Some(Token { kind: Kind::Blank(blank), .. }) if blank.contains('\n'));
         let next = nodes.clone().find(|node| !matches!(node, Node::Literal(literal) if literal.is_optional()));
         if !line_ends && next.map_or(!body_ends, |next| matches!(next, Node::Hole(_))) {
             return Err(endless(Holder::Head(*hole), token.at.clone()));

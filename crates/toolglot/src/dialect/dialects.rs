@@ -94,7 +94,10 @@ impl Dialects {
         let mut near: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &folded(name)), name)).collect();
         near.retain(|&(distance, name)| distance <= 2 || wanted.len() >= 4 && folded(name).contains(&wanted));
         near.sort();
-        UnknownDialect { given: given.to_owned(), near: near.into_iter().take(5).map(|(_, name)| name.to_owned()).collect() }
+        UnknownDialect {
+            given: given.to_owned(),
+            near: near.into_iter().take(5).map(|(_, name)| name.to_owned()).collect(),
+        }
     }
 }
 

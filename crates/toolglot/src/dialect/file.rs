@@ -14,8 +14,23 @@ use super::{Dialect, IdPattern, Members, TypeWords, same_name};
 const MAX_FILE: usize = 256 * 1024;
 
 const KEYS: [&str; 17] = [
-    "about", "aliases", "models", "special", "reasoning", "content", "skip", "section", "call", "param", "join", "one",
-    "id", "json", "types", "quote", "words",
+    "about",
+    "aliases",
+    "models",
+    "special",
+    "reasoning",
+    "content",
+    "skip",
+    "section",
+    "call",
+    "param",
+    "join",
+    "one",
+    "id",
+    "json",
+    "types",
+    "quote",
+    "words",
 ];
 
 /// Reads, compiles and checks a dialect.
@@ -83,11 +98,19 @@ fn aliases(values: Values<'_>) -> Result<Vec<String>, DialectError> {
     for (index, alias) in aliases.iter().enumerate() {
         if same_name(alias.text, values.file.name) {
             let message = format!("the alias `{}` is the dialect's own name", alias.text);
-            return Err(values.file.error(alias.span.clone(), message, "take it out; case, `-`, `_` and `.` make no difference"));
+            return Err(values.file.error(
+                alias.span.clone(),
+                message,
+                "take it out; case, `-`, `_` and `.` make no difference",
+            ));
         }
         if aliases[..index].iter().any(|other| same_name(other.text, alias.text)) {
             let message = format!("the alias `{}` is given twice", alias.text);
-            return Err(values.file.error(alias.span.clone(), message, "take it out; case, `-`, `_` and `.` make no difference"));
+            return Err(values.file.error(
+                alias.span.clone(),
+                message,
+                "take it out; case, `-`, `_` and `.` make no difference",
+            ));
         }
     }
     owned(values, "aliases")
@@ -99,7 +122,11 @@ fn patterns(values: Values<'_>, role: Role, setting: Setting<'_>) -> Result<Vec<
     for text in &texts {
         if text.text.trim().is_empty() {
             let message = format!("an empty pattern in `{}`", role.key());
-            return Err(values.file.error(text.span.clone(), message, "write literals and holes, such as `<run>{call}</run>`"));
+            return Err(values.file.error(
+                text.span.clone(),
+                message,
+                "write literals and holes, such as `<run>{call}</run>`",
+            ));
         }
         let pattern = compile(text.text, role, setting).map_err(|fault| values.file.error_in(text, fault))?;
         check::reached(&patterns, &pattern, role).map_err(|fault| values.file.error_in(text, fault))?;
@@ -167,7 +194,13 @@ fn types(values: Values<'_>) -> Result<Option<TypeWords>, DialectError> {
     let Some(types) = values.table("types", example)? else { return Ok(None) };
     types.only("`types`", &["string", "other"])?;
     let word = |key: &str| {
-        let missing = || values.file.error(values.key("types").unwrap_or(0..0), format!("`types` needs `{key}`"), format!("write {example}"));
+        let missing = || {
+            values.file.error(
+                values.key("types").unwrap_or(0..0),
+                format!("`types` needs `{key}`"),
+                format!("write {example}"),
+            )
+        };
         types.text(key)?.map(|text| text.text.to_owned()).ok_or_else(missing)
     };
     Ok(Some(TypeWords { string: word("string")?, other: word("other")? }))

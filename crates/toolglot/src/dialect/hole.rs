@@ -85,14 +85,17 @@ impl Role {
     }
 
     /// Returns what to write instead of a hole that is unknown or stands in the wrong place.
-    pub(super) fn advice<'a>(self, given: &str, words: impl Iterator<Item = &'a str>) -> String {
-        let holes = || TABLE.iter().filter(|row| self.allows(row.1)).map(|row| row.0);
-        let list = holes().collect::<Vec<_>>().join(", ");
-        match nearest(given, holes().chain(words)) {
-            _ if !is_word(given) => "write `{{` for a brace that is no hole".to_owned(),
-            Some(name) if name != given => format!("write `{{{name}}}`; holes of `{}` are {list}", self.key()),
-            _ => format!("holes of `{}` are {list}", self.key()),
+    pub(super) fn advice(self, given: &str, words: &[(String, Vec<String>)]) -> String {
+        if !is_word(given) {
+            return "write `{{` for a brace that is no hole".to_owned();
         }
+        let holes: Vec<&str> = TABLE.iter().filter(|row| self.allows(row.1)).map(|row| row.0).collect();
+        let words: Vec<&str> = words.iter().map(|word| word.0.as_str()).collect();
+        let near = nearest(given, holes.iter().chain(&words).copied());
+        let near = near.map(|name| format!("write `{{{name}}}`; ")).unwrap_or_default();
+        let list = format!("holes of `{}` are {}", self.key(), holes.join(", "));
+        let words = if words.is_empty() { String::new() } else { format!("; words are {}", words.join(", ")) };
+        near + &list + &words
     }
 }
 

@@ -22,7 +22,8 @@ pub(super) fn literal(
             let fault = Fault::new(at.clone(), format!("more than {MAX_SPELLINGS} spellings of one literal"));
             return Err(fault.help("give the words fewer spellings, or write several patterns"));
         }
-        let spelled = |pieces: &Vec<Piece>| alternatives.iter().map(|text| replaced(pieces, index, text)).collect::<Vec<_>>();
+        let spelled =
+            |pieces: &Vec<Piece>| alternatives.iter().map(|text| replaced(pieces, index, text)).collect::<Vec<_>>();
         combinations = combinations.iter().flat_map(spelled).collect();
     }
     let mut spellings: Vec<Spelling> = Vec::new();
@@ -52,7 +53,8 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
             continue;
         }
         let before = index.checked_sub(1).and_then(|before| pieces.get(before));
-        let natural = before.is_some_and(|&before| meets(before, piece)) && !glued.iter().any(|range| range.contains(&index));
+        let natural =
+            before.is_some_and(|&before| meets(before, piece)) && !glued.iter().any(|range| range.contains(&index));
         if (blank || natural) && !parts.is_empty() {
             parts.push(Part::Joint);
         }
@@ -78,7 +80,8 @@ fn glued(pieces: &[Piece], special: &[String]) -> Vec<Range<usize>> {
     tokens
         .flat_map(|token| {
             let windows = pieces.windows(token.len().max(1)).enumerate();
-            let same = move |window: &[Piece]| window.iter().map(|piece| piece.char()).eq(token.iter().copied().map(Some));
+            let same =
+                move |window: &[Piece]| window.iter().map(|piece| piece.char()).eq(token.iter().copied().map(Some));
             windows.filter(move |window| same(window.1)).map(|window| window.0 + 1..window.0 + window.1.len())
         })
         .collect()

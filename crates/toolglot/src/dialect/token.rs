@@ -104,7 +104,7 @@ impl Cut<'_> {
         }
         let Some(holder) = Holder::by_name(name) else {
             let fault = Fault::new(at, format!("unknown hole `{{{name}}}`"));
-            return Err(fault.help(self.role.advice(name, self.words.iter().map(|word| &*word.0))));
+            return Err(fault.help(self.role.advice(name, self.words)));
         };
         let options = options_of(name, options, holder.options(), at.clone())?;
         match holder {
@@ -129,7 +129,9 @@ impl Cut<'_> {
 
     /// Adds `{attrs}`, which joins the run of attributes right before it.
     fn rest(&mut self, at: Range<usize>) -> usize {
-        if let (Some(Token { kind: Kind::Attributes(run), .. }), true) = (self.tokens.last_mut(), self.pieces.is_empty()) {
+        if let (Some(Token { kind: Kind::Attributes(run), .. }), true) =
+            (self.tokens.last_mut(), self.pieces.is_empty())
+        {
             run.rest = true;
             return at.end;
         }
@@ -141,7 +143,7 @@ impl Cut<'_> {
         let (name, key) = (holder.name(), self.role.key());
         if !self.role.allows(holder) {
             let fault = Fault::new(at, format!("`{{{name}}}` does not belong in `{key}`"));
-            return Err(fault.help(self.role.advice(name, [].into_iter())));
+            return Err(fault.help(self.role.advice(name, self.words)));
         }
         if self.holes.contains(&holder) && holder != Holder::Head(Hole::Ignored) {
             return Err(Fault::new(at, format!("`{{{name}}}` is read twice")).help("write it once"));
@@ -202,10 +204,8 @@ fn options_of(name: &str, given: &str, known: &[&str], at: Range<usize>) -> Resu
     }
 }
 
-type Run = Vec<(String, Hole, Range<usize>)>;
-
 /// Reads blanks and `NAME="{hole}"` as often as they follow each other.
-fn attributes(source: &str, start: usize) -> Option<(Run, usize)> {
+fn attributes(source: &str, start: usize) -> Option<(Vec<(String, Hole, Range<usize>)>, usize)> {
     let (mut run, mut end) = (Vec::new(), start);
     while let Some((name, hole, at)) = attribute(source, end) {
         end = at.end + 1;
@@ -221,7 +221,9 @@ fn attribute(source: &str, start: usize) -> Option<(String, Hole, Range<usize>)>
     let (hole, _) = value.split_once("}\"")?;
     let at = place + name.len() + 2..place + name.len() + 4 + hole.len();
     match Holder::by_name(hole) {
-        Some(Holder::Head(hole)) if place > start && is_word(&name.replace('-', "_")) => Some((name.to_owned(), hole, at)),
+        Some(Holder::Head(hole)) if place > start && is_word(&name.replace('-', "_")) => {
+            Some((name.to_owned(), hole, at))
+        }
         _ => None,
     }
 }

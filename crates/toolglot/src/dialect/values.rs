@@ -83,7 +83,9 @@ impl<'a> Values<'a> {
         match self.table.get(key).map(|value| (value.get_ref(), value.span())) {
             None => Ok(None),
             Some((DeValue::Table(table), _)) => Ok(Some(Self { table, ..self })),
-            Some((_, span)) => Err(self.file.error(span, format!("`{key}` is not a table"), format!("write {example}"))),
+            Some((_, span)) => {
+                Err(self.file.error(span, format!("`{key}` is not a table"), format!("write {example}")))
+            }
         }
     }
 
