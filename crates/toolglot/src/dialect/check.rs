@@ -37,7 +37,7 @@ pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectE
     }
     let needed = Needed::of(dialect);
     if let (Some(call), true) = (needed.params, dialect.params.is_empty()) {
-        return Err(no_param(values, call)?);
+        no_param(values, call)?;
     }
     let given = [
         ("param", needed.params.is_some(), "`{params}` in `call`"),
@@ -60,14 +60,12 @@ pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectE
     every_word(values, dialect)
 }
 
-fn no_param(values: Values<'_>, call: usize) -> Result<DialectError, DialectError> {
+fn no_param(values: Values<'_>, call: usize) -> Result<(), DialectError> {
     let calls = values.texts("call")?;
-    let fault =
-        |at| Fault::new(at, "`{params}` needs `param`").help("write `param = \"…\"` with the pattern of one parameter");
-    Ok(match calls.get(call).and_then(|text| Some((text, text.text.rfind("{params}")?))) {
-        Some((text, at)) => values.file.error_in(text, fault(at..at + "{params}".len())),
-        None => values.file.error(0..0, fault(0..0).message, ""),
-    })
+    let Some(text) = calls.get(call) else { return Ok(()) };
+    let start = text.text.rfind("{params}").unwrap_or_default();
+    let fault = Fault::new(start..start + "{params}".len(), "`{params}` needs `param`");
+    Err(values.file.error_in(text, fault.help("write `param = \"…\"` with the pattern of one parameter")))
 }
 
 /// What the patterns ask of the rest of the file.

@@ -26,12 +26,12 @@ fn offsets(raw: &str) -> Vec<(usize, usize)> {
     let long = raw.len() >= 6 && raw.chars().take(3).all(|c| c == quote);
     let open = if long { 3 } else { 1 };
     let end = raw.len().saturating_sub(open);
-    let mut at = open + if long { line_break(&raw[open..]) } else { 0 };
+    let mut at = open + if long { line_break(raw.get(open..).unwrap_or_default()) } else { 0 };
     let mut offsets = vec![(0, at)];
     let mut value = 0;
-    while at < end {
-        let (read, says) = step(&raw[at..end], quote == '"');
-        at += read.max(1);
+    while let Some(rest) = raw.get(at..end).filter(|rest| !rest.is_empty()) {
+        let (read, says) = step(rest, quote == '"');
+        at += read;
         value += says;
         offsets.push((value, at));
     }

@@ -104,6 +104,19 @@ fn a_dialect_of_the_same_name_gives_way() {
 }
 
 #[test]
+fn damaged_files_are_refused_or_read() {
+    for (name, source) in FILES {
+        for cut in (0..source.len()).step_by(7).filter(|&cut| source.is_char_boundary(cut)) {
+            let rest = source[cut..].char_indices().nth(1 + cut % 3).map_or("", |(at, _)| &source[cut + at..]);
+            let damaged = source[..cut].to_owned() + rest;
+            if let Err(error) = Dialect::from_toml(name, &damaged) {
+                assert!(error.to_string().contains(error.message()));
+            }
+        }
+    }
+}
+
+#[test]
 fn the_examples_of_the_guide_load() {
     let guide = fs::read_to_string(Path::new(FOLDER).join("README.md")).expect("the guide is there");
     let examples: Vec<&str> = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
