@@ -81,11 +81,11 @@ impl Cut<'_> {
         end
     }
 
-    fn attributes(&mut self, run: Vec<(String, Hole, Range<usize>)>, at: Range<usize>) -> Result<usize, Fault> {
-        for (_, hole, place) in &run {
-            self.once(Holder::Head(*hole), place.clone())?;
+    fn attributes(&mut self, run: Vec<Attribute>, at: Range<usize>) -> Result<usize, Fault> {
+        for attribute in &run {
+            self.once(Holder::Head(attribute.hole), attribute.at.clone())?;
         }
-        let named = run.into_iter().map(|(name, hole, _)| (name, hole)).collect();
+        let named = run.into_iter().map(|attribute| (attribute.name, attribute.hole)).collect();
         Ok(self.token(Kind::Attributes(Attributes { named, rest: false }), at))
     }
 
@@ -204,17 +204,24 @@ fn options_of(name: &str, given: &str, known: &[&str], at: Range<usize>) -> Resu
     }
 }
 
+/// One `name="{hole}"`, and where the hole stands.
+struct Attribute {
+    name: String,
+    hole: Hole,
+    at: Range<usize>,
+}
+
 /// Reads blanks and `NAME="{hole}"` as often as they follow each other.
-fn attributes(source: &str, start: usize) -> Option<(Vec<(String, Hole, Range<usize>)>, usize)> {
+fn attributes(source: &str, start: usize) -> Option<(Vec<Attribute>, usize)> {
     let (mut run, mut end) = (Vec::new(), start);
-    while let Some((name, hole, at)) = attribute(source, end) {
-        end = at.end + 1;
-        run.push((name, hole, at));
+    while let Some(attribute) = attribute(source, end) {
+        end = attribute.at.end + 1;
+        run.push(attribute);
     }
     (!run.is_empty()).then_some((run, end))
 }
 
-fn attribute(source: &str, start: usize) -> Option<(String, Hole, Range<usize>)> {
+fn attribute(source: &str, start: usize) -> Option<Attribute> {
     let rest = source[start..].trim_start();
     let place = source.len() - rest.len();
     let (name, value) = rest.split_once("=\"{")?;
@@ -222,7 +229,7 @@ fn attribute(source: &str, start: usize) -> Option<(String, Hole, Range<usize>)>
     let at = place + name.len() + 2..place + name.len() + 4 + hole.len();
     match Holder::by_name(hole) {
         Some(Holder::Head(hole)) if place > start && is_word(&name.replace('-', "_")) => {
-            Some((name.to_owned(), hole, at))
+            Some(Attribute { name: name.to_owned(), hole, at })
         }
         _ => None,
     }
