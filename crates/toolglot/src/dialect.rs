@@ -2,11 +2,38 @@
 
 use std::sync::Arc;
 
+mod builtin;
+mod check;
+mod compile;
+mod dialects;
+mod error;
+mod file;
+mod hole;
+mod near;
 mod pattern;
+mod place;
+mod spell;
+#[cfg(test)]
+mod tests;
+mod token;
+mod values;
 
+pub use dialects::{Dialects, UnknownDialect};
+pub use error::DialectError;
 pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling};
 
 /// One dialect, checked and compiled.
+///
+/// # Example
+/// ```
+/// use toolglot::Dialect;
+/// let dialect = Dialect::from_toml("mine", r#"
+/// about = "One JSON object per call."
+/// call  = "<run>{call}</run>"
+/// "#)?;
+/// assert_eq!(dialect.about(), "One JSON object per call.");
+/// # Ok::<(), toolglot::DialectError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dialect {
     /// The file's name: the dialect's one canonical name.
@@ -73,15 +100,56 @@ pub(crate) struct IdPattern {
     pub(crate) between: String,
 }
 
-/// An ordered set of dialects.
-#[derive(Clone, Debug, Default)]
-pub struct Dialects {
-    list: Arc<[Arc<Dialect>]>,
+impl Dialect {
+    /// Reads a dialect from the text of a TOML file; `name` is the file's name without its ending.
+    ///
+    /// # Errors
+    /// If the file is not TOML, or breaks a rule of the notation.
+    pub fn from_toml(name: &str, source: &str) -> Result<Self, DialectError> {
+        file::read(name, source)
+    }
+
+    /// Returns the dialect's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what the dialect is, in one sentence.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// Returns the other names that engines use for it.
+    pub fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
+    /// Returns globs over the names of models that write it.
+    pub fn models(&self) -> &[String] {
+        &self.models
+    }
+
+    /// Returns the literals that are single special tokens in the models' tokenizers.
+    pub fn special(&self) -> &[String] {
+        &self.special
+    }
+
+    /// Returns the text of the file it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Goes through the name and the aliases.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        [self.name()].into_iter().chain(self.aliases.iter().map(String::as_str))
+    }
 }
 
-impl Dialects {
-    /// Returns every dialect that toolglot knows.
-    pub fn builtin() -> Self {
-        Self::default()
-    }
+/// Says whether two names of dialects are the same to people.
+fn same_name(a: &str, b: &str) -> bool {
+    a.len() == b.len() && folded(a) == folded(b)
+}
+
+fn folded(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '.'], "_")
 }

@@ -17,6 +17,7 @@ mod trace;
 mod view;
 
 pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
+pub use dialect::{Dialect, DialectError, Dialects, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
 pub use id::{mint, seed_of};
 pub use message::{Call, Collector, IncompleteCall, Message};
@@ -27,7 +28,6 @@ pub use parser::{Events, Parser};
 pub use repair::{Repaired, repair};
 pub use tool::{Tools, ToolsError};
 pub use trace::{Action, Step};
-pub use dialect::{Dialect, Dialects};
 
 /// Reads a whole text.
 pub fn parse(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Message {

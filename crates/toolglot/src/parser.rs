@@ -174,9 +174,11 @@ impl Parser {
     /// Makes the parser ready for a message.
     fn begin(&mut self) {
         let trace = self.scanner.trace.take().map(|_| Vec::new());
+        let mut scanner = Scanner::new();
+        scanner.trace = trace;
         self.input = Input::default();
         self.sink = Sink::new(self.engine.options.repairs);
-        self.scanner = Scanner { trace, ..Scanner::new() };
+        self.scanner = scanner;
         self.state = if self.engine.options.reasoning_open { State::Prefilled } else { State::Scanning };
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
     }
@@ -267,7 +269,7 @@ impl Machine<'_> {
                 self.sink.set_dialect(None);
                 let closers = spent_closers(self.engine, reading.form());
                 let head = reading.head();
-                self.scanner.spent = closers.flat_map(|closer| closer.plain_spellings(head.name.as_deref(), head.mark.as_deref())).collect();
+                self.scanner.spent = closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
                 self.scanner.resume_after(at);
                 Ok(match self.outer.take() {
                     Some(mut region) => {

@@ -4,7 +4,7 @@
 ///
 /// White space between nodes is never kept: it is optional when reading, and
 /// writing goes by `source`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     /// The pattern as written in the file.
     pub(crate) source: String,
@@ -17,7 +17,7 @@ pub(crate) struct Pattern {
 }
 
 /// One part of a pattern's head.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     Literal(Literal),
     Hole(Hole),
@@ -37,7 +37,7 @@ pub(crate) enum Hole {
 }
 
 /// A run of `name="{hole}"` attributes, read in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attributes {
     pub(crate) named: Vec<(String, Hole)>,
     /// `{attrs}`: every other attribute is a parameter.
@@ -45,7 +45,7 @@ pub(crate) struct Attributes {
 }
 
 /// The hole that carries a pattern's data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Body {
     pub(crate) kind: BodyKind,
     /// `:trim`: outer blanks of the value are not data.
@@ -92,13 +92,13 @@ pub(crate) enum Inside {
 }
 
 /// A literal with every spelling that is read; the first is the canonical one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub(crate) spellings: Vec<Spelling>,
 }
 
 /// One way to spell a literal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<Part>,
 }
@@ -152,6 +152,18 @@ impl Literal {
     pub(crate) fn ends_with(&self, last: char) -> bool {
         let part = self.spellings.first().and_then(|spelling| spelling.parts.last());
         matches!(part, Some(Part::Text(text)) if text.ends_with(last))
+    }
+
+    /// Returns the strong spellings with their placeholders filled in.
+    pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> impl Iterator<Item = String> {
+        let fill = move |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Name => name.unwrap_or_default().to_owned(),
+            Part::Mark => mark.unwrap_or_default().to_owned(),
+            Part::Joint | Part::Key => String::new(),
+        };
+        let texts = self.spellings.iter().map(move |spelling| spelling.parts.iter().map(fill).collect::<String>());
+        texts.filter(|text| is_strong(text))
     }
 
     /// Says whether nothing need stand here.

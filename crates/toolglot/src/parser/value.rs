@@ -13,11 +13,10 @@
 use super::engine::Scene;
 use super::head::{Head, skip_gap, stands};
 use super::markers::{Marker, named_tag};
-use super::object::{ArgumentsObject, check_declared, convert, duplicate};
+use super::object::{ArgumentsObject, check_declared, duplicate};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{Body, Literal, Pattern};
-use crate::json;
 use crate::options::{Options, Untyped};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;

@@ -1,0 +1,162 @@
+//! An ordered set of dialects: the built-in ones, a choice of them, and a caller's own.
+
+use std::fmt;
+use std::slice::Iter;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use super::builtin::FILES;
+use super::near::distance;
+use super::{Dialect, folded, same_name};
+use crate::parser::catalog::Catalog;
+
+/// Dialects in the order in which they are preferred where two read the same text. Cheap to clone.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialect, Dialects};
+/// let all = Dialects::builtin();
+/// assert_eq!(all.get("Qwen3-XML").map(|dialect| dialect.name()), Some("qwen3_coder"));
+///
+/// let mine = Dialect::from_toml("mine", r#"call = "<run>{call}</run>""#)?;
+/// let set = all.only(&["hermes", "glm-4.5"])?.with(mine);
+/// let names: Vec<&str> = set.iter().map(|dialect| dialect.name()).collect();
+/// assert_eq!(names, ["mine", "hermes", "glm45"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dialects(Arc<Set>);
+
+#[derive(Debug)]
+struct Set {
+    list: Box<[Arc<Dialect>]>,
+    /// What parsers look up in the dialects, made when the first one needs it.
+    catalog: OnceLock<Arc<Catalog>>,
+}
+
+static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| {
+    // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
+    FILES.iter().filter_map(|(name, source)| Dialect::from_toml(name, source).ok()).collect()
+});
+
+impl Dialects {
+    /// Returns every built-in dialect. They are compiled once per process.
+    pub fn builtin() -> Self {
+        BUILTIN.clone()
+    }
+
+    /// Finds a dialect by its name or an alias; case makes no difference, nor do `-`, `_` and `.`.
+    pub fn get(&self, name: &str) -> Option<&Arc<Dialect>> {
+        let named = self.0.list.iter().find(|dialect| same_name(&dialect.name, name));
+        named.or_else(|| self.0.list.iter().find(|dialect| dialect.aliases.iter().any(|alias| same_name(alias, name))))
+    }
+
+    /// Returns only the dialects with the given names or aliases, in the order of the names.
+    ///
+    /// # Errors
+    /// If a name is unknown.
+    pub fn only(&self, names: &[impl AsRef<str>]) -> Result<Self, UnknownDialect> {
+        let mut chosen: Vec<Arc<Dialect>> = Vec::new();
+        for name in names {
+            let dialect = self.get(name.as_ref()).ok_or_else(|| self.unknown(name.as_ref()))?;
+            if !chosen.iter().any(|other| Arc::ptr_eq(other, dialect)) {
+                chosen.push(Arc::clone(dialect));
+            }
+        }
+        Ok(chosen.into_iter().collect())
+    }
+
+    /// Returns the set with one more dialect, put first; one of the same name gives way.
+    #[must_use]
+    pub fn with(&self, dialect: Dialect) -> Self {
+        let others = self.0.list.iter().filter(|other| !same_name(&other.name, &dialect.name)).cloned().collect::<Vec<_>>();
+        [Arc::new(dialect)].into_iter().chain(others).collect()
+    }
+
+    /// Returns how many dialects there are.
+    pub fn len(&self) -> usize {
+        self.0.list.len()
+    }
+
+    /// Says whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.list.is_empty()
+    }
+
+    /// Goes through the dialects in their order.
+    pub fn iter(&self) -> Iter<'_, Arc<Dialect>> {
+        self.0.list.iter()
+    }
+
+    pub(crate) fn list(&self) -> &[Arc<Dialect>] {
+        &self.0.list
+    }
+
+    /// Returns the candidates of all dialects, compiled once for the set.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(self.0.catalog.get_or_init(|| Arc::new(Catalog::new(self.list()))))
+    }
+
+    fn unknown(&self, given: &str) -> UnknownDialect {
+        let wanted = folded(given);
+        let names = self.0.list.iter().flat_map(|dialect| dialect.names());
+        let mut near: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &folded(name)), name)).collect();
+        near.retain(|&(distance, name)| distance <= 2 || wanted.len() >= 4 && folded(name).contains(&wanted));
+        near.sort();
+        UnknownDialect {
+            given: given.to_owned(),
+            near: near.into_iter().take(5).map(|(_, name)| name.to_owned()).collect(),
+        }
+    }
+}
+
+impl Default for Dialects {
+    fn default() -> Self {
+        Self::builtin()
+    }
+}
+
+impl From<Dialect> for Dialects {
+    fn from(dialect: Dialect) -> Self {
+        [Arc::new(dialect)].into_iter().collect()
+    }
+}
+
+impl FromIterator<Arc<Dialect>> for Dialects {
+    fn from_iter<I: IntoIterator<Item = Arc<Dialect>>>(dialects: I) -> Self {
+        Self(Arc::new(Set { list: dialects.into_iter().collect(), catalog: OnceLock::new() }))
+    }
+}
+
+impl FromIterator<Dialect> for Dialects {
+    fn from_iter<I: IntoIterator<Item = Dialect>>(dialects: I) -> Self {
+        dialects.into_iter().map(Arc::new).collect()
+    }
+}
+
+impl<'a> IntoIterator for &'a Dialects {
+    type Item = &'a Arc<Dialect>;
+    type IntoIter = Iter<'a, Arc<Dialect>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A name that no dialect of the set has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDialect {
+    given: String,
+    near: Vec<String>,
+}
+
+impl fmt::Display for UnknownDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { given, near } = self;
+        match &near[..] {
+            [] => write!(f, "no dialect is called `{given}`; `toolglot dialects` lists them"),
+            near => write!(f, "no dialect is called `{given}`; near it are `{}`", near.join("`, `")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownDialect {}

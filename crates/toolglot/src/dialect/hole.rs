@@ -1,0 +1,105 @@
+//! The table of holes: their names, what they read with, and where they may stand.
+
+use super::near::nearest;
+use super::pattern::{BodyKind, Hole};
+
+/// What stands between the braces of a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Head(Hole),
+    Body(BodyKind),
+    Attrs,
+    Mark,
+}
+
+/// The key of the file that a pattern belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Call,
+    Section,
+    Param,
+    Reasoning,
+    Content,
+}
+
+const TABLE: [(&str, Holder); 18] = [
+    ("name", Holder::Head(Hole::Name)),
+    ("id", Holder::Head(Hole::Id)),
+    ("index", Holder::Head(Hole::Index)),
+    ("_", Holder::Head(Hole::Ignored)),
+    ("arguments", Holder::Body(BodyKind::Arguments)),
+    ("call", Holder::Body(BodyKind::Call)),
+    ("params", Holder::Body(BodyKind::Params)),
+    ("kwargs", Holder::Body(BodyKind::Kwargs)),
+    ("object", Holder::Body(BodyKind::Object)),
+    ("content", Holder::Body(BodyKind::Content)),
+    ("attrs", Holder::Attrs),
+    ("calls", Holder::Body(BodyKind::Calls)),
+    ("key", Holder::Head(Hole::Key)),
+    ("type", Holder::Head(Hole::Type)),
+    ("value", Holder::Body(BodyKind::Value)),
+    ("tree", Holder::Body(BodyKind::Tree)),
+    ("text", Holder::Body(BodyKind::Text)),
+    ("mark", Holder::Mark),
+];
+
+impl Holder {
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        TABLE.iter().find(|row| row.0 == name).map(|row| row.1)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        TABLE.iter().find(|row| row.1 == self).map_or("", |row| row.0)
+    }
+
+    /// Returns the names of the options a hole takes.
+    pub(super) fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Body(BodyKind::Value | BodyKind::Tree) => &["trim", "cdata", "entities"],
+            Self::Body(BodyKind::Text) => &["end", "opaque", "calls"],
+            _ => &[],
+        }
+    }
+}
+
+impl Role {
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Section => "section",
+            Self::Param => "param",
+            Self::Reasoning => "reasoning",
+            Self::Content => "content",
+        }
+    }
+
+    pub(super) fn allows(self, hole: Holder) -> bool {
+        use BodyKind as B;
+        match hole {
+            Holder::Mark | Holder::Head(Hole::Ignored) => true,
+            Holder::Head(Hole::Key | Hole::Type) | Holder::Body(B::Value | B::Tree) => self == Self::Param,
+            Holder::Body(B::Calls) => self == Self::Section,
+            Holder::Body(B::Text) => matches!(self, Self::Reasoning | Self::Content),
+            Holder::Head(_) | Holder::Attrs | Holder::Body(_) => self == Self::Call,
+        }
+    }
+
+    /// Returns what to write instead of a hole that is unknown or stands in the wrong place.
+    pub(super) fn advice(self, given: &str, words: &[(String, Vec<String>)]) -> String {
+        if !is_word(given) {
+            return "write `{{` for a brace that is no hole".to_owned();
+        }
+        let holes: Vec<&str> = TABLE.iter().filter(|row| self.allows(row.1)).map(|row| row.0).collect();
+        let words: Vec<&str> = words.iter().map(|word| word.0.as_str()).collect();
+        let near = nearest(given, holes.iter().chain(&words).copied());
+        let near = near.map(|name| format!("write `{{{name}}}`; ")).unwrap_or_default();
+        let list = format!("holes of `{}` are {}", self.key(), holes.join(", "));
+        let words = if words.is_empty() { String::new() } else { format!("; words are {}", words.join(", ")) };
+        near + &list + &words
+    }
+}
+
+/// Says whether a text can name a hole or a word.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
