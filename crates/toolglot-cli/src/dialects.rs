@@ -11,7 +11,6 @@ use crate::input::Source;
 use crate::json;
 use crate::known;
 use crate::paint::Paint;
-use crate::shim::*;
 
 /// Runs the command.
 pub(crate) fn run(command: &DialectsCommand) -> Run {
@@ -91,7 +90,7 @@ fn check(files: &[PathBuf]) -> Run {
             Ok(dialect) => writeln!(out, "{}: {}", paint.good("ok"), summary(&dialect))?,
             Err(error) => {
                 fine = false;
-                let _ = writeln!(io::stderr(), "{}: {}\n{error}\n", Paint::stderr().error("failed"), file.display());
+                let _ = writeln!(io::stderr(), "{}: {error}\n", Paint::stderr().error("error"));
             }
         }
     }
@@ -102,9 +101,9 @@ fn check(files: &[PathBuf]) -> Run {
 fn check_one(file: &Path) -> Result<Result<Dialect, String>, Failure> {
     let bytes = Source::open(Some(file))?.read_all()?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(Err("it is not UTF-8; save it as UTF-8".to_owned()));
+        return Ok(Err(format!("`{}` is not UTF-8; save it as UTF-8", file.display())));
     };
-    Ok(Dialect::from_toml(&known::stem(file), &text).map_err(|error| error.to_string()))
+    Ok(known::from_text(file, &text).map_err(|error| error.to_string()))
 }
 
 fn summary(dialect: &Dialect) -> String {

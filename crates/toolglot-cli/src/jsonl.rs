@@ -11,7 +11,6 @@ use crate::cache::Cache;
 use crate::json;
 use crate::known::Known;
 use crate::options::{Setup, names};
-use crate::shim::*;
 
 const BOM: &[u8] = "\u{FEFF}".as_bytes();
 

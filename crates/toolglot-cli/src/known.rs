@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use toolglot::{Dialect, Dialects};
+use toolglot::{Dialect, DialectError, Dialects};
 
 use crate::failure::Failure;
 use crate::input;
-use crate::shim::*;
 
 /// What stands for every known dialect.
 const AUTO: &str = "auto";
@@ -21,17 +20,18 @@ pub(crate) struct Known {
 impl Known {
     /// Reads what `--dialect` said: names, files, `auto`.
     pub(crate) fn from_flags(flags: &[String]) -> Result<Self, Failure> {
-        let mut all = Dialects::builtin();
-        let mut names = Vec::new();
+        let builtin = Dialects::builtin();
+        let (mut names, mut own) = (Vec::new(), Vec::new());
         for flag in flags {
-            if flag == AUTO || all.get(flag).is_some() || !is_file(flag) {
+            if flag == AUTO || builtin.get(flag).is_some() || !is_file(flag) {
                 names.push(flag.clone());
-                continue;
+            } else {
+                own.push(load(Path::new(flag))?);
+                names.extend(own.last().map(|dialect| dialect.name().to_owned()));
             }
-            let dialect = load(Path::new(flag))?;
-            names.push(dialect.name().to_owned());
-            all = all.with(dialect);
         }
+        // Each goes in front of those before it, so that the first flag comes first.
+        let all = own.into_iter().rev().fold(builtin, |all, dialect| all.with(dialect));
         let chosen = select(&all, &names).map_err(Failure::Usage)?;
         Ok(Self { all, chosen })
     }
@@ -50,13 +50,13 @@ impl Known {
 /// Reads a dialect file; its name is the file's.
 pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
     let text = input::read_text(path)?;
-    let message = |error| format!("`{}` is no dialect yet\n{error}", path.display());
-    Dialect::from_toml(&stem(path), &text).map_err(|error| Failure::Usage(message(error)))
+    from_text(path, &text).map_err(|error| Failure::Usage(format!("this dialect cannot be used\n{error}")))
 }
 
-/// Returns a dialect's name from its file's.
-pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+/// Reads a dialect from its file's text.
+pub(crate) fn from_text(path: &Path, text: &str) -> Result<Dialect, DialectError> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Dialect::from_toml(&name, text).map_err(|error| error.with_file(&path.display().to_string()))
 }
 
 /// Says whether a word means a file rather than a name.
@@ -68,6 +68,5 @@ fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
     if names.is_empty() || names.iter().any(|name| name == AUTO) {
         return Ok(all.clone());
     }
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    all.only(&names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
+    all.only(names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
 }

@@ -19,7 +19,6 @@ mod progress;
 mod repair;
 mod report;
 mod runner;
-mod shim;
 mod view;
 
 use std::process::ExitCode;

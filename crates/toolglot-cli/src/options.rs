@@ -10,7 +10,6 @@ use crate::args::{MessageFlags, ReadingFlags};
 use crate::failure::Failure;
 use crate::input;
 use crate::known::Known;
-use crate::shim::*;
 
 /// What a message is read with.
 #[derive(Clone, Debug)]

@@ -15,7 +15,6 @@ use crate::options::{self, Setup};
 use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
-use crate::shim::*;
 use crate::{json, output};
 
 /// Runs the command.
