@@ -106,6 +106,16 @@ fn check_one(file: &Path) -> Result<Result<Dialect, String>, Failure> {
     Ok(known::from_text(file, &text).map_err(|error| error.to_string()))
 }
 
+/// What a dialect consists of, such as `hermes, 1 call pattern, 2 section patterns`.
 fn summary(dialect: &Dialect) -> String {
-    dialect.name().to_owned()
+    let table = toml::de::DeTable::parse(dialect.source()).map(toml::Spanned::into_inner).unwrap_or_default();
+    let count = |key: &str| match table.get(key).map(|value| value.get_ref()) {
+        Some(toml::de::DeValue::Array(patterns)) => patterns.len(),
+        Some(_) => 1,
+        None => 0,
+    };
+    let counted = ["call", "section", "param", "reasoning", "content"].map(|key| (key, count(key)));
+    let parts = counted.iter().filter(|(_, count)| *count > 0);
+    let parts = parts.map(|(key, count)| format!(", {count} {key} pattern{}", if *count == 1 { "" } else { "s" }));
+    parts.fold(dialect.name().to_owned(), |all, part| all + &part)
 }

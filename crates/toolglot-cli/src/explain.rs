@@ -95,7 +95,8 @@ fn words(kind: &EventKind<'_>) -> Vec<String> {
         EventKind::CallEnd { index, outcome, .. } => vec![format!("call {index}: {}", outcome.name())],
         EventKind::Diagnostic(diagnostic) => {
             let row = diagnostic.code.row();
-            vec![class_name(row.class).to_owned(), row.name.to_owned(), diagnostic.message.clone(), row.about.to_owned()]
+            let words = [class_name(row.class), row.name, &diagnostic.message, row.about];
+            words.map(str::to_owned).into()
         }
         _ => Vec::new(),
     }
@@ -134,7 +135,10 @@ impl<W: Write> Page<'_, W> {
                 self.line(&told.span, &what, &text)
             }
             (_, []) => self.line(&told.span, &what, &self.bytes(&told.span)),
-            (_, words) => self.line(&told.span, &what, &format!("{}  {}", escaped(&words.concat()), self.bytes(&told.span))),
+            (_, words) => {
+                let text = format!("{}  {}", escaped(&words.concat()), self.bytes(&told.span));
+                self.line(&told.span, &what, &text)
+            }
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&str>, why: &str, number
 impl<'l> Line<'l> {
     fn read(line: &'l [u8]) -> Result<Self, String> {
         let whole = std::str::from_utf8(line)
-            .map_err(|error| format!("byte {} of the line is not UTF-8; convert the file to UTF-8", error.valid_up_to()))?;
+            .map_err(|error| format!("the line is not UTF-8 at byte {}; convert the file", error.valid_up_to()))?;
         let members = serde_json::from_str(whole).map_err(|error| {
             let column = error.column();
             format!("the line is no JSON object (column {column}); write one object a line, such as {{\"id\": 1, …}}")
@@ -115,13 +115,14 @@ impl Setups {
             }
         };
         if let Some(text) = tools {
-            let compile = || Tools::from_json_str(text).map_err(|error| format!("`tools` is no list of tools: {error}"));
+            let compile = || Tools::from_json_str(text).map_err(|error| format!("`tools` cannot be used: {error}"));
             setup.tools = self.tools.get(text, compile)?;
         }
         Ok(setup)
     }
 }
 
+/// Returns the flags' setup with a line's changes.
 fn changed(base: &Setup, known: &Known, dialect: Option<&str>, options: Option<&str>) -> Result<Setup, String> {
     let mut setup = base.clone();
     if let Some(dialect) = dialect {

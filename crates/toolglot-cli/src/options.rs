@@ -88,14 +88,14 @@ pub(crate) fn tools(path: Option<&Path>) -> Result<Tools, Failure> {
 /// Reads the text of the file of declared tools.
 pub(crate) fn tools_text(path: &Path) -> Result<String, Failure> {
     if input::is_stdin(path) {
-        return Err(Failure::Usage("`--tools` needs a file, stdin carries the text; write the tools to a file first".into()));
+        return Err(Failure::Usage("`--tools` needs a file, stdin carries the text; save the tools in one".into()));
     }
     input::read_text(path)
 }
 
-/// Says that a file holds no tools.
+/// Says what is wrong with a file of tools.
 pub(crate) fn no_tools(path: &Path, why: &str) -> Failure {
-    Failure::Usage(format!("`{}` holds no list of tools: {why}", path.display()))
+    Failure::Usage(format!("cannot use the tools of `{}`: {why}", path.display()))
 }
 
 /// One or several names: a string, or a list of strings.

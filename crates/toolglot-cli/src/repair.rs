@@ -65,8 +65,8 @@ fn tool(args: &RepairArgs) -> Result<Tools, Failure> {
         })?,
         (None, [one]) => one,
         (None, _) => {
-            let why = format!("`{}` declares {} tools; add `--tool` with one of {}", path.display(), names.len(), names.join(", "));
-            return Err(Failure::Usage(why));
+            let (path, count, names) = (path.display(), names.len(), names.join(", "));
+            return Err(Failure::Usage(format!("`{path}` declares {count} tools; add `--tool` with one of {names}")));
         }
     };
     Tools::from_json_str(&format!("[{chosen}]")).map_err(|error| no_tools(error.to_string()))

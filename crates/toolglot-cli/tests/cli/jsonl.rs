@@ -51,7 +51,7 @@ fn broken_lines_say_what_to_do_and_the_run_goes_on() {
         (b"{\"id\":1,\"text\":\"\xFF\"}", "not UTF-8"),
         (b"{\"id\":1,\"text\":\"\",\"dialect\":\"no_such\"}", "no_such"),
         (b"{\"id\":1,\"text\":\"\",\"dialect\":7}", "a name or a list of names"),
-        (b"{\"id\":1,\"text\":\"\",\"tools\":\"x\"}", "`tools` is no list of tools"),
+        (b"{\"id\":1,\"text\":\"\",\"tools\":\"x\"}", "`tools` cannot be used"),
         (b"{\"id\":1,\"text\":\"\",\"options\":[]}", "`options` is an array"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidense\":\"strict\"}}", "use dialects, validation"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidence\":\"much\"}}", "strict, balanced, eager"),
