@@ -31,7 +31,7 @@ Examples:
 const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --tools tools.json answer.txt
   toolglot parse --dialect hermes --dialect ./mine.toml --validation strict answer.txt
-  echo '{"id":1,"text":"<tool_call>{\"name\":\"ls\",\"arguments\":{}}</tool_call>"}' | toolglot parse --jsonl
+  echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
 Lines of --jsonl:
   in   {"id", "text", "dialect"?, "tools"?, "options"?}; options are named as the flags, with `_`:

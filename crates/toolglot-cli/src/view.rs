@@ -42,3 +42,16 @@ fn add_incomplete(view: &mut String, call: &IncompleteCall, paint: Paint) {
     add_line(view, &format!("{} {outcome}, not a finished call", paint.name(&visible(&call.name))));
     add_line(view, &format!("  {}\n", visible(&indented(&call.arguments, "  "))));
 }
+
+#[cfg(test)]
+mod tests {
+    use toolglot::{Dialects, Options, Tools};
+
+    use super::*;
+
+    #[test]
+    fn text_is_shown_as_it_is_without_what_steers_the_terminal() {
+        let message = toolglot::parse("one\ntwo \x1b[2J\n", &Dialects::builtin(), &Tools::default(), &Options::default());
+        assert_eq!(of(&message, Paint::OFF), "one\ntwo ␛[2J\n\nfinish_reason stop\n");
+    }
+}

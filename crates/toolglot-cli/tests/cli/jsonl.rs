@@ -12,7 +12,7 @@ fn lines(done: &Done) -> Vec<Value> {
 fn many() -> String {
     let line = |n: usize| {
         let text = format!("line {n} <tool_call>{{\"name\": \"f\", \"arguments\": {{\"n\": {n}}}}}</tool_call> é");
-        json!({ "id": n, "text": text.repeat(if n % 500 == 0 { 100 } else { 1 }) }).to_string() + "\n"
+        json!({ "id": n, "text": text.repeat(if n.is_multiple_of(500) { 100 } else { 1 }) }).to_string() + "\n"
     };
     (0..10_000).map(line).collect()
 }

@@ -1,4 +1,5 @@
 //! Runs the built binary as a shell would.
+#![expect(clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod dialects;
 mod help;
