@@ -145,7 +145,7 @@ impl<W: Write> Page<'_, W> {
     fn end(&mut self, message: &Message) -> io::Result<()> {
         let calls = message.calls.len();
         let dialect = message.dialect.as_deref().unwrap_or("none");
-        let words = format!("finish_reason {}, {calls} calls, dialect {dialect}", message.finish_reason.name());
+        let words = format!("finish_reason {}, calls {calls}, dialect {dialect}", message.finish_reason.name());
         let what = self.paint.strong(&format!("{:10}", "end"));
         self.line(&(self.input.len()..self.input.len()), &what, &words)
     }
