@@ -1,7 +1,20 @@
 //! Text and scalars into JSON of the type that a schema declares.
+//!
+//! The declared types alone decide what a value may become. Numbers are
+//! converted as text, so that no digit can get lost in a float.
 
-use crate::options::Options;
-use crate::schema::Node;
+use crate::diagnostic::Diagnostic;
+use crate::options::{Options, Untyped, Validation};
+use crate::schema::{Node, Types};
+
+mod bare;
+mod choice;
+mod number;
+mod open;
+mod whole;
+
+use number::Number;
+use whole::Output;
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,21 +40,162 @@ pub(crate) enum Hint {
 }
 
 /// Appends the JSON of a value that its dialect writes as bare text.
-pub(crate) fn text(raw: &str, _node: Option<Node<'_>>, _hint: Hint, _options: &Options, out: &mut String) -> Verdict {
-    crate::json::write_string(raw, out);
-    Verdict::Fits
+pub(crate) fn text(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut String) -> Verdict {
+    text_with(raw, node, hint, options, out, &mut Vec::new())
+}
+
+/// Does what [`text`] does, and adds what was repaired inside the value; spans count from the start of `raw`.
+pub(crate) fn text_with(
+    raw: &str,
+    node: Option<Node<'_>>,
+    hint: Hint,
+    options: &Options,
+    out: &mut String,
+    repairs: &mut Vec<Diagnostic>,
+) -> Verdict {
+    let known = repairs.len();
+    let verdict = hinted(raw, node, hint, options, &mut Output { json: out, repairs });
+    let leading = raw.len() - raw.trim_start_matches(BLANKS).len();
+    for repair in repairs.iter_mut().skip(known) {
+        let place = |at: usize| (at + leading).min(raw.len());
+        repair.span = place(repair.span.start)..place(repair.span.end);
+    }
+    verdict
+}
+
+/// Reads bare text by what is known of its type: the dialect's hint, the schema, the caller's policy.
+fn hinted(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut Output<'_>) -> Verdict {
+    let declared = node.filter(|node| !node.types().is_open());
+    match (hint, declared) {
+        (Hint::Json, _) => json(raw, node, options, out),
+        (Hint::None, Some(node)) => bare::read(raw, node, options, out),
+        (Hint::String, Some(node)) if node.types().has(Types::STRING) => bare::plain(raw, node, options, out),
+        (Hint::String, Some(node)) => match bare::read(raw, node, options, out) {
+            Verdict::Fits => Verdict::Coerced,
+            verdict => verdict,
+        },
+        (Hint::None, None) if options.untyped == Untyped::Infer => {
+            open::infer(raw, node, options, out);
+            Verdict::Fits
+        }
+        (Hint::None | Hint::String, None) => {
+            out.string(raw);
+            Verdict::Fits
+        }
+    }
 }
 
 /// Appends the JSON of a value that was written as a JSON string, where the schema has a say.
 ///
 /// `source` is the strict JSON string as it will stand if nothing is converted, `content` what it means.
-pub(crate) fn string(_content: &str, source: &str, _node: Node<'_>, _options: &Options, out: &mut String) -> Verdict {
+pub(crate) fn string(content: &str, source: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+    if node.types().is_open() || node.types().has(Types::STRING) && choice::allows_string(content, node) {
+        out.push_str(source);
+        return Verdict::Fits;
+    }
+    if converts(options) && convert_string(content, node, options, out) {
+        return Verdict::Coerced;
+    }
     out.push_str(source);
-    Verdict::Fits
+    Verdict::Mismatch
 }
 
 /// Appends the JSON of a number, boolean or null, where the schema has a say.
-pub(crate) fn scalar(token: &str, _node: Node<'_>, _options: &Options, out: &mut String) -> Verdict {
-    out.push_str(token);
-    Verdict::Fits
+pub(crate) fn scalar(token: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+    if node.types().is_open() || scalar_fits(token, node) {
+        out.push_str(token);
+        return Verdict::Fits;
+    }
+    match scalar_as_declared(token, node).filter(|_| converts(options)) {
+        Some(converted) => {
+            out.push_str(&converted);
+            Verdict::Coerced
+        }
+        None => {
+            out.push_str(token);
+            Verdict::Mismatch
+        }
+    }
 }
+
+/// Appends the JSON of text that its dialect says is JSON; text that is not is read as if nothing were said.
+fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'_>) -> Verdict {
+    let text = trim(raw);
+    let declared = node.filter(|node| !node.types().is_open());
+    match declared {
+        Some(node) if open::is_scalar(text) => scalar(text, node, options, out.json),
+        Some(node) if text.starts_with('"') => match serde_json::from_str::<String>(text) {
+            Ok(content) => string(&content, text, node, options, out.json),
+            Err(_) => bare::read(raw, node, options, out),
+        },
+        Some(node) if node.types().only(Types::STRING) && converts(options) => match whole::read(text, None, options) {
+            Some(whole) => {
+                out.string(&whole.json);
+                out.repairs.extend(whole.repairs);
+                Verdict::Coerced
+            }
+            None => bare::plain(raw, node, options, out),
+        },
+        Some(node) => bare::read(raw, node, options, out),
+        None => {
+            match open::is_scalar(text) {
+                true => out.push(text),
+                false => open::infer(raw, node, options, out),
+            }
+            Verdict::Fits
+        }
+    }
+}
+
+fn convert_string(content: &str, node: Node<'_>, options: &Options, out: &mut String) -> bool {
+    if !node.types().has(Types::STRING) {
+        let mut out = Output { json: out, repairs: &mut Vec::new() };
+        return bare::convert(content, node, options, 1, &mut out).is_some();
+    }
+    let choice = choice::of_text(content, node);
+    out.push_str(choice.map_or("", |choice| &choice.json));
+    choice.is_some()
+}
+
+/// Says whether a number, boolean or null is what a node declares.
+fn scalar_fits(token: &str, node: Node<'_>) -> bool {
+    let types = node.types();
+    let typed = match token {
+        "null" => return types.has(Types::NULL),
+        "true" | "false" => types.has(Types::BOOLEAN),
+        _ if types.has(Types::NUMBER) => true,
+        _ => types.has(Types::INTEGER) && Number::parse(token).is_some_and(Number::is_integer),
+    };
+    typed && choice::allows_scalar(token, node)
+}
+
+/// Returns a number as the integer or a scalar as the string that a node declares; null is neither.
+fn scalar_as_declared(token: &str, node: Node<'_>) -> Option<String> {
+    let types = node.types();
+    let integer = Number::parse(token).and_then(Number::integer).filter(|_| types.has(Types::INTEGER));
+    if let Some(integer) = integer.filter(|integer| choice::allows_scalar(integer, node)) {
+        return Some(integer);
+    }
+    if !types.has(Types::STRING) || token == "null" {
+        return None;
+    }
+    if node.choices().is_empty() {
+        return Some(format!("\"{token}\""));
+    }
+    choice::of_text(token, node).filter(|choice| choice.is_string()).map(|choice| choice.json.clone())
+}
+
+/// Says whether values are converted, not only compared with what is declared.
+fn converts(options: &Options) -> bool {
+    options.validation != Validation::Lenient
+}
+
+/// Drops what JSON calls white space from both ends.
+fn trim(text: &str) -> &str {
+    text.trim_matches(BLANKS)
+}
+
+const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+
+#[cfg(test)]
+mod tests;

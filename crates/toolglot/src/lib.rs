@@ -25,7 +25,7 @@ pub use options::{
 };
 pub use parser::{Events, Parser};
 pub use repair::{Repaired, repair};
-pub use tool::Tools;
+pub use tool::{Tools, ToolsError};
 pub use trace::{Action, Step};
 pub use dialect::{Dialect, Dialects};
 

@@ -1,66 +1,324 @@
 //! The parser: text in, events out.
+//!
+//! ```text
+//!              opener, a candidate wins          section over
+//!   Scanning ───────────────────────────▶ Reading ───────────┐
+//!    ▲  │ ▲                                 ▲  │             │
+//!    │  │ └─────────────────────────────────┼──┴─────────────┘
+//!    │  │ region opener                     │ a call inside (`:calls`, and back)
+//!    │  └────────────────▶ Region ──────────┘
+//!    └───────────────────────┘ closer, end of input
+//! ```
 
 use std::sync::Arc;
 
+use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
 use crate::options::{FinishReason, Options};
 use crate::sink::{Kind, Sink};
 use crate::tool::Tools;
 use crate::trace::Step;
+use crate::view::{NotYet, View};
+use catalog::Role;
+use engine::Engine;
+use input::Input;
+use reading::{Reading, spent_closers};
+use region::{Exit, Region};
+use scan::{Found, Scanner};
+
+mod attributes;
+mod bytes;
+mod call_object;
+pub(crate) mod catalog;
+mod closing;
+mod content;
+mod contest;
+mod engine;
+mod head;
+mod input;
+mod kwargs;
+mod markers;
+mod object;
+mod openers;
+mod params;
+mod place;
+mod reading;
+mod region;
+mod scan;
+mod tree;
+mod value;
+mod whole;
 
 /// Reads one message at a time, in pieces of any size.
-#[derive(Debug)]
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialects, EventKind, Options, Parser, Tools};
+/// let mut parser = Parser::new(&Dialects::builtin(), &Tools::default(), &Options::default());
+/// let mut text = String::new();
+/// for piece in ["Let me ", "look.<tool_", "call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"] {
+///     for event in parser.push(piece) {
+///         if let EventKind::Text(part) = event.kind {
+///             text.push_str(part);
+///         }
+///     }
+/// }
+/// parser.finish();
+/// assert_eq!(text, "Let me look.");
+/// ```
+#[derive(Clone, Debug)]
 pub struct Parser {
-    buffer: String,
+    engine: Arc<Engine>,
+    finish_reason: Option<FinishReason>,
+    input: Input,
     sink: Sink,
+    state: State,
+    scanner: Scanner,
+    /// The region to go back to after a call inside it.
+    outer: Option<Box<Region>>,
+    dialect: Option<Arc<str>>,
+    /// With fewer bytes than this nothing new can be decided.
+    wake: usize,
+    done: bool,
+}
+
+/// What is being read.
+#[derive(Clone, Debug)]
+enum State {
+    Scanning,
+    Reading(Box<Reading>),
+    Region(Box<Region>),
+    /// The prompt opened a region; its opener may be echoed.
+    Prefilled,
+    Done,
 }
 
 impl Parser {
     /// Returns a parser for messages that may call `tools` in any of `dialects`.
-    pub fn new(_dialects: &Dialects, _tools: &Tools, options: &Options) -> Self {
-        Self { buffer: String::new(), sink: Sink::new(options.repairs) }
+    pub fn new(dialects: &Dialects, tools: &Tools, options: &Options) -> Self {
+        let engine = Engine::new(dialects.catalog(), tools.clone(), options.clone());
+        let mut parser = Self {
+            engine: Arc::new(engine),
+            finish_reason: options.finish_reason,
+            input: Input::default(),
+            sink: Sink::new(options.repairs),
+            state: State::Done,
+            scanner: Scanner::new(),
+            outer: None,
+            dialect: None,
+            wake: 0,
+            done: false,
+        };
+        parser.begin();
+        parser
     }
 
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
-        self.sink.clear();
-        self.buffer.push_str(text);
-        self.sink.text(self.buffer.len());
-        Events { parser: self, next: 0 }
+        self.prepare();
+        let invalid = self.input.push(text);
+        self.report_invalid(invalid);
+        self.advance();
+        self.events()
     }
 
     /// Reads on from bytes: UTF-8 may be cut anywhere, what is none becomes U+FFFD with a diagnostic.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Events<'_> {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        self.push(&text)
+        self.prepare();
+        let invalid = self.input.push_bytes(bytes);
+        self.report_invalid(invalid);
+        self.advance();
+        self.events()
     }
 
     /// Ends the message; the parser is as new afterwards.
     pub fn finish(&mut self) -> Events<'_> {
-        self.sink.clear();
-        Events { parser: self, next: 0 }
+        self.prepare();
+        let invalid = self.input.drop_partial();
+        self.report_invalid(invalid);
+        self.input.close();
+        self.wake = 0;
+        if self.finish_reason != self.engine.options.finish_reason {
+            Arc::make_mut(&mut self.engine).options.finish_reason = self.finish_reason;
+        }
+        self.advance();
+        self.done = true;
+        self.events()
     }
 
-    /// Says why the server ended the message, if that is known only at its end.
-    pub fn set_finish_reason(&mut self, _reason: Option<FinishReason>) {}
+    /// Says why the server ended the message, where that is known only at its end.
+    pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
+        self.finish_reason = reason;
+    }
 
     /// Returns the dialect of the message's first call, until the next message begins.
     pub fn dialect(&self) -> Option<&Arc<str>> {
-        None
+        self.dialect.as_ref()
     }
 
     /// Keeps a trace from now on, see [`Parser::take_trace`].
-    pub fn enable_trace(&mut self) {}
+    pub fn enable_trace(&mut self) {
+        self.scanner.trace.get_or_insert_default();
+    }
 
     /// Returns the steps since the last time.
     pub fn take_trace(&mut self) -> Vec<Step> {
-        Vec::new()
+        let mut steps = self.scanner.trace.as_mut().map(std::mem::take).unwrap_or_default();
+        for step in &mut steps {
+            step.span = self.input.span(&step.span);
+        }
+        steps
+    }
+
+    /// Makes the parser ready for a message.
+    fn begin(&mut self) {
+        let trace = self.scanner.trace.take().map(|_| Vec::new());
+        self.input = Input::default();
+        self.sink = Sink::new(self.engine.options.repairs);
+        self.scanner = Scanner { trace, ..Scanner::new() };
+        self.state = if self.engine.options.reasoning_open { State::Prefilled } else { State::Scanning };
+        (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
+    }
+
+    fn prepare(&mut self) {
+        if self.done {
+            self.begin();
+        }
+        self.input.forget(self.sink.cursor().min(self.anchor()));
+        self.sink.clear();
+    }
+
+    fn events(&self) -> Events<'_> {
+        Events { parser: self, next: 0 }
+    }
+
+    fn report_invalid(&mut self, places: impl IntoIterator<Item = std::ops::Range<usize>>) {
+        for place in places {
+            self.sink.diagnose(Code::InvalidUtf8, place, "bytes that are not UTF-8, read as U+FFFD");
+        }
+    }
+
+    /// Reads on if enough has arrived to decide more.
+    ///
+    /// What is undecided is looked at again only when it has grown by an
+    /// eighth, so that looking again costs constant time per byte.
+    fn advance(&mut self) {
+        if self.input.end() < self.wake {
+            return;
+        }
+        let Parser { engine, input, sink, .. } = self;
+        let (engine, view) = (Arc::clone(engine), input.view());
+        let mut machine = Machine { engine: &engine, view, sink, state: &mut self.state, scanner: &mut self.scanner, outer: &mut self.outer, dialect: &mut self.dialect };
+        machine.run();
+        let end = self.input.end();
+        self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
+    }
+
+    /// Returns the place from which bytes are undecided.
+    fn anchor(&self) -> usize {
+        match &self.state {
+            State::Scanning => self.scanner.anchor(),
+            State::Reading(reading) => reading.anchor(),
+            State::Region(region) => region.anchor(),
+            State::Prefilled => 0,
+            State::Done => self.input.end(),
+        }
+    }
+}
+
+/// The parser's state and what it works on. The only place that assigns the state.
+struct Machine<'m> {
+    engine: &'m Engine,
+    view: View<'m>,
+    sink: &'m mut Sink,
+    state: &'m mut State,
+    scanner: &'m mut Scanner,
+    outer: &'m mut Option<Box<Region>>,
+    dialect: &'m mut Option<Arc<str>>,
+}
+
+impl Machine<'_> {
+    fn run(&mut self) {
+        while let Ok(next) = self.step() {
+            *self.state = next;
+            if matches!(self.state, State::Done) {
+                return;
+            }
+        }
+    }
+
+    /// Takes one step; returns what is read next.
+    fn step(&mut self) -> Result<State, NotYet> {
+        match self.state {
+            State::Scanning => match self.scanner.resume(self.engine, self.view, self.sink)? {
+                Found::End => Ok(State::Done),
+                Found::Call(win) => {
+                    self.dialect.get_or_insert_with(|| self.engine.dialect(win.form).name.clone());
+                    Ok(State::Reading(Box::new(Reading::new(*win, false))))
+                }
+                Found::Region { candidate, head, at } => {
+                    self.sink.markup(at);
+                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, head, at))))
+                }
+            },
+            State::Reading(reading) => {
+                let at = reading.resume(self.engine, self.view, self.sink)?;
+                self.sink.set_dialect(None);
+                let closers = spent_closers(self.engine, reading.form());
+                let head = reading.head();
+                self.scanner.spent = closers.flat_map(|closer| closer.plain_spellings(head.name.as_deref(), head.mark.as_deref())).collect();
+                self.scanner.resume_after(at);
+                Ok(match self.outer.take() {
+                    Some(mut region) => {
+                        region.resume_at(at);
+                        State::Region(region)
+                    }
+                    None => State::Scanning,
+                })
+            }
+            State::Region(region) => {
+                let exit = region.resume(self.engine, self.view, self.sink)?;
+                Ok(self.leave_region(exit))
+            }
+            State::Prefilled => {
+                let at = self.echoed_opener()?;
+                self.sink.markup(at);
+                Ok(State::Region(Box::new(Region::prefilled(self.engine, at))))
+            }
+            State::Done => Err(NotYet),
+        }
+    }
+
+    fn leave_region(&mut self, exit: Exit) -> State {
+        let (Exit::Closed(at) | Exit::Left(at) | Exit::Call(at) | Exit::Interlude(at) | Exit::Unclosed(at)) = exit;
+        self.scanner.resume_after(at);
+        self.scanner.no_reasoning |= matches!(exit, Exit::Unclosed(_));
+        if let (Exit::Interlude(_), State::Region(region)) = (exit, &self.state) {
+            *self.outer = Some(region.clone());
+        }
+        State::Scanning
+    }
+
+    /// Returns the end of a region opener that repeats the prompt's, else the start.
+    fn echoed_opener(&self) -> Result<usize, NotYet> {
+        let mut found = Vec::new();
+        let at = self.view.skip_blanks(0)?;
+        self.engine.catalog.strong.find(self.view, at, &mut found)?;
+        let mut end = 0;
+        for number in found {
+            let candidate = &self.engine.catalog.candidates[number];
+            let Some(pattern) = self.engine.catalog.pattern(candidate).filter(|_| candidate.role == Role::Reasoning) else {
+                continue;
+            };
+            end = end.max(head::nodes(self.view, at, &pattern.head, None, &mut head::Head::default())?.unwrap_or(0));
+        }
+        Ok(end)
     }
 }
 
 /// The events of one push.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Events<'p> {
     parser: &'p Parser,
     next: usize,
@@ -70,12 +328,24 @@ impl<'p> Iterator for Events<'p> {
     type Item = Event<'p>;
 
     fn next(&mut self) -> Option<Event<'p>> {
-        let entry = self.parser.sink.entries.get(self.next)?;
+        let Parser { sink, input, .. } = self.parser;
+        let entry = sink.entries.get(self.next)?;
         self.next += 1;
+        let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
+        let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {
-            Kind::Text => EventKind::Text(&self.parser.buffer[entry.span.clone()]),
-            _ => EventKind::Markup,
+            Kind::Text => EventKind::Text(text()),
+            Kind::Reasoning => EventKind::Reasoning(text()),
+            Kind::Markup => EventKind::Markup,
+            Kind::CallStart { index, id, name } => {
+                EventKind::CallStart { index: *index, id: id.as_ref().map(word), name: word(name) }
+            }
+            Kind::Arguments { index, json } => EventKind::Arguments { index: *index, json: word(json) },
+            Kind::CallEnd { index, id, outcome } => {
+                EventKind::CallEnd { index: *index, id: id.as_ref().map(word), outcome: *outcome }
+            }
+            Kind::Diagnostic(number) => EventKind::Diagnostic(sink.diagnostics.get(*number)?),
         };
-        Some(Event { span: entry.span.clone(), kind })
+        Some(Event { span: input.span(&entry.span), kind })
     }
 }

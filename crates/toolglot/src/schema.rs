@@ -1,48 +1,21 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
-use std::ops::BitOr;
+use self::pattern::Pattern;
 
-/// A set of JSON types; the empty set means that nothing is declared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Types(u8);
+mod compile;
+mod facts;
+mod pattern;
+mod types;
 
-impl Types {
-    pub(crate) const OPEN: Self = Self(0);
-    pub(crate) const STRING: Self = Self(1);
-    pub(crate) const INTEGER: Self = Self(2);
-    pub(crate) const NUMBER: Self = Self(4);
-    pub(crate) const BOOLEAN: Self = Self(8);
-    pub(crate) const NULL: Self = Self(16);
-    pub(crate) const ARRAY: Self = Self(32);
-    pub(crate) const OBJECT: Self = Self(64);
-
-    /// Says whether nothing is declared.
-    pub(crate) fn is_open(self) -> bool {
-        self == Self::OPEN
-    }
-
-    /// Says whether any of `other` is declared.
-    pub(crate) fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Says whether something is declared and nothing but `other`.
-    pub(crate) fn only(self, other: Self) -> bool {
-        !self.is_open() && self.0 & !other.0 == 0
-    }
-}
-
-impl BitOr for Types {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
+pub(crate) use types::Types;
 
 /// One tool's parameters, compiled. Nodes are made while it is compiled and found by [`NodeId`].
+///
+/// A schema that refers to itself becomes a graph: a node is made once, however often it is referred to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Schema {}
+pub(crate) struct Schema {
+    shapes: Vec<Shape>,
+}
 
 /// The name of a node, kept by readers between pushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +28,61 @@ pub(crate) struct Node<'s> {
     id: NodeId,
 }
 
+/// One value of an `enum` or `const`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The value as bare text: a string's content, any other value's JSON.
+    pub(crate) text: String,
+    /// The value as JSON.
+    pub(crate) json: String,
+}
+
+impl Choice {
+    /// Says whether the value is a string.
+    pub(crate) fn is_string(&self) -> bool {
+        self.json.starts_with('"')
+    }
+}
+
+/// A node as it is kept.
+#[derive(Clone, Debug, Default)]
+struct Shape {
+    types: Types,
+    choices: Vec<Choice>,
+    /// Whether only strings are bound to the choices, because another type stands beside them.
+    only_strings_choose: bool,
+    /// The declared properties in order of their names, and the node of each.
+    names: Vec<String>,
+    values: Vec<NodeId>,
+    patterns: Vec<(Pattern, NodeId)>,
+    additional: Option<NodeId>,
+    closed: bool,
+    required: Vec<String>,
+    prefix: Vec<NodeId>,
+    items: Option<NodeId>,
+}
+
+/// What a node is that declares nothing.
+static OPEN: Shape = Shape {
+    types: Types::OPEN,
+    choices: Vec::new(),
+    only_strings_choose: false,
+    names: Vec::new(),
+    values: Vec::new(),
+    patterns: Vec::new(),
+    additional: None,
+    closed: false,
+    required: Vec::new(),
+    prefix: Vec::new(),
+    items: None,
+};
+
 impl Schema {
     /// Compiles the `parameters` of a tool.
-    pub(crate) fn compile(_parameters: &serde_json::Value) -> Self {
-        Self {}
+    ///
+    /// Nothing is an error: what cannot be understood declares nothing.
+    pub(crate) fn compile(parameters: &serde_json::Value) -> Self {
+        Self { shapes: compile::compile(parameters) }
     }
 
     /// Returns the schema of the arguments object.
@@ -78,38 +102,82 @@ impl<'s> Node<'s> {
         self.id
     }
 
+    /// Returns the schema that the node belongs to.
+    pub(crate) fn schema(self) -> &'s Schema {
+        self.schema
+    }
+
     /// Returns the declared types.
     pub(crate) fn types(self) -> Types {
-        Types::OPEN
+        self.shape().types
     }
 
     /// Returns the schema that governs a property, if any does: declared, by pattern, or as additional one.
-    pub(crate) fn property(self, _key: &str) -> Option<Node<'s>> {
-        None
+    pub(crate) fn property(self, key: &str) -> Option<Node<'s>> {
+        self.declared(key).or(self.shape().additional).map(|id| self.schema.node(id))
     }
 
     /// Says whether a property is declared by name or pattern.
-    pub(crate) fn declares(self, _key: &str) -> bool {
-        false
+    pub(crate) fn declares(self, key: &str) -> bool {
+        self.declared(key).is_some()
     }
 
     /// Says whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.
     pub(crate) fn is_closed(self) -> bool {
-        false
+        self.shape().closed
     }
 
     /// Returns the names of the declared properties, in the schema's order.
     pub(crate) fn properties(self) -> &'s [String] {
-        &[]
+        &self.shape().names
     }
 
     /// Returns the names of the required properties.
     pub(crate) fn required(self) -> &'s [String] {
-        &[]
+        &self.shape().required
     }
 
     /// Returns the schema of an array's item.
-    pub(crate) fn item(self, _index: usize) -> Option<Node<'s>> {
-        None
+    pub(crate) fn item(self, index: usize) -> Option<Node<'s>> {
+        let shape = self.shape();
+        shape.prefix.get(index).copied().or(shape.items).map(|id| self.schema.node(id))
+    }
+
+    /// Returns the values that an `enum` or `const` allows; none if it has neither.
+    pub(crate) fn choices(self) -> &'s [Choice] {
+        &self.shape().choices
+    }
+
+    /// Says whether a value that is no string may be none of the choices.
+    pub(crate) fn only_strings_choose(self) -> bool {
+        self.shape().only_strings_choose
+    }
+
+    /// Says whether a JSON string must be held to its end because it may come out as something else.
+    ///
+    /// That is so where no string is declared, and where it must be matched with an `enum`.
+    pub(crate) fn holds_strings(self) -> bool {
+        let types = self.types();
+        !self.choices().is_empty() || !types.is_open() && !types.has(Types::STRING)
+    }
+
+    /// Says whether the bare text of an untyped dialect can go out while it arrives: it can be nothing but a string.
+    pub(crate) fn streams_text(self) -> bool {
+        self.types().only(Types::STRING) && self.choices().is_empty()
+    }
+
+    fn declared(self, key: &str) -> Option<NodeId> {
+        let shape = self.shape();
+        match shape.names.binary_search_by(|name| name.as_str().cmp(key)) {
+            Ok(at) => shape.values.get(at).copied(),
+            Err(_) => shape.patterns.iter().find(|(pattern, _)| pattern.matches(key)).map(|(_, id)| *id),
+        }
+    }
+
+    fn shape(self) -> &'s Shape {
+        self.schema.shapes.get(self.id.0 as usize).unwrap_or(&OPEN)
     }
 }
+
+#[cfg(test)]
+mod tests;

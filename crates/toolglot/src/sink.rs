@@ -35,6 +35,8 @@ pub(crate) struct Sink {
     repairs: Repairs,
     dialect: Option<Arc<str>>,
     outcome: Outcome,
+    /// The worst outcome of all calls that ended.
+    worst: Outcome,
     started: usize,
     pub(crate) entries: Vec<Entry>,
     pub(crate) words: String,
@@ -95,12 +97,21 @@ impl Sink {
 
     /// Adds to the running call's arguments and consumes the input up to `upto`.
     pub(crate) fn arguments(&mut self, upto: usize, json: &str) {
+        self.write_arguments(upto, |words| words.push_str(json));
+    }
+
+    /// Adds text to a JSON string of the running call's arguments, escaped.
+    pub(crate) fn escaped(&mut self, upto: usize, text: &str) {
+        self.write_arguments(upto, |words| crate::json::write_escaped(text, words));
+    }
+
+    fn write_arguments(&mut self, upto: usize, write: impl FnOnce(&mut String)) {
         if self.muted {
             self.cursor = self.cursor.max(upto);
             return;
         }
         let start = self.words.len();
-        self.words.push_str(json);
+        write(&mut self.words);
         let upto = upto.max(self.cursor);
         if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut() {
             if json.end == start {
@@ -118,6 +129,7 @@ impl Sink {
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
         let id = id.map(|id| self.keep(id));
         let outcome = self.outcome;
+        self.worst = self.worst.max(outcome);
         self.push(upto, Kind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
     }
 
@@ -148,6 +160,11 @@ impl Sink {
     /// Returns the running call's outcome so far.
     pub(crate) fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    /// Returns the worst outcome of all calls so far.
+    pub(crate) fn worst(&self) -> Outcome {
+        self.worst
     }
 
     /// Says whether a trial reading recorded nothing that stands in the way of a clean call.

@@ -100,6 +100,18 @@ impl<'a> View<'a> {
     }
 }
 
+impl View<'_> {
+    /// Returns the view as if the input ended at a position.
+    pub(crate) fn closed_at(self, end: usize) -> Self {
+        Self { closed: true, ..self.limited(end) }
+    }
+
+    /// Says whether a character starts at a position, or the text ends there.
+    pub(crate) fn is_boundary(self, at: usize) -> bool {
+        self.text.is_char_boundary(at - self.base)
+    }
+}
+
 /// Says whether a byte is white space to markup: space, tab, line feed, carriage return.
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')

@@ -1,0 +1,116 @@
+//! Bare text where a schema declares types: the most specific of them that fits.
+
+use std::borrow::Cow;
+
+use super::number::Number;
+use super::whole::{self, Output};
+use super::{Verdict, choice, converts, open, trim};
+use crate::json::Whole;
+use crate::options::Options;
+use crate::schema::{Node, Types};
+
+/// Appends the JSON of bare text for a node that declares types.
+///
+/// Text that fits none of them is a string or, where no string is declared,
+/// whatever JSON value it spells.
+pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
+    let types = node.types();
+    if types.only(Types::STRING) {
+        return plain(raw, node, options, out);
+    }
+    let choice = choice::of_exact_text(trim(raw), node);
+    if let Some(choice) = choice.filter(|choice| !choice.is_string() || choice.text == raw) {
+        out.push(&choice.json);
+        return Verdict::Fits;
+    }
+    if let Some(verdict) = convert(raw, node, options, 0, out) {
+        return verdict;
+    }
+    if types.has(Types::STRING) {
+        return plain(raw, node, options, out);
+    }
+    open::infer(raw, None, options, out);
+    Verdict::Mismatch
+}
+
+/// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
+pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
+    if choice::allows_string(raw, node) {
+        out.string(raw);
+        return Verdict::Fits;
+    }
+    match choice::of_text(raw, node).filter(|_| converts(options)) {
+        Some(choice) => {
+            out.push(&choice.json);
+            Verdict::Coerced
+        }
+        None => {
+            out.string(raw);
+            Verdict::Mismatch
+        }
+    }
+}
+
+/// Appends text as a declared type other than string; `None` if it fits none.
+///
+/// Where a string is declared too, only text that is spelled exactly like
+/// another type becomes one: `007` and `+5` stay text. `level` counts the
+/// strings that were decoded to get at the text.
+pub(super) fn convert(text: &str, node: Node<'_>, options: &Options, level: u8, out: &mut Output<'_>) -> Option<Verdict> {
+    let text = trim(text);
+    if let Some((json, verdict)) = literal(text, node.types()).or_else(|| numeric(text, node.types())) {
+        if !choice::allows_scalar(&json, node) {
+            return None;
+        }
+        out.push(&json);
+        return Some(verdict);
+    }
+    if let Some(whole) = compound(text, node, options) {
+        out.whole(whole);
+        return Some(if level == 0 { Verdict::Fits } else { Verdict::Coerced });
+    }
+    if node.types().has(Types::STRING) || level >= MAX_LEVEL || !text.starts_with('"') {
+        return None;
+    }
+    let content = serde_json::from_str::<String>(text).ok()?;
+    convert(&content, node, options, level + 1, out).map(|_| Verdict::Coerced)
+}
+
+/// Reads null and booleans. `True`, `False` and `None` fit, since templates of untyped dialects write them.
+fn literal(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
+    if text.eq_ignore_ascii_case("null") || text == "None" {
+        let verdict = if text == "null" || text == "None" { Verdict::Fits } else { Verdict::Coerced };
+        return (types.has(Types::NULL) && !types.has(Types::STRING)).then_some(("null".into(), verdict));
+    }
+    let value = ["true", "false"].into_iter().find(|value| value.eq_ignore_ascii_case(text))?;
+    let usual = matches!(text, "true" | "false" | "True" | "False");
+    let allowed = types.has(Types::BOOLEAN) && (usual || !types.has(Types::STRING));
+    allowed.then_some((value.into(), if usual { Verdict::Fits } else { Verdict::Coerced }))
+}
+
+fn numeric(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
+    let number = Number::parse(text)?;
+    let exact = number.is_strict() && (types.has(Types::NUMBER) || types.has(Types::INTEGER) && number.is_integer());
+    if exact {
+        return Some((text.into(), Verdict::Fits));
+    }
+    if types.has(Types::STRING) {
+        return None;
+    }
+    let decimal = if types.has(Types::NUMBER) { Some(number.decimal()) } else { None };
+    let decimal = decimal.or_else(|| number.integer().filter(|_| types.has(Types::INTEGER)));
+    decimal.map(|decimal| (decimal.into(), Verdict::Coerced))
+}
+
+fn compound(text: &str, node: Node<'_>, options: &Options) -> Option<Whole> {
+    let declared = match text.as_bytes().first()? {
+        b'{' => Types::OBJECT,
+        b'[' => Types::ARRAY,
+        _ => return None,
+    };
+    let reader = if node.types().has(Types::STRING) { whole::read_strict } else { whole::read };
+    reader(text, Some(node), options).filter(|_| node.types().has(declared))
+}
+
+/// How often JSON that was written into a string is decoded.
+const MAX_LEVEL: u8 = 3;

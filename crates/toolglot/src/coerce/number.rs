@@ -1,0 +1,64 @@
+//! Numbers as text, so that every digit of the source stays.
+
+/// A decimal number and the parts it is written in; its digits are ASCII.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'t> {
+    sign: &'t str,
+    whole: &'t str,
+    fraction: Option<&'t str>,
+    /// The exponent with its `e`; may be empty.
+    exponent: &'t str,
+}
+
+impl<'t> Number<'t> {
+    /// Returns the parts of a number as JSON writes it, or with a plus, leading zeros, or a point at either end.
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let (sign, rest) = text.split_at(usize::from(text.starts_with(['-', '+'])));
+        let (mantissa, exponent) = rest.split_at(rest.find(['e', 'E']).unwrap_or(rest.len()));
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (mantissa, None),
+        };
+        let power = exponent.get(1..).map(|power| power.strip_prefix(['-', '+']).unwrap_or(power));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let some = !whole.is_empty() || fraction.is_some_and(|fraction| !fraction.is_empty());
+        let number = some
+            && digits(whole)
+            && digits(fraction.unwrap_or_default())
+            && power.is_none_or(|power| !power.is_empty() && digits(power));
+        number.then_some(Self { sign, whole, fraction, exponent })
+    }
+
+    /// Says whether JSON writes the number like this.
+    pub(super) fn is_strict(self) -> bool {
+        let leading_zero = self.whole.len() > 1 && self.whole.starts_with('0');
+        self.sign != "+" && !self.whole.is_empty() && !leading_zero && self.fraction != Some("")
+    }
+
+    /// Says whether the number is written as an integer.
+    pub(super) fn is_integer(self) -> bool {
+        self.fraction.is_none() && self.exponent.is_empty()
+    }
+
+    /// Returns the number as JSON writes it.
+    pub(super) fn decimal(self) -> String {
+        let point = if self.fraction.is_some() { "." } else { "" };
+        let fraction = self.fraction.map_or("", |fraction| if fraction.is_empty() { "0" } else { fraction });
+        [self.minus(), self.stripped(), point, fraction, self.exponent].concat()
+    }
+
+    /// Returns the number as an integer, if it is one but for zeros behind the point.
+    pub(super) fn integer(self) -> Option<String> {
+        let integral = self.exponent.is_empty() && self.fraction.unwrap_or_default().bytes().all(|byte| byte == b'0');
+        (integral && !self.whole.is_empty()).then(|| [self.minus(), self.stripped()].concat())
+    }
+
+    fn minus(self) -> &'t str {
+        self.sign.trim_start_matches('+')
+    }
+
+    fn stripped(self) -> &'t str {
+        let stripped = self.whole.trim_start_matches('0');
+        if stripped.is_empty() { "0" } else { stripped }
+    }
+}

@@ -1,0 +1,41 @@
+//! Bare text where no schema gives its type.
+
+use super::number::Number;
+use super::trim;
+use super::whole::{self, Output};
+use crate::json::Whole;
+use crate::options::Options;
+use crate::schema::Node;
+
+/// Appends the JSON value that text spells exactly; any other text as a string, white space and all.
+pub(super) fn infer(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'_>) {
+    let text = trim(raw);
+    match text {
+        "True" => out.push("true"),
+        "False" => out.push("false"),
+        "None" => out.push("null"),
+        _ if is_scalar(text) && !overflows(text) => out.push(text),
+        _ => match compound_or_string(text, node, options) {
+            Some(whole) => out.whole(whole),
+            None => out.string(raw),
+        },
+    }
+}
+
+/// Says whether text is a JSON number, boolean or null.
+pub(super) fn is_scalar(text: &str) -> bool {
+    matches!(text, "true" | "false" | "null") || Number::parse(text).is_some_and(Number::is_strict)
+}
+
+fn compound_or_string(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
+    match text.as_bytes().first()? {
+        b'{' | b'[' => whole::read(text, node, options),
+        b'"' => whole::read_strict(text, node, options),
+        _ => None,
+    }
+}
+
+/// Says whether a number is too large for a double, which most readers would make infinite.
+fn overflows(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_infinite)
+}

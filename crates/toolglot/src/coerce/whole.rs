@@ -1,0 +1,38 @@
+//! Text that is one JSON value as a whole.
+
+use crate::diagnostic::Diagnostic;
+use crate::json::{Context, NoMarkers, Place, Whole, read_whole, write_string};
+use crate::options::Options;
+use crate::schema::Node;
+
+/// Where a conversion puts the JSON of a value, and the repairs that reading it took.
+pub(super) struct Output<'o> {
+    pub(super) json: &'o mut String,
+    pub(super) repairs: &'o mut Vec<Diagnostic>,
+}
+
+impl Output<'_> {
+    pub(super) fn push(&mut self, json: &str) {
+        self.json.push_str(json);
+    }
+
+    pub(super) fn string(&mut self, text: &str) {
+        write_string(text, self.json);
+    }
+
+    pub(super) fn whole(&mut self, whole: Whole) {
+        self.json.push_str(&whole.json);
+        self.repairs.extend(whole.repairs);
+    }
+}
+
+/// Returns the JSON of text that is one value, read with the repairs that are switched on.
+pub(super) fn read(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
+    let context = Context { markers: &NoMarkers, schema: node.map(Node::schema), options, quote: None };
+    read_whole(text, Place::Value, node.map(Node::id), &context)
+}
+
+/// Returns the JSON of text that is one value without any repair.
+pub(super) fn read_strict(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
+    read(text, node, options).filter(|whole| !whole.repairs.iter().any(|diagnostic| diagnostic.code.is_repair()))
+}

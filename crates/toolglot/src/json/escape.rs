@@ -1,0 +1,110 @@
+//! Backslashes in strings.
+
+use super::Ended;
+use super::look::Quote;
+use super::reader::{Step, Turn};
+use super::write::write_escaped;
+use crate::diagnostic::Code;
+use crate::view::NotYet;
+
+/// What the hexadecimal digits of an escape are.
+enum Hex {
+    Whole(u32),
+    Invalid,
+    /// The input ends among them.
+    Ends,
+}
+
+impl Turn<'_> {
+    /// Reads the escape at the reader's place.
+    pub(super) fn backslash(&mut self) -> Step {
+        let at = self.reader.at;
+        let Some(next) = self.view.byte(at + 1)? else { return self.ended(Ended::Truncated) };
+        if self.reader.text.raw {
+            return self.raw_backslash(next);
+        }
+        match next {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                self.take_escape(2, None);
+                Ok(None)
+            }
+            b'u' => self.hex_escape(4, false),
+            b'x' if self.is_python() => self.hex_escape(2, true),
+            b'U' if self.is_python() => self.hex_escape(8, true),
+            b'\n' if self.is_python() => {
+                self.take_escape(2, Some(""));
+                Ok(None)
+            }
+            _ => self.other_escape(next),
+        }
+    }
+
+    /// In a raw string a backslash is data; before a quote it still keeps the string open.
+    fn raw_backslash(&mut self, next: u8) -> Step {
+        let token = matches!(self.reader.text.quote, Quote::Token | Quote::Leaked);
+        let quote = !token && matches!(next, b'"' | b'\'');
+        self.put_plain(self.reader.at + if quote { 2 } else { 1 });
+        Ok(None)
+    }
+
+    /// Emits an escape of `length` bytes as it stands, or as something else.
+    fn take_escape(&mut self, length: usize, json: Option<&str>) {
+        let at = self.reader.at;
+        let source = self.view.slice(at, at + length);
+        self.reader.at += length;
+        self.put_text(json.unwrap_or(source));
+    }
+
+    /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
+    fn hex_escape(&mut self, digits: usize, decode: bool) -> Step {
+        let Hex::Whole(value) = (match self.hex(digits)? {
+            Hex::Ends => return self.ended(Ended::Truncated),
+            hex => hex,
+        }) else {
+            return self.invalid();
+        };
+        if !decode {
+            self.take_escape(2 + digits, None);
+            return Ok(None);
+        }
+        let Some(char) = char::from_u32(value) else { return self.invalid() };
+        let mut json = String::new();
+        write_escaped(char.encode_utf8(&mut [0; 4]), &mut json);
+        self.take_escape(2 + digits, Some(&json));
+        Ok(None)
+    }
+
+    fn hex(&self, digits: usize) -> Result<Hex, NotYet> {
+        let mut value = 0;
+        for offset in 0..digits {
+            let Some(byte) = self.view.byte(self.reader.at + 2 + offset)? else { return Ok(Hex::Ends) };
+            let Some(digit) = char::from(byte).to_digit(16) else { return Ok(Hex::Invalid) };
+            value = value << 4 | digit;
+        }
+        Ok(Hex::Whole(value))
+    }
+
+    /// `\'` is a quote; before anything else the backslash is data.
+    fn other_escape(&mut self, next: u8) -> Step {
+        let own = match self.reader.text.quote {
+            Quote::Single | Quote::Triple(_) => next == b'\'',
+            Quote::Back => matches!(next, b'`' | b'$'),
+            _ => false,
+        };
+        if !own && next != b'\'' {
+            return self.invalid();
+        }
+        let at = self.reader.at;
+        if !own && !self.admit(Code::InvalidEscape, at..at + 2, "the escape `\\'` was read as `'`") {
+            return self.ended(Ended::Broken);
+        }
+        self.reader.at += 1;
+        self.put_plain(at + 2);
+        Ok(None)
+    }
+
+    fn invalid(&mut self) -> Step {
+        let at = self.reader.at;
+        self.repaired(Code::InvalidEscape, at..at + 1, "a backslash that escapes nothing was read as a backslash", |turn| turn.put_plain(at + 1))
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys, colons, commas, and what the schema says about keys.
+
+use std::ops::Range;
+
+use super::look::{Ahead, Quote};
+use super::reader::{Bracket, Need, Step, Turn};
+use super::text::Text;
+use super::write::{decode, write_string};
+use super::{Ended, Place};
+use crate::diagnostic::Code;
+use crate::schema::NodeId;
+
+impl Turn<'_> {
+    /// Reads what stands where a key or `}` is wanted.
+    pub(super) fn key(&mut self, byte: u8) -> Step {
+        let at = self.reader.at;
+        match byte {
+            b'}' | b']' | b')' => return self.closing(byte),
+            b',' => return self.extra_comma(),
+            b'{' => return self.double_brace(),
+            _ => {}
+        }
+        if let Some((quote, length)) = self.look().opens(at)? {
+            return self.quoted_key(quote, length);
+        }
+        match self.look().word(at)? {
+            Ahead::Found(end) => self.bare_key(end),
+            Ahead::Absent => self.stop_or_broken(),
+            Ahead::Ends => self.ended(Ended::Truncated),
+        }
+    }
+
+    fn quoted_key(&mut self, quote: Quote, length: usize) -> Step {
+        let at = self.reader.at;
+        if !self.admit_quote(quote, at..at + length) {
+            return self.ended(Ended::Broken);
+        }
+        self.key_start();
+        self.text_start(Text::new(quote, true, false, at), at + length);
+        Ok(None)
+    }
+
+    fn bare_key(&mut self, end: usize) -> Step {
+        let at = self.reader.at;
+        let word = self.view.slice(at, end);
+        if !self.admit(Code::BareKey, at..end, &format!("the key `{word}` has no quotes")) {
+            return self.ended(Ended::Broken);
+        }
+        let mut json = String::new();
+        write_string(word, &mut json);
+        self.key_start();
+        self.reader.key.push_str(&json[1..json.len() - 1]);
+        self.reader.at = end;
+        self.put(&json);
+        self.key_end(at..end);
+        Ok(None)
+    }
+
+    fn key_start(&mut self) {
+        self.member_start();
+        self.put_pending();
+        self.reader.key.clear();
+    }
+
+    /// Says whether the running key's meaning matters to anyone.
+    pub(super) fn wants_key(&self) -> bool {
+        self.is_parameter() || self.reader.stack.last().is_some_and(|frame| frame.node.is_some())
+    }
+
+    fn is_parameter(&self) -> bool {
+        self.reader.place == Place::Arguments && self.reader.stack.len() == 1
+    }
+
+    /// A key is whole: it finds the schema of its value.
+    pub(super) fn key_end(&mut self, span: Range<usize>) {
+        self.reader.need = Need::Colon;
+        self.reader.node = None;
+        if !self.wants_key() {
+            return;
+        }
+        let source = std::mem::take(&mut self.reader.key);
+        let key = decode(&source);
+        if self.is_parameter() && !self.hold_wrapper(&key, &span) {
+            self.parameter(&key, span);
+        }
+        if !self.reader.hold.is_on() {
+            self.reader.node = self.property(&key);
+        }
+        drop(key);
+        self.reader.key = source;
+    }
+
+    fn property(&self, key: &str) -> Option<NodeId> {
+        let node = self.reader.stack.last()?.node?;
+        Some(self.context.schema?.node(node).property(key)?.id())
+    }
+
+    /// Reports what is wrong with a parameter's name.
+    pub(super) fn parameter(&mut self, key: &str, span: Range<usize>) {
+        let unknown = self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
+        if unknown {
+            self.sink.diagnose(Code::UnknownParameter, span.clone(), format!("the tool declares no parameter `{key}`"));
+        }
+        if self.reader.seen.contains(key) {
+            self.sink.diagnose(Code::DuplicateParameter, span, format!("the parameter `{key}` was given before"));
+        } else {
+            self.reader.seen.insert(key.to_owned());
+        }
+    }
+
+    pub(super) fn missing_parameters(&mut self) {
+        let Some(schema) = self.context.schema.filter(|_| self.reader.place == Place::Arguments) else { return };
+        let at = self.reader.at;
+        for name in schema.root().required().iter().filter(|name| !self.reader.seen.contains(*name)) {
+            self.sink.diagnose(Code::MissingParameter, at..at, format!("the required parameter `{name}` is missing"));
+        }
+    }
+
+    pub(super) fn colon(&mut self, byte: u8) -> Step {
+        let at = self.reader.at;
+        match byte {
+            b':' => {
+                self.colon_end(at + 1);
+                Ok(None)
+            }
+            b'=' => {
+                let end = at + if self.view.byte(at + 1)? == Some(b'>') { 2 } else { 1 };
+                let message = format!("`{}` was read as `:`", self.view.slice(at, end));
+                self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end))
+            }
+            _ => self.stop_or_broken(),
+        }
+    }
+
+    fn colon_end(&mut self, end: usize) {
+        self.reader.at = end;
+        self.reader.need = Need::Member;
+        self.put(":");
+    }
+
+    /// Reads what stands behind a member.
+    pub(super) fn after(&mut self, byte: u8) -> Step {
+        let at = self.reader.at;
+        match byte {
+            b',' => {
+                self.comma(at + 1);
+                Ok(None)
+            }
+            b';' => self.repaired(Code::WrongSeparator, at..at + 1, "`;` was read as `,`", |turn| turn.comma(at + 1)),
+            b'}' | b']' | b')' => self.closing(byte),
+            _ if self.stands_stop(at)? => self.stop_or_broken(),
+            _ => self.missing_comma(),
+        }
+    }
+
+    fn comma(&mut self, end: usize) {
+        self.reader.at = end;
+        self.reader.pending.push(',');
+        self.reader.need = match self.parent() {
+            Some(Bracket::Object) => Need::Key,
+            _ => Need::Element,
+        };
+    }
+
+    fn missing_comma(&mut self) -> Step {
+        let at = self.reader.at;
+        let fits = match self.parent() {
+            Some(Bracket::Object) => self.look().key(at, usize::MAX)? != Ahead::Absent,
+            _ => self.look().value_start(at)?,
+        };
+        if !fits {
+            return self.ended(Ended::Broken);
+        }
+        self.repaired(Code::MissingComma, at..at, "a missing comma was inserted", |turn| turn.comma(at))
+    }
+
+    /// Drops a comma that has no member before it.
+    pub(super) fn extra_comma(&mut self) -> Step {
+        let at = self.reader.at;
+        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| turn.reader.at = at + 1)
+    }
+
+    /// A prompt template's `{{` is one brace.
+    fn double_brace(&mut self) -> Step {
+        let at = self.reader.at;
+        let fresh = self.reader.stack.last().is_some_and(|frame| frame.members == 0 && !frame.doubled);
+        if !fresh || !self.reader.pending.is_empty() {
+            return self.ended(Ended::Broken);
+        }
+        self.repaired(Code::DoubleBraces, at..at + 1, "a doubled brace was read once", |turn| {
+            turn.reader.at = at + 1;
+            if let Some(frame) = turn.reader.stack.last_mut() {
+                frame.doubled = true;
+            }
+        })
+    }
+}

@@ -1,0 +1,246 @@
+//! Looking ahead: pure questions about bytes that nothing has been decided on.
+
+use crate::json::Context;
+use crate::view::{NotYet, View};
+
+/// The bytes ahead and what they may mean.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) view: View<'a>,
+    pub(super) context: &'a Context<'a>,
+}
+
+/// What delimits a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quote {
+    Double,
+    Single,
+    Back,
+    /// `“…”`, either of the two at either end.
+    Curly,
+    /// `‘…’`, either of the two at either end.
+    CurlySingle,
+    Triple(u8),
+    /// The dialect's own.
+    Token,
+    /// Another dialect's own.
+    Leaked,
+}
+
+/// What a look-ahead for something found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    /// It stands there and ends at this position.
+    Found(usize),
+    Absent,
+    /// The input ends inside it.
+    Ends,
+}
+
+/// A quote token that is known to leak into JSON.
+pub(super) const LEAKED: &str = "<|\"|>";
+
+/// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
+pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
+    let options = crate::options::Options::default();
+    let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote };
+    let look = Look { view, context: &context };
+    let at = view.skip_blanks(at)?;
+    if view.byte(at)? == Some(b'}') {
+        return Ok(true);
+    }
+    Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)))
+}
+
+/// The longest key that a candidate may begin with, and the longest bare key anywhere.
+const KEY: usize = 256;
+
+/// The longest comment that a look-ahead looks past, and how many of them.
+const COMMENT: usize = 256;
+const COMMENTS: usize = 4;
+
+impl<'a> Look<'a> {
+    /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
+    pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
+        let mut at = self.view.skip_blanks(at)?;
+        let mut comments = 0;
+        while comments < COMMENTS {
+            let next = match self.view.byte(at)? {
+                Some(b'\\') if self.literal_blank(at)? => at + 2,
+                Some(b'/' | b'#') => match self.comment(at, COMMENT)? {
+                    Ahead::Found(end) => end,
+                    _ => break,
+                },
+                _ => break,
+            };
+            comments += 1;
+            at = self.view.skip_blanks(next)?;
+        }
+        Ok(at)
+    }
+
+    /// Says whether the backslash at `at` begins a line break or tab that was escaped once too often.
+    pub(super) fn literal_blank(self, at: usize) -> Result<bool, NotYet> {
+        Ok(matches!(self.view.byte(at + 1)?, Some(b'n' | b'r' | b't')))
+    }
+
+    /// Looks for a whole comment of at most `reach` bytes; one up to a line's end does not take the line break.
+    pub(super) fn comment(self, at: usize, reach: usize) -> Result<Ahead, NotYet> {
+        match (self.view.byte(at)?, self.view.byte(at + 1)?) {
+            (Some(b'/'), Some(b'*')) => self.block_comment(at + 2, reach),
+            (Some(b'/'), Some(b'/')) | (Some(b'#'), _) => self.line_comment(at + 1, reach),
+            _ => Ok(Ahead::Absent),
+        }
+    }
+
+    fn block_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
+        let body = self.within(from, reach);
+        match memchr::memmem::find(body, b"*/") {
+            Some(length) => Ok(Ahead::Found(from + length + 2)),
+            None if body.len() >= reach => Ok(Ahead::Absent),
+            None => self.view.final_end().map(|_| Ahead::Ends),
+        }
+    }
+
+    fn line_comment(self, from: usize, reach: usize) -> Result<Ahead, NotYet> {
+        let body = self.within(from, reach);
+        for (offset, &byte) in body.iter().enumerate() {
+            let at = from + offset;
+            if byte == b'\n' || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some()) {
+                return Ok(Ahead::Found(at));
+            }
+        }
+        if body.len() >= reach { Ok(Ahead::Absent) } else { self.view.final_end().map(|_| Ahead::Ends) }
+    }
+
+    fn within(self, from: usize, reach: usize) -> &'a [u8] {
+        let rest = if from <= self.view.end() { self.view.rest(from) } else { &[] };
+        &rest[..rest.len().min(reach)]
+    }
+
+    /// Returns the quote that opens a string at `at`, and its length; triple quotes are left to the caller.
+    pub(super) fn opens(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
+        let Some(byte) = self.view.byte(at)? else { return Ok(None) };
+        if let Some(token) = self.context.quote {
+            if self.view.starts_with(at, token)? {
+                return Ok(Some((Quote::Token, token.len())));
+            }
+        }
+        Ok(match byte {
+            b'"' => Some((Quote::Double, 1)),
+            b'\'' => Some((Quote::Single, 1)),
+            b'`' => Some((Quote::Back, 1)),
+            b'<' if self.view.starts_with(at, LEAKED)? => Some((Quote::Leaked, LEAKED.len())),
+            0xe2 => match self.view.char(at)? {
+                Some('“' | '”') => Some((Quote::Curly, 3)),
+                Some('‘' | '’') => Some((Quote::CurlySingle, 3)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Returns the length of the quote that stands at `at`, if it is one that ends a string of this kind.
+    pub(super) fn closer(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
+        let Some(byte) = self.view.byte(at)? else { return Ok(None) };
+        let one = |wanted| Ok((byte == wanted).then_some(1));
+        match quote {
+            Quote::Double => one(b'"'),
+            Quote::Single => one(b'\''),
+            Quote::Back => one(b'`'),
+            Quote::Curly | Quote::CurlySingle if byte != 0xe2 => Ok(None),
+            Quote::Curly => Ok(matches!(self.view.char(at)?, Some('“' | '”')).then_some(3)),
+            Quote::CurlySingle => Ok(matches!(self.view.char(at)?, Some('‘' | '’')).then_some(3)),
+            Quote::Triple(wanted) if byte == wanted => self.triple_closer(wanted, at),
+            Quote::Triple(_) => Ok(None),
+            Quote::Token => self.token_closer(self.context.quote.unwrap_or(LEAKED), at),
+            Quote::Leaked => self.token_closer(LEAKED, at),
+        }
+    }
+
+    /// Of four quotes in a row the last three close: the string itself ends in one.
+    fn triple_closer(self, wanted: u8, at: usize) -> Result<Option<usize>, NotYet> {
+        for offset in 1..3 {
+            if self.view.byte(at + offset)? != Some(wanted) {
+                return Ok(None);
+            }
+        }
+        Ok((self.view.byte(at + 3)? != Some(wanted)).then_some(3))
+    }
+
+    /// The token itself, or `</escape>` for `<escape>`.
+    fn token_closer(self, token: &str, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.view.starts_with(at, token)? {
+            return Ok(Some(token.len()));
+        }
+        let Some(rest) = token.strip_prefix('<') else { return Ok(None) };
+        let closes = self.view.starts_with(at, "</")? && self.view.starts_with(at + 2, rest)?;
+        Ok(closes.then_some(token.len() + 1))
+    }
+
+    /// Looks for a key with its separator; a quoted key has at most `reach` bytes and no line break.
+    pub(super) fn key(self, at: usize, reach: usize) -> Result<Ahead, NotYet> {
+        let end = match self.opens(at)? {
+            Some((quote, length)) => self.string(quote, at + length, reach)?,
+            None => self.word(at)?,
+        };
+        let Ahead::Found(end) = end else { return Ok(end) };
+        let next = self.gap(end)?;
+        Ok(match self.view.byte(next)? {
+            Some(b':' | b'=') => Ahead::Found(next),
+            Some(_) => Ahead::Absent,
+            None => Ahead::Ends,
+        })
+    }
+
+    /// Looks for the end of a string of one line that began before `from`.
+    pub(super) fn string(self, quote: Quote, from: usize, reach: usize) -> Result<Ahead, NotYet> {
+        let mut at = from;
+        while at - from < reach {
+            let Some(byte) = self.view.byte(at)? else { return Ok(Ahead::Ends) };
+            if let Some(length) = self.closer(quote, at)? {
+                return Ok(Ahead::Found(at + length));
+            }
+            match byte {
+                b'\\' => at += 2,
+                0..0x20 => return Ok(Ahead::Absent),
+                _ => at += 1,
+            }
+        }
+        Ok(Ahead::Absent)
+    }
+
+    /// Looks for a bare key: a word character or `$` first, then also `-` and `.`.
+    pub(super) fn word(self, at: usize) -> Result<Ahead, NotYet> {
+        let mut end = at;
+        while let Some(byte) = self.view.byte(end)? {
+            let fits = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            if !fits && !(end > at && matches!(byte, b'-' | b'.')) {
+                return Ok(if end > at { Ahead::Found(end) } else { Ahead::Absent });
+            }
+            end += 1;
+            if end - at > KEY {
+                return Ok(Ahead::Absent);
+            }
+        }
+        Ok(Ahead::Ends)
+    }
+
+    /// Says whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
+    pub(super) fn value_start(self, at: usize) -> Result<bool, NotYet> {
+        let Some(byte) = self.view.byte(at)? else { return Ok(true) };
+        if matches!(byte, b'{' | b'[' | b'(' | b'+' | b'-' | b'.' | b'0'..=b'9') || self.opens(at)?.is_some() {
+            return Ok(true);
+        }
+        Ok(match self.word(at)? {
+            Ahead::Found(end) if matches!(self.view.byte(end)?, Some(b'"' | b'\'')) => end - at <= 2,
+            Ahead::Found(end) => self.context.quote.is_some() || is_literal(self.view.slice(at, end)),
+            Ahead::Absent => false,
+            Ahead::Ends => true,
+        })
+    }
+}
+
+fn is_literal(word: &str) -> bool {
+    super::scalar::is_json(word) || super::scalar::fix(word, crate::schema::Types::OPEN).is_some()
+}

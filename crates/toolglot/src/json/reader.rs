@@ -1,0 +1,345 @@
+//! The streaming reader: what may stand next, and what each byte there leads to.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::hold::Hold;
+use super::look::Look;
+use super::text::{Stops, Text};
+use super::{Context, End, Ended, Place};
+use crate::diagnostic::Code;
+use crate::schema::NodeId;
+use crate::sink::Sink;
+use crate::view::{NotYet, View, is_blank};
+
+/// What may stand at the reader's place.
+///
+/// ```text
+///                  { [ (                        quote            closing quote
+///  Start ─┬───────────────► Key, Element    any value ──► Text ──┬─ of a key ──► Colon
+///         └─ scalar ─► After                                     └─ of a value ► After
+///
+///  Key ──── quote, word ─► Text, Colon      Element ── value ──► (Key, Element, Text, After)
+///   │ └──── } ──────────► After               └─────── ] ) ────► After
+///   └◄───── , ─────────── After ◄─────────┐
+///  Colon ── : ──────────► Member ─ value ─┘   After outside all brackets is the end: Done
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// A value outside all brackets.
+    Start,
+    /// A key or `}`.
+    Key,
+    Colon,
+    /// The value of a key.
+    Member,
+    /// A value of an array, or `]`.
+    Element,
+    /// The rest of a string.
+    Text,
+    /// A comma or a closing bracket.
+    After,
+    /// Nothing but the fence that was opened around the value.
+    Done,
+}
+
+/// The kind of an open bracket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    Object,
+    Array,
+    /// `(`, emitted as an array.
+    Tuple,
+}
+
+/// An open bracket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) bracket: Bracket,
+    pub(super) node: Option<NodeId>,
+    /// How many members have begun.
+    pub(super) members: usize,
+    /// `{{` opened it.
+    pub(super) doubled: bool,
+}
+
+/// Reads one value. It owns what it needs to go on, and no input.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    pub(super) at: usize,
+    pub(super) start: usize,
+    pub(super) place: Place,
+    /// How many strings the input stood in that was already decoded.
+    pub(super) level: u8,
+    pub(super) need: Need,
+    pub(super) stack: Vec<Frame>,
+    /// The schema of the next value.
+    pub(super) node: Option<NodeId>,
+    pub(super) text: Text,
+    pub(super) stops: Stops,
+    /// A comma and the blanks behind it, until what follows shows that it belongs there.
+    pub(super) pending: String,
+    /// The strict source of the running key, where anyone wants to know it.
+    pub(super) key: String,
+    /// The parameters given so far.
+    pub(super) seen: BTreeSet<String>,
+    pub(super) hold: Hold,
+    pub(super) emitted: bool,
+    /// Escapes on their way out; kept for its memory.
+    pub(super) scratch: String,
+    fenced: bool,
+    unescaped: bool,
+}
+
+impl Reader {
+    pub(crate) fn new(at: usize, place: Place, node: Option<NodeId>) -> Self {
+        Self {
+            at,
+            start: at,
+            place,
+            level: 0,
+            need: Need::Start,
+            stack: Vec::new(),
+            node,
+            text: Text::default(),
+            stops: Stops::default(),
+            pending: String::new(),
+            key: String::new(),
+            seen: BTreeSet::new(),
+            hold: Hold::default(),
+            emitted: false,
+            scratch: String::new(),
+            fenced: false,
+            unescaped: false,
+        }
+    }
+
+    pub(super) fn at_level(self, level: u8) -> Self {
+        Self { level, ..self }
+    }
+
+    /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
+    pub(crate) fn resume(&mut self, view: View<'_>, context: &Context<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+        let mut turn = Turn { reader: self, view, context, sink };
+        loop {
+            if let Some(end) = turn.step()? {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Returns the place from which bytes must stay visible; it never decreases.
+    pub(crate) fn anchor(&self) -> usize {
+        self.at
+    }
+}
+
+/// What a step leads to: an end, or the next step.
+pub(super) type Step = Result<Option<End>, NotYet>;
+
+/// A reader at work on the bytes at hand.
+///
+/// **Invariant:** a step asks for all the bytes its decision needs before it
+/// changes anything, so that a step that was told [`NotYet`] can be repeated.
+pub(super) struct Turn<'t> {
+    pub(super) reader: &'t mut Reader,
+    pub(super) view: View<'t>,
+    pub(super) context: &'t Context<'t>,
+    pub(super) sink: &'t mut Sink,
+}
+
+impl Turn<'_> {
+    fn step(&mut self) -> Step {
+        if self.reader.at >= self.limit() && self.reader.need != Need::Done {
+            let at = self.reader.at;
+            self.sink.diagnose(Code::LimitArguments, at..at, "the value is longer than the limit allows and was ended here");
+            return self.ended(Ended::Truncated);
+        }
+        match self.reader.need {
+            Need::Text => self.text(),
+            Need::Done => self.done(),
+            need => self.structure(need),
+        }
+    }
+
+    /// Returns the position where the value has become too long.
+    pub(super) fn limit(&self) -> usize {
+        self.reader.start.saturating_add(self.context.options.limits.arguments)
+    }
+
+    fn structure(&mut self, need: Need) -> Step {
+        let at = self.reader.at;
+        let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
+        if is_blank(byte) {
+            self.blanks();
+            return Ok(None);
+        }
+        match byte {
+            b'/' | b'#' if need != Need::Start => return self.comment(),
+            b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
+            b'`' if need == Need::Start && self.view.starts_with(at, "```")? => return self.fence(),
+            _ => {}
+        }
+        match need {
+            Need::Key => self.key(byte),
+            Need::Colon => self.colon(byte),
+            Need::After => self.after(byte),
+            _ => self.value(byte),
+        }
+    }
+
+    fn blanks(&mut self) {
+        let at = self.reader.at;
+        let run = self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
+        let blank = self.view.slice(at, at + run);
+        self.reader.at += run;
+        if !self.reader.pending.is_empty() {
+            self.reader.pending.push_str(blank);
+        } else if self.reader.need != Need::Start {
+            self.put(blank);
+        }
+    }
+
+    fn comment(&mut self) -> Step {
+        let at = self.reader.at;
+        match self.look().comment(at, usize::MAX)? {
+            super::look::Ahead::Found(end) => {
+                self.repaired(Code::Comment, at..end, "a comment was dropped", |turn| turn.reader.at = end)
+            }
+            super::look::Ahead::Absent => self.stop_or_broken(),
+            super::look::Ahead::Ends => self.ended(Ended::Truncated),
+        }
+    }
+
+    /// Reported once: output that is escaped too often has one on every line.
+    fn literal_blank(&mut self) -> Step {
+        let at = self.reader.at;
+        let known = std::mem::replace(&mut self.reader.unescaped, true);
+        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space") {
+            return self.ended(Ended::Broken);
+        }
+        self.reader.at += 2;
+        Ok(None)
+    }
+
+    /// Reads the opening fence and its word.
+    fn fence(&mut self) -> Step {
+        let at = self.reader.at;
+        let mut end = at + 3;
+        while self.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+            end += 1;
+        }
+        if self.reader.fenced {
+            return self.ended(Ended::Broken);
+        }
+        self.repaired(Code::Fence, at..end, "the fence around the value was dropped", |turn| {
+            turn.reader.fenced = true;
+            turn.reader.at = end;
+        })
+    }
+
+    fn done(&mut self) -> Step {
+        let mut at = self.reader.at;
+        if self.reader.fenced {
+            let fence = self.view.skip_blanks(at)?;
+            if self.view.starts_with(fence, "```")? {
+                at = fence + 3;
+            }
+        }
+        Ok(Some(End { at, how: Ended::Complete }))
+    }
+
+    /// A marker at a structural place ends the value if only closing brackets are missing.
+    pub(super) fn stop_or_broken(&mut self) -> Step {
+        let at = self.reader.at;
+        if !self.stands_stop(at)? {
+            return self.ended(Ended::Broken);
+        }
+        let closable = matches!(self.reader.need, Need::Key | Need::Element | Need::After);
+        if closable && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted") {
+            return self.ended(Ended::Cut);
+        }
+        self.ended(Ended::Broken)
+    }
+
+    pub(super) fn stands_stop(&self, at: usize) -> Result<bool, NotYet> {
+        let Some(byte) = self.view.byte(at)? else { return Ok(false) };
+        let markers = self.context.markers;
+        Ok(!self.reader.stack.is_empty() && markers.may_begin(byte) && markers.stop(self.view, at)?.is_some())
+    }
+
+    pub(super) fn look(&self) -> Look<'_> {
+        Look { view: self.view, context: self.context }
+    }
+
+    /// Returns the kind of the innermost open bracket.
+    pub(super) fn parent(&self) -> Option<Bracket> {
+        self.reader.stack.last().map(|frame| frame.bracket)
+    }
+
+    /// Makes a repair and goes on, or breaks the value where it is switched off.
+    pub(super) fn repaired(&mut self, code: Code, span: Range<usize>, message: &str, then: impl FnOnce(&mut Self)) -> Step {
+        if !self.admit(code, span, message) {
+            return self.ended(Ended::Broken);
+        }
+        then(self);
+        Ok(None)
+    }
+
+    /// Says whether a deviation may be read, and reports it unless it is this place's own language.
+    pub(super) fn admit(&mut self, code: Code, span: Range<usize>, message: &str) -> bool {
+        if self.is_native(code) {
+            return true;
+        }
+        let allowed = self.sink.allows(code);
+        if allowed || self.reader.emitted {
+            self.sink.repair(code, span, message);
+        }
+        allowed
+    }
+
+    /// Says whether a deviation from JSON is correct where this value stands.
+    pub(super) fn is_native(&self, code: Code) -> bool {
+        let python = self.reader.place == Place::Keyword && PYTHON.contains(&code);
+        python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
+    }
+
+    /// Emits JSON for everything up to the reader's place.
+    pub(super) fn put(&mut self, json: &str) {
+        if json.is_empty() {
+            return;
+        }
+        if self.reader.hold.is_on() {
+            self.hold_on(json);
+        } else {
+            self.reader.emitted = true;
+            self.sink.arguments(self.reader.at, json);
+        }
+    }
+
+    /// Emits the comma that was waiting.
+    pub(super) fn put_pending(&mut self) {
+        if !self.reader.pending.is_empty() {
+            let mut pending = std::mem::take(&mut self.reader.pending);
+            self.put(&pending);
+            pending.clear();
+            self.reader.pending = pending;
+        }
+    }
+}
+
+/// What is no repair in the arguments of a Python call.
+const PYTHON: [Code; 12] = [
+    Code::SingleQuotes,
+    Code::TripleQuotes,
+    Code::StringPrefix,
+    Code::Concatenation,
+    Code::PythonLiteral,
+    Code::Tuple,
+    Code::TrailingComma,
+    Code::NumberForm,
+    Code::HexNumber,
+    Code::PlusNumber,
+    Code::Comment,
+    Code::InvalidEscape,
+];

@@ -1,0 +1,164 @@
+//! Numbers and words: which are JSON, and which can be read as JSON with a repair.
+
+use crate::diagnostic::Code;
+use crate::schema::Types;
+
+/// A token that is not JSON but means something: its JSON, and the repairs that got there.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fixed {
+    pub(super) json: String,
+    pub(super) codes: Vec<Code>,
+}
+
+/// Says whether a byte can belong to a number or a word.
+pub(super) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'$') || byte >= 0x80
+}
+
+/// Says whether a token is a JSON number, boolean or null.
+pub(super) fn is_json(token: &str) -> bool {
+    matches!(token, "true" | "false" | "null") || is_number(token.as_bytes())
+}
+
+fn is_number(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let whole = digits(bytes);
+    if whole == 0 || (whole > 1 && bytes[0] == b'0') {
+        return false;
+    }
+    let mut rest = &bytes[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let count = digits(fraction);
+        if count == 0 {
+            return false;
+        }
+        rest = &fraction[count..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+")).unwrap_or(exponent);
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Reads a token that is not JSON; `types` are what the schema declares for it.
+pub(super) fn fix(token: &str, types: Types) -> Option<Fixed> {
+    let one = |json: &str, code| Some(Fixed { json: json.to_owned(), codes: vec![code] });
+    match token {
+        "True" | "TRUE" => one("true", Code::PythonLiteral),
+        "False" | "FALSE" => one("false", Code::PythonLiteral),
+        "None" | "undefined" | "NULL" | "Null" => one("null", Code::PythonLiteral),
+        _ if is_non_finite(token) => {
+            let text = types.has(Types::STRING) && !types.has(Types::NUMBER | Types::INTEGER);
+            one(&if text { quoted(token) } else { "null".to_owned() }, Code::NonFinite)
+        }
+        _ => number(token, types),
+    }
+}
+
+fn is_non_finite(token: &str) -> bool {
+    let name = token.strip_prefix(['-', '+']).unwrap_or(token);
+    matches!(name, "NaN" | "nan" | "Infinity" | "infinity" | "Inf" | "inf" | "INF" | "NAN")
+}
+
+/// Reads a number that JSON would not; its source text is kept wherever it can be.
+fn number(token: &str, types: Types) -> Option<Fixed> {
+    let mut codes = Vec::new();
+    let (sign, mut rest) = match token.as_bytes().first()? {
+        b'+' => {
+            codes.push(Code::PlusNumber);
+            ("", &token[1..])
+        }
+        b'-' => ("-", &token[1..]),
+        _ => ("", token),
+    };
+    if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+        codes.push(Code::HexNumber);
+        let value = u128::from_str_radix(hex, 16).ok().filter(|_| !hex.starts_with('+'))?;
+        return Some(Fixed { json: format!("{sign}{value}"), codes });
+    }
+    let plain = without_underscores(rest)?;
+    if plain.len() < rest.len() {
+        codes.push(Code::NumberForm);
+        rest = &plain;
+    }
+    if rest.len() > 1 && rest.starts_with('0') && digits(rest.as_bytes()) > 1 {
+        return leading_zero(token, sign, rest, types, codes);
+    }
+    let completed = complete(rest);
+    if completed.len() > rest.len() && !codes.contains(&Code::NumberForm) {
+        codes.push(Code::NumberForm);
+    }
+    is_number(completed.as_bytes()).then(|| Fixed { json: format!("{sign}{completed}"), codes })
+}
+
+/// `007` is more likely an identifier than seven, unless the schema says that it counts.
+fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<Fixed> {
+    let trimmed = rest.trim_start_matches('0');
+    let zeros = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
+    let decimal = format!("{sign}{zeros}{}", complete(trimmed));
+    if !is_number(decimal.as_bytes()) {
+        return None;
+    }
+    codes.push(Code::LeadingZero);
+    let json = if types.has(Types::NUMBER | Types::INTEGER) { decimal } else { quoted(token) };
+    Some(Fixed { json, codes })
+}
+
+/// Takes out the underscores that stand between two digits; `None` if one stands elsewhere.
+fn without_underscores(token: &str) -> Option<String> {
+    let bytes = token.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let fits = |(at, &byte): (usize, &u8)| byte != b'_' || (digit(at.checked_sub(1)) && digit(Some(at + 1)));
+    bytes.iter().enumerate().all(fits).then(|| token.replace('_', ""))
+}
+
+/// Puts a zero where a decimal point has a digit on one side only.
+fn complete(number: &str) -> String {
+    let Some((whole, fraction)) = number.split_once('.') else { return number.to_owned() };
+    let bare = digits(fraction.as_bytes()) == 0;
+    if whole.is_empty() && bare {
+        return number.to_owned();
+    }
+    format!("{}.{}{fraction}", if whole.is_empty() { "0" } else { whole }, if bare { "0" } else { "" })
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = String::new();
+    super::write::write_string(text, &mut json);
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_json_exactly_when_serde_json_says_so() {
+        for token in ["0", "-0", "1", "10", "1.5", "1e5", "1E+5", "1.0e-7", "-12.50", "01", "1.", ".5", "+1", "1e", "1e+", "-", "", "1.5.5", "0x1"] {
+            assert_eq!(is_json(token), serde_json::from_str::<serde_json::Value>(token).is_ok(), "{token}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_fixed() {
+        let fixed = |token, types| fix(token, types).map(|fixed| fixed.json).unwrap_or_default();
+        let cases = [
+            ("True", "true"), ("None", "null"), ("NaN", "null"), ("-Infinity", "null"), ("0x1F", "31"), ("-0xff", "-255"), ("+5", "5"),
+            ("+.5", "0.5"), (".5", "0.5"), ("5.", "5.0"), ("5.e3", "5.0e3"), ("1_000", "1000"), ("1_000.5", "1000.5"), ("007", "\"007\""), ("1__0", ""),
+            ("_1", ""), (".", ""), ("2024-01-01", ""), ("1.2.3", ""), ("+", ""), ("abc", ""), ("0x", ""), ("0b1", ""), ("-.5", "-0.5"),
+        ];
+        for (token, json) in cases {
+            assert_eq!(fixed(token, Types::OPEN), json, "{token}");
+        }
+        for (token, json) in [("007", "7"), ("-007", "-7"), ("00.5", "0.5"), ("000", "0")] {
+            assert_eq!(fixed(token, Types::INTEGER), json, "{token}");
+        }
+        assert_eq!(fixed("NaN", Types::STRING), "\"NaN\"");
+        assert_eq!(fixed("NaN", Types::STRING | Types::NUMBER), "null");
+    }
+}

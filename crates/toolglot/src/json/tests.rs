@@ -1,0 +1,141 @@
+//! One check for every case: whole, at every split, byte by byte; with repairs on and off.
+
+use super::{Context, End, Ended, Markers, NoMarkers, Place, Reader, Whole, key_ahead, read_whole};
+use crate::diagnostic::{Code, Repairs};
+use crate::options::{Limits, Options};
+use crate::schema::Schema;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+mod cases;
+mod generated;
+
+/// A dialect of one closer and one opener, for tests.
+struct Tags;
+
+const CLOSERS: [&str; 2] = ["</tool_call>", "</function>"];
+const OPENER: &str = "<tool_call>";
+
+impl Tags {
+    fn closer(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        for literal in CLOSERS {
+            if view.starts_with(at, literal)? {
+                return Ok(Some(at + literal.len()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Markers for Tags {
+    fn stop(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        match Self::closer(view, at)? {
+            None if view.starts_with(at, OPENER)? => Ok(Some(at + OPENER.len())),
+            found => Ok(found),
+        }
+    }
+
+    fn may_begin(&self, byte: u8) -> bool {
+        byte == b'<'
+    }
+
+    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(self.stop(view, at)?.is_some())
+    }
+
+    fn ends_string(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let mut at = at;
+        while let Some(end) = Self::closer(view, at)? {
+            at = view.skip_blanks(end)?;
+        }
+        if view.byte(at)?.is_none() {
+            return Ok(true);
+        }
+        Ok(view.starts_with(at, OPENER)? && view.byte(at + OPENER.len())? == Some(b'{') && key_ahead(view, at + OPENER.len() + 1, None)?)
+    }
+}
+
+/// How one input is read.
+#[derive(Clone)]
+struct Setup {
+    place: Place,
+    quote: Option<String>,
+    schema: Option<Schema>,
+    options: Options,
+    tags: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { place: Place::Value, quote: None, schema: None, options: Options::default(), tags: true }
+    }
+}
+
+/// What a reading said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    json: String,
+    codes: Vec<(Code, usize, usize)>,
+    end: End,
+}
+
+impl Said {
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.codes.iter().map(|(code, ..)| code.name()).collect();
+        names.join(" ")
+    }
+}
+
+impl Setup {
+    /// Reads an input that comes in pieces which end at the given positions.
+    fn read(&self, text: &str, cuts: impl Iterator<Item = usize>) -> Said {
+        let markers: &dyn Markers = if self.tags { &Tags } else { &NoMarkers };
+        let context = Context { markers, schema: self.schema.as_ref(), options: &self.options, quote: self.quote.as_deref() };
+        let mut sink = Sink::new(self.options.repairs);
+        let node = None;
+        let mut reader = Reader::new(0, self.place, node);
+        let mut pieces: Vec<usize> = cuts.collect();
+        pieces.push(text.len());
+        let mut said = None;
+        for (index, cut) in pieces.iter().enumerate() {
+            let anchor = reader.anchor();
+            let view = View::new(&text[anchor..*cut], anchor, index + 1 == pieces.len());
+            let found = reader.resume(view, &context, &mut sink);
+            assert!(reader.anchor() >= anchor, "anchors never go back");
+            if let Ok(end) = found {
+                said = Some(end);
+                break;
+            }
+        }
+        let codes = sink.diagnostics.iter().map(|found| (found.code, found.span.start, found.span.end)).collect();
+        Said { json: sink.words.clone(), codes, end: said.expect("a closed view ends every reading") }
+    }
+
+    fn whole(&self, text: &str) -> Said {
+        self.read(text, std::iter::empty())
+    }
+
+    /// Reads an input in every way and returns what all of them said.
+    fn check(&self, text: &str) -> Said {
+        let whole = self.whole(text);
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        for &cut in &ends {
+            assert_eq!(self.read(text, std::iter::once(cut)), whole, "cut at {cut}: {text}");
+        }
+        assert_eq!(self.read(text, ends.iter().copied()), whole, "char by char: {text}");
+        if whole.end.how != Ended::Broken && !whole.json.is_empty() {
+            assert!(is_json(&whole.json), "not JSON: {} from {text}", whole.json);
+        }
+        if whole.end.how == Ended::Complete {
+            assert!(!whole.json.is_empty(), "complete but empty: {text}");
+        }
+        whole
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    // Lone surrogates are JSON by its grammar, though serde_json cannot hold them.
+    let text = text.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    serde::de::Deserialize::deserialize(&mut reader).is_ok_and(|_: serde_json::Value| reader.end().is_ok())
+}

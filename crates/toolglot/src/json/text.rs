@@ -1,0 +1,318 @@
+//! Strings: runs of plain bytes at full speed, then the one byte that needs a decision.
+
+use std::fmt;
+
+use super::follow::Follow;
+use super::look::{Ahead, LEAKED, Quote};
+use super::reader::{Need, Step, Turn};
+use super::write::write_escaped;
+use super::{Context, Ended, Place};
+use crate::diagnostic::Code;
+use crate::view::NotYet;
+
+/// The running string.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) quote: Quote,
+    pub(super) key: bool,
+    /// Backslashes are data.
+    pub(super) raw: bool,
+    /// Where it began, prefix and quote included.
+    pub(super) from: usize,
+    /// An inner quote was found in it.
+    pub(super) dirty: bool,
+    /// A raw control character was reported.
+    control: bool,
+    /// Markers before this position are data.
+    settled: usize,
+    /// No quote before this position can close the string.
+    unclosable: usize,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::new(Quote::Double, false, false, 0)
+    }
+}
+
+impl Text {
+    pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
+        let raw = raw || matches!(quote, Quote::Token | Quote::Leaked);
+        Self { quote, key, raw, from, dirty: false, control: false, settled: 0, unclosable: 0 }
+    }
+
+    /// Returns which classes of bytes a run of this string stops at.
+    fn mask(&self) -> u8 {
+        let quote = match self.quote {
+            Quote::Double => 0,
+            Quote::Single => SINGLE,
+            Quote::Back => BACK,
+            Quote::Curly | Quote::CurlySingle => CURLY,
+            Quote::Triple(byte) if byte == b'"' => 0,
+            Quote::Triple(_) => SINGLE,
+            Quote::Token | Quote::Leaked => TOKEN,
+        };
+        quote | ALWAYS | MARKER
+    }
+}
+
+/// For each byte, the kinds of strings in which it needs a decision.
+#[derive(Clone)]
+pub(super) struct Stops {
+    classes: [u8; 256],
+    ready: bool,
+}
+
+const ALWAYS: u8 = 1;
+const SINGLE: u8 = 2;
+const BACK: u8 = 4;
+const CURLY: u8 = 8;
+const TOKEN: u8 = 16;
+const MARKER: u8 = 32;
+
+impl Default for Stops {
+    fn default() -> Self {
+        Self { classes: [0; 256], ready: false }
+    }
+}
+
+impl fmt::Debug for Stops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stops").field("ready", &self.ready).finish_non_exhaustive()
+    }
+}
+
+impl Stops {
+    /// Fills the table when the first string begins.
+    pub(super) fn prepare(&mut self, context: &Context<'_>) {
+        if self.ready {
+            return;
+        }
+        for byte in 0..=u8::MAX {
+            let always = byte < 0x20 || matches!(byte, b'"' | b'\\');
+            let token = byte == LEAKED.as_bytes()[0] || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
+            let classes = [
+                (always, ALWAYS),
+                (byte == b'\'', SINGLE),
+                (byte == b'`', BACK),
+                (byte == 0xe2, CURLY),
+                (token, TOKEN),
+                (context.markers.may_begin(byte), MARKER),
+            ];
+            self.classes[usize::from(byte)] = classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
+        }
+        self.ready = true;
+    }
+
+    /// Returns the length of the run of bytes that need no decision.
+    fn run(&self, bytes: &[u8], mask: u8) -> usize {
+        let class = |byte: u8| self.classes[usize::from(byte)] & mask;
+        let blocks = bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
+        blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| class(byte) == 0).count()
+    }
+}
+
+impl Turn<'_> {
+    /// Starts a string whose first byte of content is at `content`.
+    pub(super) fn text_start(&mut self, text: Text, content: usize) {
+        self.reader.stops.prepare(self.context);
+        self.reader.at = content;
+        self.reader.need = Need::Text;
+        self.reader.text = text;
+        self.put("\"");
+    }
+
+    pub(super) fn text(&mut self) -> Step {
+        let at = self.reader.at;
+        let bytes = self.view.rest(at);
+        let run = self.reader.stops.run(bytes, self.reader.text.mask());
+        if run > 0 {
+            let end = self.clip(at + run);
+            self.pass(end);
+            return Ok(None);
+        }
+        let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
+        if let Some(length) = self.look().closer(self.reader.text.quote, at)? {
+            return self.quote(at + length);
+        }
+        match byte {
+            b'\\' => self.backslash(),
+            0..0x20 => self.control(),
+            _ if self.is_doubtful(byte)? => self.doubt(),
+            _ => {
+                self.pass_char();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Keeps a run within the limit, so that the limit does not depend on how the input came.
+    fn clip(&self, end: usize) -> usize {
+        let limit = self.limit();
+        if end <= limit {
+            return end;
+        }
+        let after = self.view.rest(limit).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+        limit + after
+    }
+
+    /// Emits content up to `end` that is strict already.
+    fn pass(&mut self, end: usize) {
+        let source = self.view.slice(self.reader.at, end);
+        self.reader.at = end;
+        self.put_text(source);
+    }
+
+    fn pass_char(&mut self) {
+        let at = self.reader.at;
+        let rest = self.view.rest(at);
+        let length = 1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+        self.put_plain(at + length);
+    }
+
+    /// Emits content up to `end` that may need escapes.
+    pub(super) fn put_plain(&mut self, end: usize) {
+        let source = self.view.slice(self.reader.at, end);
+        let mut json = std::mem::take(&mut self.reader.scratch);
+        json.clear();
+        write_escaped(source, &mut json);
+        self.reader.at = end;
+        self.put_text(&json);
+        self.reader.scratch = json;
+    }
+
+    /// Emits strict content of the running string.
+    pub(super) fn put_text(&mut self, json: &str) {
+        if self.reader.text.key && self.wants_key() {
+            self.reader.key.push_str(json);
+        }
+        self.put(json);
+    }
+
+    /// Decides about a quote of the string's own kind that ends at `end`.
+    fn quote(&mut self, end: usize) -> Step {
+        let at = self.reader.at;
+        match self.follow(end)? {
+            Follow::Closes => self.text_end(end),
+            Follow::Inner => self.repaired(Code::InnerQuote, at..end, "a quote that cannot end the string was read as part of it", |turn| {
+                turn.reader.text.dirty = true;
+                turn.put_plain(end);
+            }),
+            Follow::Joins(next) => {
+                let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
+                self.repaired(Code::Concatenation, end..next, "two strings in a row were joined", |turn| {
+                    turn.reader.at = next + length;
+                    turn.reader.text.quote = quote;
+                    turn.reader.text.raw = matches!(quote, Quote::Token | Quote::Leaked);
+                })
+            }
+        }
+    }
+
+    fn text_end(&mut self, end: usize) -> Step {
+        self.reader.at = end;
+        self.put("\"");
+        if self.reader.text.key {
+            self.key_end(self.reader.text.from..end);
+            return Ok(None);
+        }
+        self.value_end()
+    }
+
+    /// Reported once: a file's contents have one on every line.
+    fn control(&mut self) -> Step {
+        let at = self.reader.at;
+        let text = &mut self.reader.text;
+        let allowed = matches!(text.quote, Quote::Triple(_) | Quote::Token | Quote::Leaked | Quote::Back);
+        let known = std::mem::replace(&mut text.control, true);
+        if !known && !allowed && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped") {
+            return self.ended(Ended::Broken);
+        }
+        self.put_plain(at + 1);
+        Ok(None)
+    }
+
+    fn is_doubtful(&self, byte: u8) -> Result<bool, NotYet> {
+        let at = self.reader.at;
+        let markers = self.context.markers;
+        Ok(at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)?)
+    }
+
+    /// Decides about a marker inside the string: data, or the string ended before it.
+    fn doubt(&mut self) -> Step {
+        let at = self.reader.at;
+        let mut unclosable = self.reader.text.unclosable;
+        if at >= unclosable {
+            let (quote, closes) = self.next_quote()?;
+            if closes {
+                self.reader.text.settled = quote;
+                self.pass_char();
+                return Ok(None);
+            }
+            unclosable = quote;
+        }
+        if self.context.markers.ends_string(self.view, at)? {
+            return self.unterminated();
+        }
+        let settled = self.markers_end()?;
+        self.reader.text.unclosable = unclosable;
+        self.reader.text.settled = settled;
+        self.pass_char();
+        Ok(None)
+    }
+
+    /// Finds the next quote that could close the string, or the input's end; says whether it does.
+    fn next_quote(&self) -> Result<(usize, bool), NotYet> {
+        let text = &self.reader.text;
+        let mut at = self.reader.at;
+        while let Some(byte) = self.view.byte(at)? {
+            if byte == b'\\' && !text.raw {
+                at += 2;
+            } else if let Some(length) = self.look().closer(text.quote, at)? {
+                return Ok((at, self.follow(at + length)? != Follow::Inner));
+            } else {
+                at += 1;
+            }
+        }
+        Ok((at, false))
+    }
+
+    /// Returns the end of the markers in a row that were asked about with the one at hand.
+    fn markers_end(&self) -> Result<usize, NotYet> {
+        let mut end = self.reader.at;
+        let mut at = end;
+        while let Some(after) = self.context.markers.stop(self.view, at)?.filter(|after| *after > at) {
+            end = after;
+            at = self.view.skip_blanks(after)?;
+        }
+        Ok(end.max(self.reader.at + 1))
+    }
+
+    fn unterminated(&mut self) -> Step {
+        let at = self.reader.at;
+        let from = self.reader.text.from;
+        if self.admit(Code::UnterminatedString, from..at, "a string without its closing quote was ended before a marker") {
+            self.ended(Ended::Cut)
+        } else {
+            self.ended(Ended::Broken)
+        }
+    }
+
+    /// Says whether the escapes of Python hold in the running string.
+    pub(super) fn is_python(&self) -> bool {
+        self.reader.place == Place::Keyword || !matches!(self.reader.text.quote, Quote::Double)
+    }
+
+    /// Looks for a string with a Python prefix at `at`: the end of the prefix, and whether it means raw.
+    pub(super) fn prefix(&self, at: usize) -> Result<Option<(usize, bool)>, NotYet> {
+        let first = self.view.byte(at)?.map(|byte| byte.to_ascii_lowercase());
+        if !matches!(first, Some(b'r' | b'b' | b'f' | b'u')) {
+            return Ok(None);
+        }
+        let Ahead::Found(end) = self.look().word(at)? else { return Ok(None) };
+        let word = self.view.slice(at, end).to_ascii_lowercase();
+        let fits = matches!(word.as_str(), "r" | "b" | "f" | "u" | "rb" | "br" | "fr" | "rf");
+        let quoted = matches!(self.view.byte(end)?, Some(b'"' | b'\''));
+        Ok((fits && quoted).then(|| (end, word.contains('r'))))
+    }
+}

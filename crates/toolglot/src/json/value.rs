@@ -1,0 +1,284 @@
+//! Values: which one begins, what the schema says to it, and scalars whole.
+
+use std::ops::Range;
+
+use super::look::Quote;
+use super::reader::{Bracket, Need, Step, Turn};
+use super::text::Text;
+use super::write::write_string;
+use super::{Ended, Place, scalar};
+use crate::coerce::{self, Verdict};
+use crate::diagnostic::Code;
+use crate::options::Validation;
+use crate::schema::{Node, NodeId, Types};
+use crate::view::{NotYet, is_blank};
+
+impl Turn<'_> {
+    /// Reads what stands where a value is wanted.
+    pub(super) fn value(&mut self, byte: u8) -> Step {
+        let element = self.reader.need == Need::Element;
+        match byte {
+            b'}' | b']' | b')' if element => self.closing(byte),
+            b',' if element => self.extra_comma(),
+            b'{' => self.bracket(Bracket::Object),
+            b'[' if !self.is_root() => self.bracket(Bracket::Array),
+            b'(' if !self.is_root() => {
+                let at = self.reader.at;
+                if !self.admit(Code::Tuple, at..at + 1, "a tuple was read as an array") {
+                    return self.ended(Ended::Broken);
+                }
+                self.bracket(Bracket::Tuple)
+            }
+            _ => self.leaf(),
+        }
+    }
+
+    /// Says whether the arguments object itself is wanted.
+    pub(super) fn is_root(&self) -> bool {
+        self.reader.place == Place::Arguments && self.reader.stack.is_empty()
+    }
+
+    fn bracket(&mut self, bracket: Bracket) -> Step {
+        if self.reader.stack.len() >= self.context.options.limits.depth {
+            return self.open(bracket, None);
+        }
+        let mut node = self.value_begin();
+        if self.is_root() && bracket == Bracket::Object {
+            self.hold_head();
+        } else if let Some(known) = self.node(node) {
+            let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
+            if !known.types().is_open() && !known.types().has(kind) {
+                self.misfit_bracket(known.types());
+                node = None;
+            }
+        }
+        self.open(bracket, node)
+    }
+
+    /// An object or array where none is declared: its text where a string is, else a mismatch.
+    fn misfit_bracket(&mut self, types: Types) {
+        let at = self.reader.at;
+        if types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
+            self.hold_text();
+        } else {
+            self.sink.diagnose(Code::TypeMismatch, at..at + 1, "the schema declares neither an object nor an array here");
+        }
+    }
+
+    /// A value begins: its comma was right. Returns its schema.
+    fn value_begin(&mut self) -> Option<NodeId> {
+        let node = self.value_node();
+        if self.reader.need == Need::Element {
+            self.member_start();
+        }
+        self.put_pending();
+        node
+    }
+
+    fn value_node(&self) -> Option<NodeId> {
+        let schema = self.context.schema?;
+        match self.reader.stack.last() {
+            None if self.reader.place == Place::Arguments => Some(self.reader.node.unwrap_or(schema.root().id())),
+            Some(frame) if frame.bracket != Bracket::Object => Some(schema.node(frame.node?).item(frame.members)?.id()),
+            _ => self.reader.node,
+        }
+    }
+
+    /// Returns the schema that a value is converted by.
+    pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'_>> {
+        let off = self.context.options.validation == Validation::Lenient || self.reader.hold.is_on();
+        if off { None } else { Some(self.context.schema?.node(node?)) }
+    }
+
+    fn leaf(&mut self) -> Step {
+        let at = self.reader.at;
+        if let Some((quote, length)) = self.look().opens(at)? {
+            return self.string(at, false, quote, length);
+        }
+        if let Some((start, raw)) = self.prefix(at)? {
+            return self.prefixed(start, raw);
+        }
+        if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
+    }
+
+    fn prefixed(&mut self, start: usize, raw: bool) -> Step {
+        let at = self.reader.at;
+        self.triple(start)?;
+        let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
+        if !self.admit(Code::StringPrefix, at..start, "a string prefix was dropped") {
+            return self.ended(Ended::Broken);
+        }
+        self.string(start, raw, quote, length)
+    }
+
+    /// Returns the byte that stands three times at `at`, if it is a quote.
+    fn triple(&self, at: usize) -> Result<Option<u8>, NotYet> {
+        let first = self.view.byte(at)?;
+        if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first {
+            return Ok(None);
+        }
+        Ok(first)
+    }
+
+    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Step {
+        let (quote, length) = match self.triple(at)? {
+            Some(byte) if quote != Quote::Token => (Quote::Triple(byte), 3),
+            _ => (quote, length),
+        };
+        if !self.admit_quote(quote, at..at + length) {
+            return self.ended(Ended::Broken);
+        }
+        let from = self.reader.at;
+        let node = self.value_begin();
+        let declared = self.node(node).is_some_and(|node| !node.types().is_open() && !node.types().has(Types::STRING));
+        if declared || self.is_root() {
+            self.hold_string(node);
+        }
+        self.text_start(Text::new(quote, false, raw, from), at + length);
+        Ok(None)
+    }
+
+    pub(super) fn admit_quote(&mut self, quote: Quote, span: Range<usize>) -> bool {
+        match quote {
+            Quote::Double | Quote::Token => true,
+            Quote::Single => self.admit(Code::SingleQuotes, span, "a string in single quotes was read as a string"),
+            Quote::Back => self.admit(Code::BackQuotes, span, "a string in back quotes was read as a string"),
+            Quote::Curly | Quote::CurlySingle => self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string"),
+            Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "a string in triple quotes was read as a string"),
+            Quote::Leaked => self.admit(Code::QuoteToken, span, "a quote token was read as a quote"),
+        }
+    }
+
+    /// Reads a scalar, or a string without quotes where that is allowed.
+    fn bare(&mut self) -> Step {
+        let at = self.reader.at;
+        let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
+        let end = if strings && (self.parent().is_some() || self.reader.place == Place::Keyword) {
+            self.bare_end()?
+        } else {
+            let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
+            self.view.byte(at + token)?;
+            at + token
+        };
+        let word = self.view.slice(at, end);
+        if word.is_empty() {
+            return self.ended(Ended::Broken);
+        }
+        let inside = self.parent().is_some();
+        if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
+            return self.ended(Ended::Truncated);
+        }
+        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
+    }
+
+    /// `null` for the arguments of a tool that needs none.
+    fn empty_root(&mut self, word: &str, end: usize) -> Step {
+        let span = self.reader.at..end;
+        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`") {
+            return self.ended(Ended::Broken);
+        }
+        self.reader.at = end;
+        self.put("{}");
+        self.missing_parameters();
+        self.value_end()
+    }
+
+    /// Finds where a string without quotes ends, blanks at its end not counted.
+    fn bare_end(&self) -> Result<usize, NotYet> {
+        let (mut end, mut at) = (self.reader.at, self.reader.at);
+        while let Some(byte) = self.view.byte(at)? {
+            if is_blank(byte) {
+                let after = self.view.skip_blanks(at)?;
+                if self.bare_ends_at_blank(at, after)? {
+                    break;
+                }
+                at = after;
+                continue;
+            }
+            if self.bare_ends_at(byte, at)? {
+                break;
+            }
+            at += 1;
+            end = at;
+        }
+        Ok(end)
+    }
+
+    fn bare_ends_at_blank(&self, at: usize, after: usize) -> Result<bool, NotYet> {
+        let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
+        let key = self.parent() == Some(Bracket::Object) && self.key_follows(after)? != super::look::Ahead::Absent;
+        Ok(line || (key && self.view.byte(after)?.is_some()))
+    }
+
+    fn bare_ends_at(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+        match byte {
+            b'}' | b']' => Ok(true),
+            b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
+            b',' if self.parent() == Some(Bracket::Object) => self.member_ahead(at + 1),
+            b',' => Ok(true),
+            _ => self.stands_stop(at),
+        }
+    }
+
+    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Step {
+        let span = self.reader.at..end;
+        if scalar::is_json(word) {
+            return self.put_scalar(word, end);
+        }
+        let types = match (self.context.schema, self.value_node()) {
+            (Some(schema), Some(node)) => schema.node(node).types(),
+            _ => Types::OPEN,
+        };
+        if let Some(fixed) = scalar::fix(word, types) {
+            let message = format!("`{word}` was read as `{}`", fixed.json);
+            if !fixed.codes.iter().all(|code| self.admit(*code, span.clone(), &message)) {
+                return self.ended(Ended::Broken);
+            }
+            return self.put_scalar(&fixed.json, end);
+        }
+        if !strings || !self.admit(Code::BareString, span, &format!("`{word}` was read as a string")) {
+            return self.ended(Ended::Broken);
+        }
+        let mut json = String::new();
+        write_string(word, &mut json);
+        self.put_scalar(&json, end)
+    }
+
+    /// Emits a scalar, or a string that was held whole, as the schema wants it.
+    fn put_scalar(&mut self, json: &str, end: usize) -> Step {
+        let span = self.reader.at..end;
+        let node = self.value_begin();
+        self.reader.at = end;
+        self.put_converted(json, node, span);
+        self.value_end()
+    }
+
+    pub(super) fn put_converted(&mut self, json: &str, node: Option<NodeId>, span: Range<usize>) {
+        let Some(node) = self.node(node) else { return self.put(json) };
+        let mut out = String::new();
+        let (types, options) = (node.types(), self.context.options);
+        let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
+            Some(_) if types.is_open() || types.has(Types::STRING) => return self.put(json),
+            Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
+            None => coerce::scalar(json, node, options, &mut out),
+        };
+        match verdict {
+            Verdict::Fits => {}
+            Verdict::Coerced => self.sink.diagnose(Code::Coerced, span, format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out))),
+            Verdict::Mismatch if types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
+                self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
+                out = format!("[{json}]");
+            }
+            Verdict::Mismatch => {
+                self.sink.diagnose(Code::TypeMismatch, span, format!("`{}` fits no type that the schema declares", excerpt(json)));
+            }
+        }
+        self.put(&out);
+    }
+}
+
+/// Returns the beginning of a value, for messages.
+pub(super) fn excerpt(json: &str) -> &str {
+    let end = json.char_indices().nth(60).map_or(json.len(), |(at, _)| at);
+    &json[..end]
+}

@@ -1,0 +1,128 @@
+//! Writes JSON strings, and reads back what strict ones mean.
+
+use std::borrow::Cow;
+
+/// Appends `text` as a JSON string.
+pub(crate) fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    write_escaped(text, out);
+    out.push('"');
+}
+
+/// Appends `text` as it stands between the quotes of a JSON string.
+pub(crate) fn write_escaped(text: &str, out: &mut String) {
+    let mut from = 0;
+    loop {
+        let rest = &text.as_bytes()[from..];
+        let run = clean_run(rest);
+        out.push_str(&text[from..from + run]);
+        let Some(&byte) = rest.get(run) else { return };
+        write_escape(byte, out);
+        from += run + 1;
+    }
+}
+
+/// Returns the length of the run of bytes that need no escape.
+fn clean_run(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks_exact(8).take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize])).count();
+    blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| !DIRTY[byte as usize]).count()
+}
+
+fn write_escape(byte: u8, out: &mut String) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        b'\n' => out.push_str("\\n"),
+        b'\t' => out.push_str("\\t"),
+        b'\r' => out.push_str("\\r"),
+        0x08 => out.push_str("\\b"),
+        0x0c => out.push_str("\\f"),
+        _ => {
+            out.push_str("\\u00");
+            out.push(if byte < 0x10 { '0' } else { '1' });
+            out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+        }
+    }
+}
+
+/// Returns what strict JSON string contents mean; a lone surrogate is U+FFFD.
+pub(super) fn decode(source: &str) -> Cow<'_, str> {
+    if !source.contains('\\') {
+        return Cow::Borrowed(source);
+    }
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = decode_escape(&rest[at + 1..], &mut out);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Decodes the escape whose backslash stood before `rest`; returns what follows it.
+fn decode_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some('n') => out.push('\n'),
+        Some('t') => out.push('\t'),
+        Some('r') => out.push('\r'),
+        Some('b') => out.push('\u{8}'),
+        Some('f') => out.push('\u{c}'),
+        Some('u') => return decode_unicode(chars.as_str(), out),
+        Some(other) => out.push(other),
+        None => {}
+    }
+    chars.as_str()
+}
+
+fn decode_unicode<'a>(rest: &'a str, out: &mut String) -> &'a str {
+    let Some(first) = hex4(rest) else { return rest };
+    let rest = &rest[4..];
+    if let Some(second) = rest.strip_prefix("\\u").and_then(hex4) {
+        if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second) {
+            let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+            out.push(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
+            return &rest[6..];
+        }
+    }
+    out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+    rest
+}
+
+fn hex4(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+const DIRTY: [bool; 256] = {
+    let mut dirty = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        dirty[byte] = true;
+        byte += 1;
+    }
+    dirty[b'"' as usize] = true;
+    dirty[b'\\' as usize] = true;
+    dirty
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_what_serde_json_reads() {
+        let all: String = (0..0x250).filter_map(char::from_u32).chain("plain text\u{1F600}é, long enough for blocks".chars()).collect();
+        let mut out = String::new();
+        write_string(&all, &mut out);
+        assert_eq!(serde_json::from_str::<String>(&out).unwrap(), all);
+        assert_eq!(decode(&out[1..out.len() - 1]), all);
+        assert!(out.contains("\\u001f") && out.contains('\u{7f}') && out.contains("\\b") && out.contains('é'));
+    }
+
+    #[test]
+    fn decodes_every_escape() {
+        assert_eq!(decode(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx"#), "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}\u{fffd}x");
+    }
+}

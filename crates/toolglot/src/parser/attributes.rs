@@ -1,0 +1,131 @@
+//! Attributes of a tag: `name="value"` in any order and any quotes.
+
+use super::head::{Head, fill, stands};
+use crate::dialect::{Attributes, Literal};
+use crate::view::{NotYet, View, is_blank};
+
+const ATTRIBUTE_LIMIT: usize = 64 << 10;
+
+/// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
+pub(crate) fn attributes(
+    view: View<'_>,
+    mut at: usize,
+    expected: &Attributes,
+    close: Option<&Literal>,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    let mut seen = Vec::new();
+    loop {
+        at = view.skip_blanks(at)?;
+        if closes(view, at, close, head)? {
+            break;
+        }
+        if expected.rest && !seen.is_empty() && matches!(view.byte(at)?, Some(b'}' | b'<')) {
+            at += usize::from(view.byte(at)? == Some(b'}'));
+            head.unclosed_tag = true;
+            break;
+        }
+        let Some((name, value, end)) = attribute(view, at, close, head)? else { return Ok(None) };
+        seen.push((name, value));
+        at = end;
+    }
+    let complete = expected.named.iter().all(|(name, hole)| {
+        let value = seen.iter().find(|(seen, _)| seen == name);
+        if let Some((_, value)) = value {
+            fill(*hole, value, head);
+        }
+        value.is_some() || *hole == crate::dialect::Hole::Type
+    });
+    if expected.rest {
+        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| expected != name));
+        head.attributes.append(&mut seen);
+    }
+    Ok(complete.then_some(at))
+}
+
+/// Reads one `name="value"`; `None` if there is none.
+fn attribute(
+    view: View<'_>,
+    at: usize,
+    close: Option<&Literal>,
+    head: &Head,
+) -> Result<Option<(String, String, usize)>, NotYet> {
+    let mut end = at;
+    while view.char(end)?.is_some_and(|next| next.is_alphanumeric() || matches!(next, '_' | '.' | ':' | '-')) {
+        end += view.char(end)?.map_or(1, char::len_utf8);
+        if end - at > ATTRIBUTE_LIMIT {
+            return Ok(None);
+        }
+    }
+    let name = view.slice(at, end);
+    let equals = view.skip_blanks(end)?;
+    if name.is_empty() || view.byte(equals)? != Some(b'=') {
+        return Ok(None);
+    }
+    let start = view.skip_blanks(equals + 1)?;
+    let quote = view.byte(start)?.filter(|byte| matches!(byte, b'"' | b'\''));
+    let start = start + usize::from(quote.is_some());
+    let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
+    let value = decode_entities(view.slice(start, end));
+    Ok(Some((name.to_owned(), value, end + usize::from(quote.is_some()))))
+}
+
+/// A quote ends the value only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank does.
+fn value_end(
+    view: View<'_>,
+    start: usize,
+    quote: Option<u8>,
+    close: Option<&Literal>,
+    head: &Head,
+) -> Result<Option<usize>, NotYet> {
+    let mut at = start;
+    while let Some(byte) = view.byte(at)? {
+        let over = match quote {
+            Some(quote) => byte == quote && ends_quoted(view, at + 1, close, head)?,
+            None => is_blank(byte) || byte == b'>' || closes(view, at, close, head)?,
+        };
+        if over {
+            return Ok(Some(at));
+        }
+        at += 1;
+        if at - start > ATTRIBUTE_LIMIT {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}
+
+fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Result<bool, NotYet> {
+    match view.byte(at)? {
+        None => Ok(true),
+        Some(byte) if is_blank(byte) || matches!(byte, b'/' | b'>' | b'}') => Ok(true),
+        Some(_) => closes(view, at, close, head),
+    }
+}
+
+fn closes(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Result<bool, NotYet> {
+    match close {
+        Some(close) => Ok(stands(view, at, close, head)?.is_some()),
+        None => Ok(view.byte(at)? == Some(b'>')),
+    }
+}
+
+/// The five predefined XML entities, and nothing else.
+const ENTITIES: [(&str, &str); 6] =
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
+
+/// Decodes the predefined XML entities in one pass, so that `&amp;lt;` is `&lt;`.
+pub(crate) fn decode_entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity));
+        let (taken, said) = known.map_or((1, "&"), |(entity, said)| (entity.len(), said));
+        out.push_str(said);
+        rest = &rest[taken..];
+    }
+    out.push_str(rest);
+    out
+}

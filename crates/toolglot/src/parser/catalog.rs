@@ -1,0 +1,306 @@
+//! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
+
+use std::sync::Arc;
+
+use super::bytes::ByteSet;
+use super::openers::Openers;
+use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern};
+use crate::view::{NotYet, View};
+
+/// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) dialect: usize,
+    pub(crate) role: Role,
+    /// The section whose head must stand before the call's.
+    pub(crate) section: Option<usize>,
+    /// The number of the pattern among those of its role.
+    pub(crate) pattern: usize,
+    pub(crate) evidence: Strength,
+    /// How much its heads say; the higher one wins.
+    specificity: usize,
+}
+
+/// What a candidate reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Call,
+    Reasoning,
+    Content,
+    Skip,
+}
+
+/// How much an opener says by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strength {
+    /// A tag or a special token: prose does not contain it.
+    Strong,
+    /// A bracket or a word: only where nothing else can be meant.
+    Weak,
+    /// `<` and the name of a declared tool.
+    Dynamic,
+}
+
+/// Every candidate of a set of dialects. Made once for the set, shared by all its parsers.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    pub(crate) dialects: Vec<Arc<Dialect>>,
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) strong: Openers,
+    pub(crate) weak: Openers,
+    /// Candidates that open with `<` and a declared tool's name.
+    pub(crate) dynamic: Vec<usize>,
+    /// The closers of reasoning regions; each may stand alone.
+    pub(crate) closers: Openers,
+    /// Of each dialect, the strong candidates: what may start a call inside another's value.
+    pub(crate) own: Vec<Vec<usize>>,
+    /// Of each dialect, the bytes with which its closers and openers begin.
+    pub(crate) marker_bytes: Vec<ByteSet>,
+    /// The bytes at which the scanner stops anywhere.
+    pub(crate) stops: ByteSet,
+    /// The same and line breaks, behind which weak openers may stand.
+    pub(crate) stops_and_lines: ByteSet,
+    /// The bytes at which weak openers begin.
+    pub(crate) line_stops: ByteSet,
+    /// The bytes at which a region's closer or a call inside it may begin.
+    pub(crate) stops_in_regions: ByteSet,
+}
+
+impl Catalog {
+    pub(crate) fn new(dialects: &[Arc<Dialect>]) -> Self {
+        let mut candidates = Vec::new();
+        for (number, dialect) in dialects.iter().enumerate() {
+            list_candidates(number, dialect, &mut candidates);
+        }
+        drop_repeated(dialects, &mut candidates);
+        let of = |strength| openers(dialects, &candidates, strength);
+        let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
+        let closers = Openers::new(reasoning_closers(dialects));
+        let dynamic: Vec<usize> =
+            (0..candidates.len()).filter(|c| candidates[*c].evidence == Strength::Dynamic).collect();
+        let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
+        if !dynamic.is_empty() {
+            stops.insert(b'<');
+        }
+        let mut stops_and_lines = stops.clone();
+        stops_and_lines.insert(b'\n');
+        let line_stops = weak.first_bytes().collect();
+        let mut stops_in_regions = stops.clone();
+        region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
+        let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
+        let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
+        let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
+        Self {
+            dialects: dialects.to_vec(),
+            candidates,
+            strong,
+            weak,
+            dynamic,
+            closers,
+            own,
+            marker_bytes,
+            stops,
+            stops_and_lines,
+            line_stops,
+            stops_in_regions,
+        }
+    }
+
+    /// Says whether several dialects compete, so that weak evidence must prove itself.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.dialects.len() > 1
+    }
+
+    /// Returns the dialect of a candidate.
+    pub(crate) fn dialect(&self, candidate: &Candidate) -> &Arc<Dialect> {
+        &self.dialects[candidate.dialect]
+    }
+
+    /// Returns a candidate's pattern; skipped literals have none.
+    pub(crate) fn pattern(&self, candidate: &Candidate) -> Option<&Pattern> {
+        let dialect = self.dialect(candidate);
+        let patterns = match candidate.role {
+            Role::Call => &dialect.calls,
+            Role::Reasoning => &dialect.reasoning,
+            Role::Content => &dialect.content,
+            Role::Skip => return None,
+        };
+        patterns.get(candidate.pattern)
+    }
+
+    /// Returns the section pattern a candidate starts with.
+    pub(crate) fn section(&self, candidate: &Candidate) -> Option<&Pattern> {
+        self.dialect(candidate).sections.get(candidate.section?)
+    }
+
+    /// Sorts candidates by rank: the most specific first, then in the caller's order.
+    pub(crate) fn rank(&self, candidates: &mut [usize]) {
+        candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
+    }
+
+    /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
+    pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
+        self.strong.find(view, at, found)?;
+        if weak {
+            self.weak.find(view, at, found)?;
+        }
+        Ok(())
+    }
+}
+
+impl Candidate {
+    pub(crate) fn is_strong_call(&self) -> bool {
+        self.role == Role::Call && self.evidence == Strength::Strong
+    }
+}
+
+/// Sections times calls, calls on their own if they say enough, regions, skipped literals.
+fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candidate>) {
+    let mut add = |role, section: Option<usize>, pattern| {
+        let candidate =
+            Candidate { dialect: number, role, section, pattern, evidence: Strength::Weak, specificity: 0 };
+        let (evidence, specificity) = (evidence(dialect, &candidate), specificity(dialect, &candidate));
+        candidates.push(Candidate { evidence, specificity, ..candidate });
+    };
+    for section in 0..dialect.sections.len() {
+        (0..dialect.calls.len()).for_each(|call| add(Role::Call, Some(section), call));
+    }
+    for (call, pattern) in dialect.calls.iter().enumerate() {
+        let alone = dialect.sections.is_empty() || pattern.opening().is_some_and(Literal::is_strong);
+        if alone {
+            add(Role::Call, None, call);
+        }
+    }
+    (0..dialect.reasoning.len()).for_each(|region| add(Role::Reasoning, None, region));
+    (0..dialect.content.len()).for_each(|region| add(Role::Content, None, region));
+    (0..dialect.skip.len()).for_each(|skip| add(Role::Skip, None, skip));
+}
+
+/// Dialects share regions and skipped literals; the first one's is enough.
+fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
+    let mut seen = std::collections::HashSet::new();
+    candidates.retain(|candidate| {
+        let dialect = &dialects[candidate.dialect];
+        let source = match candidate.role {
+            Role::Call => return true,
+            Role::Reasoning => &dialect.reasoning[candidate.pattern].source,
+            Role::Content => &dialect.content[candidate.pattern].source,
+            Role::Skip => &dialect.skip[candidate.pattern],
+        };
+        seen.insert((candidate.role as u8, source.clone()))
+    });
+}
+
+/// The literals that open a candidate: spellings of its first literal, or the brace of a body.
+fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<String> {
+    let first = match candidate.role {
+        Role::Call => match candidate.section.map(|section| &dialect.sections[section]) {
+            Some(section) if !section.head.is_empty() => section,
+            _ => &dialect.calls[candidate.pattern],
+        },
+        Role::Reasoning => &dialect.reasoning[candidate.pattern],
+        Role::Content => &dialect.content[candidate.pattern],
+        Role::Skip => return vec![dialect.skip[candidate.pattern].clone()],
+    };
+    match (first.opening(), first.kind()) {
+        (Some(literal), _) => spelled_openers(first, literal),
+        (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
+            vec!["{".to_owned()]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// An optional first literal leaves the next one as the opener.
+fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<String> {
+    let mut texts: Vec<String> = first.spellings.iter().map(|spelling| spelling.opener().to_owned()).collect();
+    if first.is_optional()
+        && let Some(Node::Literal(next)) = pattern.head.get(1)
+    {
+        texts.extend(next.spellings.iter().map(|spelling| spelling.opener().to_owned()));
+    }
+    texts.retain(|text| !text.is_empty());
+    texts
+}
+
+fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
+    let (section, call) = match candidate.role {
+        Role::Call => (candidate.section.map(|section| &dialect.sections[section]), &dialect.calls[candidate.pattern]),
+        Role::Reasoning => (None, &dialect.reasoning[candidate.pattern]),
+        Role::Content => (None, &dialect.content[candidate.pattern]),
+        Role::Skip => return Strength::Strong,
+    };
+    let first = section.filter(|section| !section.head.is_empty()).unwrap_or(call);
+    match first.opening() {
+        _ if candidate.role == Role::Call && first.is_dynamic() => Strength::Dynamic,
+        Some(literal) if literal.is_strong() => Strength::Strong,
+        _ => Strength::Weak,
+    }
+}
+
+/// The number of literal characters in the heads, and a little for bodies that say more.
+fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
+    let heads = |pattern: &Pattern| pattern.head.iter().map(weight).sum::<usize>();
+    let own = match candidate.role {
+        Role::Skip => return dialect.skip[candidate.pattern].len(),
+        Role::Reasoning => return heads(&dialect.reasoning[candidate.pattern]),
+        Role::Content => return heads(&dialect.content[candidate.pattern]),
+        Role::Call => &dialect.calls[candidate.pattern],
+    };
+    let section = candidate.section.map_or(0, |section| heads(&dialect.sections[section]));
+    let body = match own.kind() {
+        Some(BodyKind::Params) => 2 + dialect.params.iter().filter(|param| breaks_line(param)).count(),
+        Some(BodyKind::Arguments) => 1,
+        _ => 0,
+    };
+    section + heads(own) + body
+}
+
+fn breaks_line(param: &Pattern) -> bool {
+    param.body.as_ref().is_some_and(|body| body.line_before)
+}
+
+fn weight(node: &Node) -> usize {
+    match node {
+        Node::Literal(literal) => literal.spellings.first().map_or(0, |spelling| spelling.plain().chars().count()),
+        Node::Attributes(_) => 4,
+        Node::Hole(_) => 0,
+    }
+}
+
+fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Strength) -> Openers {
+    let of_strength = candidates.iter().enumerate().filter(|(_, candidate)| candidate.evidence == strength);
+    let texts = |(number, candidate): (usize, &Candidate)| {
+        let texts = opener_texts(&dialects[candidate.dialect], candidate);
+        texts.into_iter().map(move |text| (text, number)).collect::<Vec<_>>()
+    };
+    Openers::new(of_strength.flat_map(texts))
+}
+
+/// Strong closers of reasoning regions, each with the number of its dialect.
+fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
+    let closers = |(number, dialect): (usize, &Arc<Dialect>)| {
+        let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
+        let first = |pattern: &Pattern| pattern.tail.first().cloned();
+        let spelled = |literal: Literal| literal.spellings.into_iter().filter(|s| s.parts.len() == 1);
+        let texts = dialect.reasoning.iter().filter(opaque).filter_map(first).filter(Literal::is_strong);
+        texts.flat_map(spelled).map(|spelling| (spelling.plain(), number)).collect::<Vec<_>>()
+    };
+    dialects.iter().enumerate().flat_map(closers).collect()
+}
+
+/// The first bytes of every closer of a region.
+fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = u8> {
+    let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
+    let closers = regions.filter_map(|pattern| pattern.tail.first());
+    closers.flat_map(|literal| &literal.spellings).filter_map(|spelling| spelling.opener().bytes().next())
+}
+
+/// The bytes with which a dialect's closers, parameter openers and strong openers begin.
+fn marker_bytes(dialect: &Dialect) -> ByteSet {
+    let closers = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections).flat_map(|p| &p.tail);
+    let params = dialect.params.iter().filter_map(Pattern::opening);
+    let opens = dialect.calls.iter().chain(&dialect.sections).filter_map(Pattern::opening).filter(|l| l.is_strong());
+    let literals = closers.chain(params).chain(opens);
+    literals.flat_map(|literal| &literal.spellings).filter_map(|spelling| spelling.opener().bytes().next()).collect()
+}

@@ -1,0 +1,346 @@
+//! The contest: candidates read on from one place, silently, until the highest-ranked one alive is ready.
+//!
+//! A candidate is a pure function of the bytes, so the winner is the first in
+//! rank order that does not die, however the bytes arrived.
+
+use super::call_object;
+use super::content::{self, Content};
+use super::engine::{Callee, Engine, Form, Scene, Standing};
+use super::head::{Head, gap, nodes, skip_gap, stands};
+use super::kwargs::keyword;
+use super::params::param_head;
+use super::reading::Reading;
+use super::whole::{Whole, arguments_of, merge_attributes, read_value};
+use crate::diagnostic::Code;
+use crate::dialect::{BodyKind, Pattern};
+use crate::event::Outcome;
+use crate::json::{Ended, Place, key_ahead};
+use crate::options::{UnknownTool, Validation};
+use crate::schema::Node;
+use crate::sink::Sink;
+use crate::view::{NotYet, View, is_blank};
+
+/// A candidate that is ready: all that its head said, and where its body starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Win {
+    pub(crate) form: Form,
+    pub(crate) head: Head,
+    pub(crate) callee: Callee,
+    pub(crate) start: Start,
+}
+
+/// How a body starts.
+#[derive(Clone, Debug)]
+pub(crate) enum Start {
+    Params(usize),
+    Kwargs(usize),
+    /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
+    Json { at: usize, relaxed: bool },
+    /// Arguments that had to be read whole.
+    Whole { whole: Whole, at: usize, end: usize },
+    /// An object that carries the call; `at` is behind its brace.
+    Call { at: usize, array: bool, fenced: bool, has_arguments: bool },
+    Content { at: usize, sure: bool },
+    Nothing(usize),
+}
+
+/// What the place of a contest asks of its candidates.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ground {
+    /// Inside another call's value: it is enough that a call begins.
+    pub(crate) nested: bool,
+    /// Inside a section whose head has been read.
+    pub(crate) in_section: bool,
+    /// The evidence is weak.
+    pub(crate) weak: bool,
+    /// Weak evidence must prove itself: all of it reads, and nothing follows on its line.
+    pub(crate) prove: bool,
+    /// So much has been read ahead in vain that candidates which need it die.
+    pub(crate) exhausted: bool,
+}
+
+/// What became of one candidate.
+#[derive(Clone, Debug)]
+pub(crate) enum Trial {
+    /// It cannot be what stands here; so far it read to find out.
+    Dead { why: &'static str, read: usize },
+    Ready(Box<Win>),
+    Rejected(Rejection),
+}
+
+/// A call that reads, but may not be one.
+#[derive(Clone, Debug)]
+pub(crate) struct Rejection {
+    pub(crate) end: usize,
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
+/// Says whether a call of a dialect becomes ready at `at`, in the middle of another one's value.
+pub(crate) fn begins(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<bool, NotYet> {
+    let mut own = engine.catalog.own[dialect].clone();
+    engine.catalog.rank(&mut own);
+    let ground = Ground { nested: true, ..Ground::default() };
+    for candidate in own {
+        let candidate = &engine.catalog.candidates[candidate];
+        let form = Form { dialect, section: candidate.section, call: Some(candidate.pattern) };
+        if let Trial::Ready(_) = try_call(engine, view, at, form, Head::default(), ground)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Tries one call pattern at `at`, after its section's head if the ground does not stand behind it.
+pub(crate) fn try_call(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
+    mut head: Head,
+    ground: Ground,
+) -> Result<Trial, NotYet> {
+    let Some(body) = read_heads(engine, view, at, form, &mut head, ground)? else {
+        return Ok(dead(at, "its head does not stand here"));
+    };
+    let Some((callee, start)) = begin(engine, view, body, form, &mut head)? else {
+        return Ok(dead(at, "its body does not begin here"));
+    };
+    let win = Box::new(Win { form, head, callee, start });
+    admit(engine, view, at, win, ground)
+}
+
+fn read_heads(
+    engine: &Engine,
+    view: View<'_>,
+    mut at: usize,
+    form: Form,
+    head: &mut Head,
+    ground: Ground,
+) -> Result<Option<usize>, NotYet> {
+    if !ground.in_section
+        && let Some(section) = engine.section(form).filter(|section| !section.head.is_empty())
+    {
+        let Some(end) = nodes(view, at, &section.head, None, head)? else { return Ok(None) };
+        at = gap(view, end, head)?;
+    }
+    let pattern = engine.pattern(form);
+    let end = nodes(view, at, &pattern.head, pattern.tail.first(), head)?;
+    Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
+}
+
+/// Says who is called and how the body starts; `None` if this is no call.
+fn begin(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
+    head: &mut Head,
+) -> Result<Option<(Callee, Start)>, NotYet> {
+    let pattern = engine.pattern(form);
+    if pattern.kind() == Some(BodyKind::Call) {
+        return begin_call(engine, view, at, form, pattern, head);
+    }
+    let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
+    let scene = Scene::new(engine, form, &callee);
+    let start = match pattern.kind() {
+        Some(BodyKind::Arguments) => begin_arguments(view, at, &scene, head)?,
+        Some(BodyKind::Object) => begin_object(view, at, &scene)?,
+        Some(BodyKind::Params) => begin_params(view, at, &scene, head)?,
+        Some(BodyKind::Kwargs) => begin_kwargs(view, at)?,
+        Some(BodyKind::Content) => begin_content(view, at, &scene, head)?,
+        _ => Some(Start::Nothing(at)),
+    };
+    Ok(start.map(|start| (callee, start)))
+}
+
+/// Passes a fence and an array's bracket to the object that carries the call.
+fn begin_call(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
+    pattern: &Pattern,
+    head: &mut Head,
+) -> Result<Option<(Callee, Start)>, NotYet> {
+    let mut at = gap(view, at, head)?;
+    let fenced = !pattern.tail.is_empty() && view.starts_with(at, "```")?;
+    if fenced {
+        at += 3;
+        while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            at += 1;
+        }
+        at = skip_gap(view, at)?;
+    }
+    let in_array = engine.section(form).and_then(|section| section.head.last()).is_some_and(ends_with_bracket);
+    let array = !in_array && form.call.is_some() && view.byte(at)? == Some(b'[');
+    if array {
+        at = skip_gap(view, at + 1)?;
+    }
+    if view.byte(at)? != Some(b'{') {
+        return Ok(None);
+    }
+    let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
+    let Some(facts) = call_object::facts(view, at + 1, &Scene::new(engine, form, &nobody), head)? else {
+        return Ok(None);
+    };
+    let start = Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments };
+    head.name = Some(facts.name);
+    Ok(engine.callee_of(engine.dialect(form), head).map(|callee| (callee, start)))
+}
+
+fn ends_with_bracket(node: &crate::dialect::Node) -> bool {
+    matches!(node, crate::dialect::Node::Literal(literal) if literal.ends_with('['))
+}
+
+fn begin_arguments(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<Start>, NotYet> {
+    let at = skip_gap(view, at)?;
+    match view.byte(at)? {
+        Some(b'{') if !key_ahead(view, at + 1, None)? => Ok(None),
+        Some(b'{') if head.attributes.is_empty() => Ok(Some(Start::Json { at, relaxed: false })),
+        Some(b'{') => {
+            let root = scene.root().map(Node::id);
+            let read = read_value(view, at, Place::Arguments, root, scene, head)?;
+            Ok(read.map(|(json, end)| {
+                let whole = Whole { json: merge_attributes(&json, scene, head), repair: None };
+                Start::Whole { whole, at, end }
+            }))
+        }
+        Some(b'"') => {
+            let read = read_value(view, at, Place::Value, None, scene, head)?;
+            Ok(read.and_then(|(json, end)| {
+                arguments_of(&json, scene).map(|whole| Start::Whole { whole, at, end })
+            }))
+        }
+        _ => match scene.closer() {
+            Some(closer) if head.attributes.is_empty() && stands(view, at, closer, head)?.is_some() => {
+                let whole = Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) };
+                Ok(Some(Start::Whole { whole, at, end: at }))
+            }
+            _ => Ok(None),
+        },
+    }
+}
+
+fn begin_object(view: View<'_>, at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    let at = skip_gap(view, at)?;
+    let opens = view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, scene.dialect().quote.as_deref())?;
+    Ok(opens.then_some(Start::Json { at, relaxed: true }))
+}
+
+fn begin_params(view: View<'_>, at: usize, scene: &Scene<'_>, head: &mut Head) -> Result<Option<Start>, NotYet> {
+    let next = gap(view, at, head)?;
+    let mut inner = head.clone();
+    let closes = scene.closer().map_or(Ok(None), |closer| stands(view, next, closer, head))?.is_some();
+    let begins = closes
+        || head.unclosed_tag
+        || param_head(view, next, scene, &mut inner)?.is_some()
+        || nameless_param(view, next, scene, head)?;
+    head.mark = inner.mark;
+    Ok(begins.then_some(Start::Params(next)))
+}
+
+/// Says whether a parameter without a name opens at `at`.
+fn nameless_param(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<bool, NotYet> {
+    for param in scene.dialect().params.iter().filter(|param| !param.has_key_tag()) {
+        if let Some(opening) = param.opening()
+            && let Some(end) = stands(view, at, opening, head)?
+            && !view.char(end)?.is_some_and(char::is_alphanumeric)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {
+    let next = skip_gap(view, at)?;
+    let begins = view.byte(next)? == Some(b')') || keyword(view, next)?.is_some();
+    Ok(begins.then_some(Start::Kwargs(next)))
+}
+
+/// Plain text is a call at once if an attribute says so, else when its closer is seen.
+fn begin_content(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<Start>, NotYet> {
+    if content::parameter(scene, head).is_none() {
+        return Ok(None);
+    }
+    let sure = head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(key));
+    if !sure {
+        let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
+        let end = Content::new(at, false).resume(view, scene, &mut head.clone(), &mut nowhere)?;
+        if !matches!(end.how, Ended::Complete | Ended::Cut) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Start::Content { at, sure }))
+}
+
+/// Decides whether a candidate whose body begins may be committed now.
+fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Ground) -> Result<Trial, NotYet> {
+    let undeclared = win.callee.standing == Standing::Undeclared;
+    if undeclared && (ground.weak || ground.nested) {
+        return Ok(dead(at, "no such tool is declared"));
+    }
+    if ground.nested {
+        return Ok(Trial::Ready(win));
+    }
+    if ground.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
+        return Ok(dead(at, "an object without arguments is weak evidence"));
+    }
+    let strict = engine.options.validation == Validation::Strict;
+    let prove = ground.weak && ground.prove;
+    if !prove && !undeclared && !strict {
+        return Ok(Trial::Ready(win));
+    }
+    if ground.exhausted && (prove || undeclared) {
+        return Ok(dead(at, "too much was read ahead in vain"));
+    }
+    let (end, sink) = read_ahead(engine, view, at, &win, prove)?;
+    if (prove || undeclared) && sink.worst() > Outcome::Repaired {
+        return Ok(dead(end, "it does not read to its end"));
+    }
+    if prove && (sink.has(Code::UnknownParameter) || !ends_line(view, end)?) {
+        return Ok(dead(end, "it is part of a text"));
+    }
+    Ok(rejection(engine, &sink, undeclared, end, &win).map_or(Trial::Ready(win), Trial::Rejected))
+}
+
+fn dead(read: usize, why: &'static str) -> Trial {
+    Trial::Dead { why, read }
+}
+
+/// Reads a call to its end, or all of its section, without a word.
+fn read_ahead(engine: &Engine, view: View<'_>, at: usize, win: &Win, all: bool) -> Result<(usize, Sink), NotYet> {
+    let mut sink = Sink::muted(at, engine.options.repairs);
+    let mut reading = Reading::new(win.clone(), !all);
+    let end = reading.resume(engine, view, &mut sink)?;
+    Ok((end, sink))
+}
+
+/// Says whether nothing but blanks follows on the line.
+fn ends_line(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
+    while let Some(byte) = view.byte(at)? {
+        if byte == b'\n' {
+            return Ok(true);
+        }
+        if !is_blank(byte) {
+            return Ok(false);
+        }
+        at += 1;
+    }
+    Ok(true)
+}
+
+/// What a strict caller, or one who wants no unknown tools, holds against a call.
+fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Win) -> Option<Rejection> {
+    let strict = engine.options.validation == Validation::Strict;
+    let name = &win.callee.name;
+    if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
+        let message = format!("no tool `{name}` is declared; its call is text");
+        return Some(Rejection { end, code: Code::UnknownTool, message });
+    }
+    let wrong = [Code::UnknownParameter, Code::DuplicateParameter, Code::MissingParameter, Code::NamelessParameter];
+    let against = sink.diagnostics.iter().find(|diagnostic| strict && wrong.contains(&diagnostic.code))?;
+    let message = format!("the call of `{name}` is text: {}", against.message);
+    Some(Rejection { end, code: Code::Rejected, message })
+}

@@ -1,0 +1,168 @@
+//! What all readers of one parser share: candidates, tools, options; and who is being called.
+
+use std::sync::Arc;
+
+use super::catalog::Catalog;
+use super::head::{Head, is_name};
+use crate::dialect::{Body, BodyKind, Dialect, Inside, Literal, Pattern};
+use crate::options::Options;
+use crate::schema::{Node, NodeId};
+use crate::tool::{Found, Tool, ToolId, Tools};
+
+/// What all readers share; nothing in it changes while a message is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) tools: Tools,
+    pub(crate) options: Options,
+    /// The pattern of an element of a JSON array of calls.
+    element: Pattern,
+}
+
+/// Which call pattern is being read, and in which section it started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    pub(crate) dialect: usize,
+    pub(crate) section: Option<usize>,
+    /// The call pattern; `None` for an element of a JSON array.
+    pub(crate) call: Option<usize>,
+}
+
+/// The tool that a call names.
+#[derive(Clone, Debug)]
+pub(crate) struct Callee {
+    /// The name as declared, or as spelled if it is not declared.
+    pub(crate) name: String,
+    pub(crate) tool: Option<ToolId>,
+    pub(crate) standing: Standing,
+}
+
+/// What the declared tools say of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Declared, or no tools are declared at all.
+    Declared,
+    /// Declared under another spelling.
+    Normalised,
+    Undeclared,
+}
+
+impl Engine {
+    pub(crate) fn new(catalog: Arc<Catalog>, tools: Tools, options: Options) -> Self {
+        let body = Body {
+            kind: BodyKind::Call,
+            trim: false,
+            cdata: false,
+            entities: false,
+            inside: Inside::Wait,
+            line_before: false,
+            line_after: false,
+        };
+        let element = Pattern { source: "{call}".to_owned(), head: Vec::new(), body: Some(body), tail: Vec::new() };
+        Self { catalog, tools, options, element }
+    }
+
+    pub(crate) fn dialect(&self, form: Form) -> &Arc<Dialect> {
+        &self.catalog.dialects[form.dialect]
+    }
+
+    /// Returns the call pattern of a form.
+    pub(crate) fn pattern(&self, form: Form) -> &Pattern {
+        form.call.and_then(|call| self.dialect(form).calls.get(call)).unwrap_or(&self.element)
+    }
+
+    /// Returns the section pattern of a form, if the call stands in one.
+    pub(crate) fn section(&self, form: Form) -> Option<&Pattern> {
+        self.dialect(form).sections.get(form.section?)
+    }
+
+    /// Says who is called by a name, `None` if it is no name.
+    pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
+        if !is_name(spelled) {
+            return None;
+        }
+        if self.tools.is_empty() {
+            return Some(Callee { name: spelled.to_owned(), tool: None, standing: Standing::Declared });
+        }
+        Some(match self.tools.find(spelled) {
+            Found::Exact(tool) => self.declared(tool, Standing::Declared),
+            Found::Normalised(tool) => self.declared(tool, Standing::Normalised),
+            Found::Unknown => Callee { name: spelled.to_owned(), tool: None, standing: Standing::Undeclared },
+        })
+    }
+
+    /// Says who is called by what a head has read: a name, or an id that carries one.
+    pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
+        if head.name.is_none() {
+            let id = head.id.as_deref()?;
+            head.name = Some(name_in_id(dialect, id).to_owned());
+        }
+        self.callee(head.name.as_deref()?)
+    }
+
+    fn declared(&self, tool: ToolId, standing: Standing) -> Callee {
+        Callee { name: self.tools.get(tool).name.clone(), tool: Some(tool), standing }
+    }
+}
+
+/// Takes the name out of an id such as `functions.search:0`; the parts around it may be missing.
+fn name_in_id<'i>(dialect: &Dialect, id: &'i str) -> &'i str {
+    let Some(pattern) = &dialect.id else { return id };
+    let rest = id.strip_prefix(pattern.before.as_str()).unwrap_or(id);
+    match rest.rsplit_once(pattern.between.as_str()) {
+        Some((name, index)) if !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => rest,
+    }
+}
+
+/// What a body's reader knows of the call it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'e> {
+    pub(crate) engine: &'e Engine,
+    pub(crate) form: Form,
+    pub(crate) tool: Option<&'e Tool>,
+}
+
+impl<'e> Scene<'e> {
+    pub(crate) fn new(engine: &'e Engine, form: Form, callee: &Callee) -> Self {
+        Self { engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)) }
+    }
+
+    pub(crate) fn dialect(&self) -> &'e Dialect {
+        self.engine.dialect(self.form)
+    }
+
+    pub(crate) fn pattern(&self) -> &'e Pattern {
+        self.engine.pattern(self.form)
+    }
+
+    /// Returns the literal that closes the call first.
+    pub(crate) fn closer(&self) -> Option<&'e Literal> {
+        self.pattern().tail.first()
+    }
+
+    /// Returns the schema of the arguments, if the tool declares one.
+    pub(crate) fn root(&self) -> Option<Node<'e>> {
+        self.tool?.schema.as_ref().map(|schema| schema.root())
+    }
+
+    pub(crate) fn node(&self, id: Option<NodeId>) -> Option<Node<'e>> {
+        let schema = self.tool?.schema.as_ref()?;
+        id.map(|id| schema.node(id))
+    }
+
+    /// Returns the schema of a parameter.
+    pub(crate) fn parameter(&self, key: &str) -> Option<Node<'e>> {
+        self.root()?.property(key)
+    }
+
+    /// Says whether the tool declares a parameter.
+    pub(crate) fn declares(&self, key: &str) -> bool {
+        self.root().is_some_and(|root| root.declares(key))
+    }
+
+    /// Says whether any name may be a parameter: the tool declares none and forbids none.
+    pub(crate) fn is_open(&self) -> bool {
+        self.root().is_none_or(|root| !root.is_closed())
+    }
+}

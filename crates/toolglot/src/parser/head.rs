@@ -1,0 +1,243 @@
+//! The head of a pattern: literals, names, keys, ids and attributes, read before the body.
+
+use super::attributes::attributes;
+use crate::dialect::{Hole, Literal, Node, Part, Spelling};
+use crate::view::{NotYet, View};
+
+/// Bytes of a name, and of a key, an id or a type.
+pub(crate) const NAME_LIMIT: usize = 128;
+const FIELD_LIMIT: usize = 256;
+const MARK_LIMIT: usize = 33;
+
+/// What heads have said so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Head {
+    /// The tool's name as it was spelled.
+    pub(crate) name: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) key: Option<String>,
+    /// What `{type}` said.
+    pub(crate) kind: Option<String>,
+    /// The suffix of `{mark}`, once learned.
+    pub(crate) mark: Option<String>,
+    /// Attributes that are parameters.
+    pub(crate) attributes: Vec<(String, String)>,
+    /// The opening tag has no `>`; its closer follows.
+    pub(crate) unclosed_tag: bool,
+    /// A backslash and an `n` stood where white space belongs.
+    pub(crate) literal_newline: bool,
+}
+
+/// Reads nodes; returns where they end, `None` if they do not stand here.
+///
+/// `after` is the literal that follows the last node, where one does.
+pub(crate) fn nodes(
+    view: View<'_>,
+    mut at: usize,
+    nodes: &[Node],
+    after: Option<&Literal>,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    for (number, node) in nodes.iter().enumerate() {
+        let next = match nodes.get(number + 1) {
+            Some(Node::Literal(literal)) => Some(literal),
+            Some(_) => None,
+            None => after,
+        };
+        let glued = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
+        if !glued {
+            at = gap(view, at, head)?;
+        }
+        let end = match node {
+            Node::Literal(_) if head.unclosed_tag => Some(at),
+            Node::Literal(expected) => literal(view, at, expected, head)?,
+            Node::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
+            Node::Attributes(expected) => attributes(view, at, expected, next, head)?,
+        };
+        match end {
+            Some(end) => at = end,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(at))
+}
+
+/// Says whether the node before stands for a tag's `<`, so that a key here is a tag's name.
+fn opens_tag(nodes: &[Node], number: usize) -> bool {
+    let before = number.checked_sub(1).and_then(|before| nodes.get(before));
+    matches!(before, Some(Node::Literal(open)) if open.ends_with('<'))
+}
+
+/// Skips white space between nodes, and the letters `\n` that doubly escaped output has in its place.
+pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
+    let end = skip_gap(view, at)?;
+    head.literal_newline |= view.slice(at, end).contains('\\');
+    Ok(end)
+}
+
+/// Skips white space and the letters `\n`.
+pub(crate) fn skip_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
+    loop {
+        at = view.skip_blanks(at)?;
+        if view.byte(at)? != Some(b'\\') || view.byte(at + 1)? != Some(b'n') {
+            return Ok(at);
+        }
+        at += 2;
+    }
+}
+
+/// Returns the end of the longest spelling of a literal that stands at `at`.
+pub(crate) fn literal(
+    view: View<'_>,
+    at: usize,
+    literal: &Literal,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    let (mut best, mut mark) = (None, None);
+    for expected in &literal.spellings {
+        let mut learned = None;
+        let end = spelling(view, at, expected, head, &mut learned)?;
+        if end > best {
+            (best, mark) = (end, learned);
+        }
+    }
+    if mark.is_some() {
+        head.mark = mark;
+    }
+    Ok(best)
+}
+
+/// Returns the end of a literal that stands at `at`, without learning from it.
+pub(crate) fn stands(view: View<'_>, at: usize, expected: &Literal, head: &Head) -> Result<Option<usize>, NotYet> {
+    let mut best = None;
+    for spelled in expected.spellings.iter().filter(|spelled| !spelled.is_empty()) {
+        best = spelling(view, at, spelled, head, &mut None)?.max(best);
+    }
+    Ok(best)
+}
+
+fn spelling(
+    view: View<'_>,
+    mut at: usize,
+    spelling: &Spelling,
+    head: &Head,
+    learned: &mut Option<String>,
+) -> Result<Option<usize>, NotYet> {
+    for part in &spelling.parts {
+        let text = match part {
+            Part::Joint => {
+                at = view.skip_blanks(at)?;
+                continue;
+            }
+            Part::Mark if head.mark.is_none() => {
+                let end = mark_end(view, at)?;
+                *learned = Some(view.slice(at, end).to_owned());
+                at = end;
+                continue;
+            }
+            Part::Text(text) => text,
+            Part::Name => head.name.as_deref().unwrap_or_default(),
+            Part::Key => head.key.as_deref().unwrap_or_default(),
+            Part::Mark => head.mark.as_deref().unwrap_or_default(),
+        };
+        if !view.starts_with(at, text)? {
+            return Ok(None);
+        }
+        at += text.len();
+    }
+    Ok(Some(at))
+}
+
+/// A mark is `:` and up to 32 characters, or nothing.
+fn mark_end(view: View<'_>, at: usize) -> Result<usize, NotYet> {
+    if view.byte(at)? != Some(b':') {
+        return Ok(at);
+    }
+    let mut end = at;
+    while end - at < MARK_LIMIT {
+        match view.char(end)? {
+            Some(next) if !next.is_whitespace() && next != '<' && next != '>' => end += next.len_utf8(),
+            _ => break,
+        }
+    }
+    Ok(end)
+}
+
+fn read_hole(
+    view: View<'_>,
+    at: usize,
+    hole: Hole,
+    in_tag: bool,
+    next: Option<&Literal>,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    let end = match hole {
+        Hole::Name | Hole::Ignored | Hole::Index => name_end(view, at)?,
+        Hole::Key if in_tag => name_end(view, at)?,
+        Hole::Key | Hole::Type | Hole::Id => field_end(view, at, next, head)?,
+    };
+    let Some(end) = end else { return Ok(None) };
+    let said = view.slice(at, end).trim();
+    if said.is_empty() || said.contains('\n') {
+        return Ok(None);
+    }
+    fill(hole, said, head);
+    Ok(Some(end))
+}
+
+/// Keeps what a hole said.
+pub(crate) fn fill(hole: Hole, said: &str, head: &mut Head) {
+    let said = Some(said.to_owned());
+    match hole {
+        Hole::Name => head.name = said,
+        Hole::Id => head.id = said,
+        Hole::Key => head.key = said,
+        Hole::Type => head.kind = said,
+        Hole::Ignored | Hole::Index => {}
+    }
+}
+
+/// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
+pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let mut end = at;
+    while let Some(next) = view.char(end)? {
+        if !is_name_char(next, end == at) {
+            break;
+        }
+        end += next.len_utf8();
+        if end - at > NAME_LIMIT {
+            return Ok(None);
+        }
+    }
+    let name = view.slice(at, end).trim_end_matches([':', '/', '-']);
+    Ok((!name.is_empty()).then_some(at + name.len()))
+}
+
+/// Says whether all of a text is one legal name.
+pub(crate) fn is_name(text: &str) -> bool {
+    let legal = |(at, next): (usize, char)| is_name_char(next, at == 0);
+    !text.is_empty() && text.len() <= NAME_LIMIT && text.char_indices().all(legal)
+}
+
+fn is_name_char(next: char, first: bool) -> bool {
+    next.is_alphanumeric() || next == '_' || !first && matches!(next, '.' | ':' | '/' | '-')
+}
+
+/// Returns the end of text that runs up to a literal, or to the end of its line where none follows.
+fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
+    let mut end = at;
+    while let Some(byte) = view.byte(end)? {
+        let over = match next {
+            Some(next) => stands(view, end, next, head)?.is_some(),
+            None => byte == b'\n',
+        };
+        if over {
+            return Ok(Some(end));
+        }
+        end += 1;
+        if end - at > FIELD_LIMIT {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}

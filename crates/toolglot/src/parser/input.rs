@@ -1,0 +1,119 @@
+//! The input as it arrives: the bytes that are still needed, UTF-8 put together, spans in bytes of the input.
+
+use std::ops::Range;
+
+use crate::view::View;
+
+/// The part of the input that is still needed, and what is known about the bytes it came from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Input {
+    text: String,
+    base: usize,
+    closed: bool,
+    /// The start of a character whose other bytes have not arrived.
+    partial: Vec<u8>,
+    /// Where the text's positions and the input's differ: from a position of the text on, by how much.
+    shifts: Vec<Shift>,
+}
+
+/// From `text` on, a position of the text is a position of the input plus `by`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shift {
+    text: usize,
+    by: isize,
+}
+
+impl Input {
+    /// Returns what readers may see.
+    pub(crate) fn view(&self) -> View<'_> {
+        View::new(&self.text, self.base, self.closed)
+    }
+
+    pub(crate) fn end(&self) -> usize {
+        self.base + self.text.len()
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.
+    pub(crate) fn push(&mut self, text: &str) -> Option<Range<usize>> {
+        let invalid = self.drop_partial();
+        self.text.push_str(text);
+        invalid
+    }
+
+    /// Appends bytes; returns the places of those that are not UTF-8, in positions of the text.
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut joined = std::mem::take(&mut self.partial);
+        joined.extend_from_slice(bytes);
+        let mut invalid = Vec::new();
+        let mut rest = &joined[..];
+        while let Some(chunk) = rest.utf8_chunks().next() {
+            self.text.push_str(chunk.valid());
+            let bad = chunk.invalid().len();
+            rest = &rest[chunk.valid().len()..];
+            if bad == rest.len() && is_cut(rest) {
+                break;
+            }
+            if bad > 0 {
+                invalid.push(self.replace(bad));
+            }
+            rest = &rest[bad..];
+        }
+        self.partial = rest.to_vec();
+        invalid
+    }
+
+    /// Gives up waiting for the rest of a cut character.
+    pub(crate) fn drop_partial(&mut self) -> Option<Range<usize>> {
+        let length = std::mem::take(&mut self.partial).len();
+        (length > 0).then(|| self.replace(length))
+    }
+
+    /// Forgets the bytes before `from`, if that is worth moving the rest.
+    pub(crate) fn forget(&mut self, from: usize) {
+        let mut gone = from.saturating_sub(self.base).saturating_sub(1);
+        if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
+            return;
+        }
+        while !self.text.is_char_boundary(gone) {
+            gone -= 1;
+        }
+        self.text.drain(..gone);
+        self.base += gone;
+        let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
+        self.shifts.drain(..passed.saturating_sub(1));
+    }
+
+    /// Returns a span of the text as bytes of the input.
+    pub(crate) fn span(&self, text: &Range<usize>) -> Range<usize> {
+        self.place(text.start)..self.place(text.end)
+    }
+
+    fn place(&self, at: usize) -> usize {
+        let passed = self.shifts.partition_point(|shift| shift.text <= at);
+        let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
+        at.saturating_add_signed(-by)
+    }
+
+    /// Puts U+FFFD in the place of `bytes` bytes that are not UTF-8.
+    fn replace(&mut self, bytes: usize) -> Range<usize> {
+        let start = self.end();
+        self.text.push(char::REPLACEMENT_CHARACTER);
+        let grown = char::REPLACEMENT_CHARACTER.len_utf8() as isize - bytes as isize;
+        let by = self.shifts.last().map_or(0, |shift| shift.by) + grown;
+        self.shifts.push(Shift { text: self.end(), by });
+        start..self.end()
+    }
+}
+
+/// Says whether bytes could still become a character if more arrived.
+fn is_cut(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}

@@ -1,0 +1,158 @@
+//! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
+
+use crate::view::{NotYet, View};
+
+/// What the text up to here says about the next byte. Kept while text goes by, never computed again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Nothing but blanks since the start, a call, a region or a skipped literal.
+    fresh: bool,
+    /// Nothing but blanks since the last line break.
+    line_start: bool,
+    fence: Fence,
+    /// The length of the back quote run that opened a code span on this line; 0 outside one.
+    span: usize,
+    /// The run of fence marks that the text just ended with.
+    run: Run,
+}
+
+/// A Markdown fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    Closed,
+    /// Opened by `length` marks; `fresh` if nothing stood before it.
+    Open { mark: u8, length: usize, fresh: bool },
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    mark: u8,
+    length: usize,
+    at_line_start: bool,
+    fresh: bool,
+}
+
+/// What the text around a place makes of a call there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    None,
+    /// In a code span, or in a fence after prose: never a call.
+    Quoted,
+    /// In the fence that opens the turn: a call if its markers are strong.
+    OpeningFence,
+}
+
+impl Place {
+    /// Returns the place at the start of a message.
+    pub(crate) fn start() -> Self {
+        Self { fresh: true, line_start: true, fence: Fence::Closed, span: 0, run: Run::default() }
+    }
+
+    /// Makes the place as fresh as after a call or a region.
+    pub(crate) fn refresh(&mut self) {
+        self.end_run();
+        (self.fresh, self.line_start, self.span) = (true, true, 0);
+    }
+
+    pub(crate) fn is_fresh(self) -> bool {
+        self.fresh
+    }
+
+    /// Says whether a weak opener may stand here.
+    pub(crate) fn is_line_start(self) -> bool {
+        self.fresh || self.line_start
+    }
+
+    /// Goes over text that is nothing but text.
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let Some(at) = memchr::memchr3(b'\n', b'`', b'~', rest) {
+            self.pass_plain(&rest[..at]);
+            match rest[at] {
+                b'\n' => self.pass_line_break(),
+                mark => self.pass_mark(mark),
+            }
+            rest = &rest[at + 1..];
+        }
+        self.pass_plain(rest);
+    }
+
+    /// Says whether what stands at `at`, where the text ended, is quoted.
+    pub(crate) fn quoting(mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
+        self.end_run();
+        match self.fence {
+            Fence::Open { fresh: true, .. } => return Ok(Quoting::OpeningFence),
+            Fence::Open { .. } => return Ok(Quoting::Quoted),
+            Fence::Closed => {}
+        }
+        let quoted = self.span > 0 && span_closes(view, at, self.span)?;
+        Ok(if quoted { Quoting::Quoted } else { Quoting::None })
+    }
+
+    fn pass_plain(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        self.end_run();
+        if self.line_start || self.fresh {
+            let blank = text.iter().all(u8::is_ascii_whitespace);
+            self.line_start &= blank;
+            self.fresh &= blank;
+        }
+    }
+
+    fn pass_line_break(&mut self) {
+        self.end_run();
+        (self.line_start, self.span) = (true, 0);
+    }
+
+    fn pass_mark(&mut self, mark: u8) {
+        if self.run.mark == mark {
+            self.run.length += 1;
+        } else {
+            self.end_run();
+            self.run = Run { mark, length: 1, at_line_start: self.line_start, fresh: self.fresh };
+        }
+        (self.line_start, self.fresh) = (false, false);
+    }
+
+    /// A run of marks is over: it was a fence, a code span's edge, or nothing.
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        match (run.length, self.fence) {
+            (0, _) => {}
+            (length @ 3.., Fence::Closed) if run.at_line_start => {
+                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
+            }
+            (closing, Fence::Open { mark, length, .. }) => {
+                if run.at_line_start && mark == run.mark && closing >= length {
+                    self.fence = Fence::Closed;
+                }
+            }
+            (length, Fence::Closed) if run.mark == b'`' => {
+                self.span = if self.span == length { 0 } else if self.span == 0 { length } else { self.span };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Says whether a run of `length` back quotes closes the span before the line ends.
+fn span_closes(view: View<'_>, mut at: usize, length: usize) -> Result<bool, NotYet> {
+    loop {
+        let Some(ahead) = memchr::memchr2(b'`', b'\n', view.rest(at)) else {
+            return view.final_end().map(|_| false);
+        };
+        at += ahead;
+        if view.byte(at)? == Some(b'\n') {
+            return Ok(false);
+        }
+        let start = at;
+        while view.byte(at)? == Some(b'`') {
+            at += 1;
+        }
+        if at - start == length {
+            return Ok(true);
+        }
+    }
+}

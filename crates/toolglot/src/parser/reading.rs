@@ -1,0 +1,417 @@
+//! A committed call: its body, its closers, the further calls of its section.
+//!
+//! ```text
+//!           body ends            closers read             another call
+//!   Body ──────────────▶ Closing ───────────────▶ Between ─────────────▶ Body
+//!    │                                              │  │
+//!    │ the input or a limit ended it                │  └─ closers of the section: one level out
+//!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
+//! ```
+
+use super::call_object::CallObject;
+use super::closing::close;
+use super::content::Content;
+use super::contest::{Ground, Start, Trial, Win, try_call};
+use super::engine::{Callee, Engine, Form, Scene, Standing};
+use super::head::{Head, skip_gap, stands};
+use super::kwargs::Kwargs;
+use super::markers::{AroundJson, named_tag};
+use super::params::Params;
+use super::whole::Whole;
+use crate::diagnostic::Code;
+use crate::dialect::{BodyKind, Literal};
+use crate::event::Outcome;
+use crate::json::{Context, End, Ended, Place, Reader};
+use crate::options::FinishReason;
+use crate::schema::Node;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// Reads a call that was committed, and all calls of its section after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    form: Form,
+    head: Head,
+    callee: Callee,
+    start: Start,
+    phase: Phase,
+    /// What stands around the call, innermost last.
+    scopes: Vec<Scope>,
+    /// Stop after the first call.
+    one: bool,
+    /// Where the running call's body began.
+    began: usize,
+    fenced: bool,
+    /// The body is plain text: a wrong closer that ended it has been consumed.
+    plain: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    /// The call was committed and not yet announced.
+    Committed,
+    Body(Body),
+    Closing { at: usize, how: Ended },
+    Between(usize),
+    Over(usize),
+}
+
+/// What stands around calls.
+#[derive(Clone, Copy, Debug)]
+enum Scope {
+    /// A section; its literals close it.
+    Section,
+    /// A JSON array of calls inside one call's tags.
+    Array { call: Option<usize>, bracket: bool },
+}
+
+/// The reader of a body.
+#[derive(Clone, Debug)]
+enum Body {
+    Params(Params),
+    Kwargs(Kwargs),
+    Json(Reader, bool),
+    Call(CallObject),
+    Content(Content),
+    Done(usize),
+}
+
+impl Reading {
+    pub(crate) fn new(win: Win, one: bool) -> Self {
+        let mut reading = Self {
+            form: win.form,
+            head: win.head,
+            callee: win.callee,
+            start: win.start,
+            phase: Phase::Committed,
+            scopes: Vec::new(),
+            one,
+            began: 0,
+            fenced: false,
+            plain: false,
+        };
+        reading.scopes.extend(win.form.section.map(|_| Scope::Section));
+        reading
+    }
+
+    /// Returns the form that is being read, for its closers.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    pub(crate) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns the place from which bytes are still undecided.
+    pub(crate) fn anchor(&self) -> usize {
+        match &self.phase {
+            Phase::Committed => 0,
+            Phase::Body(body) => body.anchor(),
+            Phase::Closing { at, .. } | Phase::Between(at) | Phase::Over(at) => *at,
+        }
+    }
+
+    /// Reads on; returns where everything that belongs to the call is over.
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
+        loop {
+            match self.phase {
+                Phase::Committed => self.announce(engine, sink),
+                Phase::Body(_) => {
+                    let end = self.read_body(engine, view, sink)?;
+                    self.end_body(end, view, sink);
+                }
+                Phase::Closing { at, how } => self.close(engine, view, at, how, sink)?,
+                Phase::Between(at) => self.between(engine, view, at, sink)?,
+                Phase::Over(at) => return Ok(at),
+            }
+        }
+    }
+
+    /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
+    fn announce(&mut self, engine: &Engine, sink: &mut Sink) {
+        sink.set_dialect(Some(engine.dialect(self.form).name.clone()));
+        let start = std::mem::replace(&mut self.start, Start::Nothing(0));
+        self.fenced = matches!(start, Start::Call { fenced: true, .. });
+        self.plain = matches!(start, Start::Content { .. });
+        let at = start.at();
+        self.began = at;
+        if !matches!(start, Start::Call { .. }) {
+            sink.call_start(&self.callee.name, self.head.id.as_deref(), at);
+        }
+        let place = sink.cursor()..at.max(sink.cursor());
+        match self.callee.standing {
+            Standing::Declared => {}
+            Standing::Normalised => {
+                let spelled = self.head.name.as_deref().unwrap_or_default();
+                sink.diagnose(Code::NameNormalised, place, format!("`{spelled}` was read as `{}`", self.callee.name));
+            }
+            Standing::Undeclared => {
+                sink.diagnose(Code::UnknownTool, place, format!("no tool `{}` is declared", self.callee.name));
+            }
+        }
+        let scene = Scene::new(engine, self.form, &self.callee);
+        self.phase = Phase::Body(self.body(start, &scene, sink));
+    }
+
+    fn body(&mut self, start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Body {
+        match start {
+            Start::Params(at) => Body::Params(Params::new(at)),
+            Start::Kwargs(at) => Body::Kwargs(Kwargs::new(at)),
+            Start::Json { at, relaxed } => {
+                Body::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
+            }
+            Start::Whole { whole, at, end } => {
+                write_whole(&whole, at, end, sink);
+                Body::Done(end)
+            }
+            Start::Call { at, array, .. } => {
+                if array {
+                    self.scopes.push(Scope::Array { call: self.form.call, bracket: true });
+                }
+                Body::Call(CallObject::new(at))
+            }
+            Start::Content { at, sure } => Body::Content(Content::new(at, sure)),
+            Start::Nothing(at) => {
+                let mut params = Params::new(at);
+                params.end_at_once(scene, &mut self.head, sink);
+                Body::Done(at)
+            }
+        }
+    }
+
+    /// Reads on in the body, within the limits.
+    fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+        let scene = Scene::new(engine, self.form, &self.callee);
+        let limits = &engine.options.limits;
+        loop {
+            let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
+            let anchor = body.anchor().max(self.began);
+            let end_of_call = self.began.saturating_add(limits.arguments);
+            let limit = end_of_call.min(anchor.saturating_add(limits.held));
+            if let Ok(end) = body.resume(view.limited(limit), &scene, &self.callee, &mut self.head, sink) {
+                return Ok(end);
+            }
+            if view.end() < limit {
+                return Err(NotYet);
+            }
+            if body.anchor() > anchor && limit < end_of_call {
+                continue;
+            }
+            let end = body.resume(view.closed_at(limit), &scene, &self.callee, &mut self.head, sink)?;
+            let code = if limit == end_of_call { Code::LimitArguments } else { Code::LimitHeld };
+            sink.diagnose(code, end.at..end.at, code.row().about);
+            return Ok(End { at: end.at, how: Ended::Truncated });
+        }
+    }
+
+    fn end_body(&mut self, end: End, view: View<'_>, sink: &mut Sink) {
+        match end.how {
+            Ended::Complete => {}
+            Ended::Cut => sink.note(Outcome::Repaired),
+            Ended::Truncated => {
+                sink.note(Outcome::Truncated);
+                let message = format!("the call of `{}` was cut off", self.callee.name);
+                sink.diagnose(Code::Truncated, end.at..end.at, message);
+            }
+            Ended::Broken => {
+                sink.note(Outcome::Broken);
+                let rest = super::object::shorten(view.slice(end.at, view.end()));
+                let message = format!("the call of `{}` cannot be read on from `{rest}`", self.callee.name);
+                sink.diagnose(Code::Broken, end.at..end.at, message);
+            }
+        }
+        self.phase = Phase::Closing { at: end.at, how: end.how };
+    }
+
+    fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
+        if matches!(how, Ended::Truncated | Ended::Broken) {
+            sink.call_end(self.head.id.as_deref(), at);
+            self.phase = Phase::Over(at);
+            return Ok(());
+        }
+        let scene = Scene::new(engine, self.form, &self.callee);
+        let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
+        let mut end = at;
+        if !in_array && !(self.plain && how == Ended::Cut) && !self.another_follows(engine, view, at, sink)? {
+            let closing = close(view, at, self.fenced, &scene, &self.head)?;
+            for (code, span, message) in closing.repairs {
+                sink.repair(code, span, message);
+            }
+            if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
+                sink.note(Outcome::Truncated);
+            }
+            end = closing.at;
+        }
+        sink.call_end(self.head.id.as_deref(), end);
+        self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
+        Ok(())
+    }
+
+    /// Says whether another object stands in the same pair of tags; their closers then follow the last.
+    fn another_follows(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<bool, NotYet> {
+        let pattern = engine.pattern(self.form);
+        if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || self.form.section.is_some() {
+            return Ok(false);
+        }
+        let mut next = skip_gap(view, at)?;
+        if matches!(view.byte(next)?, Some(b',' | b';')) {
+            next = skip_gap(view, next + 1)?;
+        }
+        let follows = view.byte(next)? == Some(b'{');
+        if follows {
+            sink.repair(Code::SeveralCalls, next..next, "another call in the same tags");
+            self.scopes.push(Scope::Array { call: self.form.call, bracket: false });
+        }
+        Ok(follows)
+    }
+
+    /// Looks for the section's closers or its next call.
+    fn between(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<(), NotYet> {
+        let Some(&scope) = self.scopes.last() else {
+            self.phase = Phase::Over(at);
+            return Ok(());
+        };
+        let mut next = skip_gap(view, at)?;
+        if matches!(view.byte(next)?, Some(b',' | b';')) {
+            next = skip_gap(view, next + 1)?;
+        }
+        if let Some(end) = self.closers(engine, view, next, scope)? {
+            sink.markup(end);
+            self.scopes.pop();
+            self.phase = Phase::Between(end);
+            return Ok(());
+        }
+        for form in forms(engine, self.form, scope) {
+            if self.try_next(engine, view, next, form, sink)? {
+                return Ok(());
+            }
+        }
+        self.end_section(view, at, next, sink)
+    }
+
+    /// Commits the call at `at` if one of this form begins there.
+    fn try_next(&mut self, engine: &Engine, view: View<'_>, at: usize, form: Form, sink: &mut Sink) -> Result<bool, NotYet> {
+        if sink.calls() >= engine.options.limits.calls {
+            return Ok(false);
+        }
+        let head = Head { mark: self.head.mark.clone(), ..Head::default() };
+        let ground = Ground { in_section: true, ..Ground::default() };
+        let Trial::Ready(win) = try_call(engine, view, at, form, head, ground)? else { return Ok(false) };
+        sink.markup(at);
+        (self.form, self.head, self.callee, self.start) = (win.form, win.head, win.callee, win.start);
+        self.phase = Phase::Committed;
+        Ok(true)
+    }
+
+    /// Returns the end of a scope's closers that stand at `at`; later ones may be missing.
+    fn closers(&self, engine: &Engine, view: View<'_>, at: usize, scope: Scope) -> Result<Option<usize>, NotYet> {
+        let (bracket, tail) = match scope {
+            Scope::Section => (false, engine.section(self.form).map_or(&[][..], |section| &section.tail)),
+            Scope::Array { call, bracket } => (bracket, &engine.pattern(Form { call, ..self.form }).tail[..]),
+        };
+        let mut end = None;
+        if bracket {
+            if view.byte(at)? != Some(b']') {
+                return Ok(None);
+            }
+            end = Some(at + 1);
+        }
+        for closer in tail {
+            let next = skip_gap(view, end.unwrap_or(at))?;
+            match stands(view, next, closer, &self.head)? {
+                Some(found) => end = Some(found),
+                None if end.is_some() && !closer.is_optional() => break,
+                None => {}
+            }
+        }
+        Ok(end)
+    }
+
+    /// Nothing of the section stands here: it is over, perhaps by another tag.
+    fn end_section(&mut self, view: View<'_>, at: usize, next: usize, sink: &mut Sink) -> Result<(), NotYet> {
+        let mut over = at;
+        if view.starts_with(next, "</")?
+            && let Some((name, end)) = named_tag(view, next + 2)?
+        {
+            sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
+            sink.markup(end);
+            over = end;
+        }
+        self.phase = Phase::Over(over);
+        Ok(())
+    }
+}
+
+/// The forms of the calls that a scope may hold.
+fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
+    match scope {
+        Scope::Array { .. } => vec![Form { call: None, ..form }],
+        Scope::Section => {
+            (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect()
+        }
+    }
+}
+
+fn write_whole(whole: &Whole, at: usize, end: usize, sink: &mut Sink) {
+    if let Some(code) = whole.repair {
+        sink.repair(code, at..end, code.row().about);
+    }
+    sink.arguments(end, &whole.json);
+}
+
+impl Start {
+    fn at(&self) -> usize {
+        match self {
+            Self::Params(at) | Self::Kwargs(at) | Self::Nothing(at) => *at,
+            Self::Json { at, .. } | Self::Whole { at, .. } => *at,
+            Self::Call { at, .. } | Self::Content { at, .. } => *at,
+        }
+    }
+}
+
+impl Body {
+    fn anchor(&self) -> usize {
+        match self {
+            Self::Params(params) => params.anchor(),
+            Self::Kwargs(kwargs) => kwargs.anchor(),
+            Self::Json(reader, _) => reader.anchor(),
+            Self::Call(object) => object.anchor(),
+            Self::Content(content) => content.anchor(),
+            Self::Done(at) => *at,
+        }
+    }
+
+    fn resume(
+        &mut self,
+        view: View<'_>,
+        scene: &Scene<'_>,
+        callee: &Callee,
+        head: &mut Head,
+        sink: &mut Sink,
+    ) -> Result<End, NotYet> {
+        match self {
+            Self::Params(params) => params.resume(view, scene, head, sink),
+            Self::Kwargs(kwargs) => kwargs.resume(view, scene, head, sink),
+            Self::Call(object) => object.resume(view, scene, callee, head, sink),
+            Self::Content(content) => content.resume(view, scene, head, sink),
+            Self::Done(at) => Ok(End { at: *at, how: Ended::Complete }),
+            Self::Json(reader, relaxed) => {
+                let around = AroundJson { scene: *scene, head };
+                let context = Context {
+                    markers: &around,
+                    schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
+                    options: &scene.engine.options,
+                    quote: scene.dialect().quote.as_deref().filter(|_| *relaxed),
+                };
+                reader.resume(view, &context, sink)
+            }
+        }
+    }
+}
+
+/// Returns the strong closers that may stand once more after a call: its own and its sections'.
+pub(crate) fn spent_closers<'e>(engine: &'e Engine, form: Form) -> impl Iterator<Item = &'e Literal> {
+    let dialect = engine.dialect(form);
+    dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail).filter(|closer| closer.is_strong())
+}

@@ -1,0 +1,205 @@
+//! A region: reasoning or wrapped content, up to its closer.
+//!
+//! ```text
+//!            a call becomes ready (`wait`)             end of input
+//!   Inside ───────────────────────────────▶ Held ───────────────────▶ a call; the region ended before it
+//!     ▲                                       │
+//!     └───────────────────────────────────────┘ the closer: all of it was reasoning
+//! ```
+
+use super::catalog::{Candidate, Role};
+use super::contest::{Ground, Trial, try_call};
+use super::engine::{Engine, Form};
+use super::head::{Head, stands};
+use crate::diagnostic::Code;
+use crate::dialect::{Inside, Literal};
+use crate::options::CallsInReasoning;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// Reads the text of a region.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    /// The candidate that opened it; `None` for one that the prompt opened.
+    candidate: Option<usize>,
+    is_reasoning: bool,
+    inside: Inside,
+    mark: Head,
+    scan: usize,
+    /// Where a call began that may be a draft.
+    held: Option<usize>,
+}
+
+/// What ended a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    /// Its closer, which ends here.
+    Closed(usize),
+    /// The end of input, or what cannot stand inside: text goes on here.
+    Left(usize),
+    /// A call that begins here; it ends the region.
+    Call(usize),
+    /// A call that begins here; the region goes on after it.
+    Interlude(usize),
+    /// A call began here and the region never closed.
+    Unclosed(usize),
+}
+
+impl Region {
+    pub(crate) fn new(engine: &Engine, number: usize, head: Head, at: usize) -> Self {
+        let candidate = &engine.catalog.candidates[number];
+        let inside = engine.catalog.pattern(candidate).and_then(|pattern| pattern.body.as_ref()).map(|body| body.inside);
+        Self {
+            candidate: Some(number),
+            is_reasoning: candidate.role == Role::Reasoning,
+            inside: inside.unwrap_or_default(),
+            mark: head,
+            scan: at,
+            held: None,
+        }
+    }
+
+    /// Returns the reasoning region that the prompt opened.
+    pub(crate) fn prefilled(engine: &Engine, at: usize) -> Self {
+        let inside = match &engine.catalog.dialects[..] {
+            [only] => only.reasoning.first().and_then(|pattern| pattern.body.as_ref()).map(|body| body.inside),
+            _ => None,
+        };
+        let inside = inside.unwrap_or_default();
+        Self { candidate: None, is_reasoning: true, inside, mark: Head::default(), scan: at, held: None }
+    }
+
+    pub(crate) fn anchor(&self) -> usize {
+        self.scan
+    }
+
+    /// Goes on after a call inside.
+    pub(crate) fn resume_at(&mut self, at: usize) {
+        self.scan = at;
+    }
+
+    /// Reads on to the region's end.
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Exit, NotYet> {
+        loop {
+            let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
+                self.scan = view.end();
+                self.flush(self.scan, sink);
+                let end = view.final_end()?;
+                return Ok(self.end_of_input(end, sink));
+            };
+            self.scan += ahead;
+            self.flush(self.scan, sink);
+            if let Some(end) = self.closer(engine, view, self.scan)? {
+                return Ok(self.close(end, sink));
+            }
+            if self.inside == Inside::Opaque && self.meets_skip(engine, view, self.scan)? {
+                sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
+                return Ok(Exit::Left(self.scan));
+            }
+            if let Some(exit) = self.call(engine, view, sink)? {
+                return Ok(exit);
+            }
+            self.scan += 1;
+        }
+    }
+
+    fn flush(&self, upto: usize, sink: &mut Sink) {
+        match (self.held, self.is_reasoning) {
+            (Some(_), _) => {}
+            (None, true) => sink.reasoning(upto),
+            (None, false) => sink.text(upto),
+        }
+    }
+
+    fn close(&mut self, end: usize, sink: &mut Sink) -> Exit {
+        if let Some(held) = self.held.take() {
+            sink.diagnose(Code::CallInReasoning, held..self.scan, "a call in reasoning that was closed later is a draft");
+        }
+        self.flush(self.scan, sink);
+        sink.markup(end);
+        Exit::Closed(end)
+    }
+
+    fn end_of_input(&mut self, end: usize, sink: &mut Sink) -> Exit {
+        match self.held.take() {
+            Some(held) => {
+                sink.diagnose(Code::ReasoningUnclosed, held..held, "reasoning that never closed ended where a call began");
+                Exit::Unclosed(held)
+            }
+            None => Exit::Left(end),
+        }
+    }
+
+    /// Returns the end of the region's closer at `at`.
+    fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        match self.own_closer(engine) {
+            Some(closer) => stands(view, at, closer, &self.mark),
+            None => engine.catalog.closers.longest(view, at),
+        }
+    }
+
+    fn own_closer<'e>(&self, engine: &'e Engine) -> Option<&'e Literal> {
+        let candidate: &Candidate = &engine.catalog.candidates[self.candidate?];
+        engine.catalog.pattern(candidate)?.tail.first()
+    }
+
+    /// Says whether a literal that stands only between regions and calls stands at `at`.
+    fn meets_skip(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let Some(number) = self.candidate else { return Ok(false) };
+        let dialect = engine.catalog.dialect(&engine.catalog.candidates[number]);
+        for skip in &dialect.skip {
+            if view.starts_with(at, skip)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Decides what a call inside is. While one is held, further ones need no decision.
+    fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Exit>, NotYet> {
+        let policy = engine.options.calls_in_reasoning;
+        if !self.is_reasoning || self.held.is_some() || self.inside == Inside::Opaque || policy == CallsInReasoning::Quote {
+            return Ok(self.give_up_holding(engine, view, sink));
+        }
+        let at = self.scan;
+        if !call_begins(engine, view, at)? {
+            return Ok(None);
+        }
+        if self.inside == Inside::Calls {
+            return Ok(Some(Exit::Interlude(at)));
+        }
+        if self.inside == Inside::End || policy == CallsInReasoning::End {
+            return Ok(Some(Exit::Call(at)));
+        }
+        self.held = Some(at);
+        Ok(None)
+    }
+
+    /// A draft longer than the limit is quotation.
+    fn give_up_holding(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Option<Exit> {
+        let held = self.held?;
+        if view.end() - held > engine.options.limits.held && self.scan - held > engine.options.limits.held {
+            sink.diagnose(Code::LimitHeld, held..self.scan, "a call in reasoning is held too long; it stays reasoning");
+            self.held = None;
+            self.inside = Inside::Opaque;
+        }
+        None
+    }
+}
+
+/// Says whether a call with strong markers begins at `at`.
+fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut found = Vec::new();
+    engine.catalog.strong.find(view, at, &mut found)?;
+    found.retain(|number| engine.catalog.candidates[*number].role == Role::Call);
+    engine.catalog.rank(&mut found);
+    let ground = Ground { nested: true, ..Ground::default() };
+    for number in found {
+        let candidate = &engine.catalog.candidates[number];
+        let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        if let Trial::Ready(_) = try_call(engine, view, at, form, Head::default(), ground)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,298 @@
+//! The scanner: text passes, openers start contests.
+
+use super::catalog::{Role, Strength};
+use super::contest::{Ground, Rejection, Trial, Win, try_call};
+use super::engine::{Engine, Form};
+use super::head::{Head, name_end, nodes};
+use super::place::{Place, Quoting};
+use crate::diagnostic::Code;
+use crate::options::Evidence;
+use crate::sink::Sink;
+use crate::trace::{Action, Step};
+use crate::view::{NotYet, View, is_blank};
+
+/// Reads text up to the next thing that is none.
+#[derive(Clone, Debug)]
+pub(crate) struct Scanner {
+    /// Everything before has been decided.
+    at: usize,
+    place: Place,
+    /// Closers of the last call, which may stand once more.
+    pub(crate) spent: Vec<String>,
+    /// Reasoning regions open no more: one of them never closed.
+    pub(crate) no_reasoning: bool,
+    /// The candidates still alive at `at`, the highest rank first.
+    contest: Option<Vec<usize>>,
+    /// A call that read well and was rejected, if no other candidate takes its place.
+    rejected: Option<Rejection>,
+    /// Bytes read ahead for candidates that died.
+    vain: usize,
+    pub(crate) trace: Option<Vec<Step>>,
+}
+
+/// What the scanner came upon.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Call(Box<Win>),
+    /// A region whose text starts here.
+    Region { candidate: usize, head: Head, at: usize },
+    /// The end of the input.
+    End,
+}
+
+impl Scanner {
+    pub(crate) fn new() -> Self {
+        Self {
+            at: 0,
+            place: Place::start(),
+            spent: Vec::new(),
+            no_reasoning: false,
+            contest: None,
+            rejected: None,
+            vain: 0,
+            trace: None,
+        }
+    }
+
+    pub(crate) fn anchor(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at `at`, after something that was no text.
+    pub(crate) fn resume_after(&mut self, at: usize) {
+        self.at = at;
+        self.place.refresh();
+    }
+
+    /// Reads on to the next call or region; text goes to the sink.
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Found, NotYet> {
+        loop {
+            let Some(at) = self.next_stop(engine, view) else {
+                self.pass(view, view.end(), sink);
+                view.final_end()?;
+                return Ok(Found::End);
+            };
+            self.pass(view, at, sink);
+            if let Some(found) = self.open(engine, view, sink)? {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Gives bytes up to `upto` back as text.
+    fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
+        if upto > self.at {
+            self.place.pass(&view.rest(self.at)[..upto - self.at]);
+            self.at = upto;
+            sink.text(upto);
+        }
+    }
+
+    /// Returns the next place where something other than text may stand.
+    fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
+        let rest = view.rest(self.at);
+        let stops = &engine.catalog.stops;
+        if !self.reads_weak(engine) {
+            return stops.find(rest).map(|ahead| self.at + ahead);
+        }
+        let mut from = 0;
+        let mut line_start = self.place.is_line_start();
+        loop {
+            if line_start {
+                from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
+                let next = *rest.get(from)?;
+                if engine.catalog.line_stops.contains(next) || stops.contains(next) {
+                    return Some(self.at + from);
+                }
+            }
+            let ahead = engine.catalog.stops_and_lines.find(&rest[from..])?;
+            from += ahead;
+            if rest[from] != b'\n' {
+                return Some(self.at + from);
+            }
+            line_start = true;
+        }
+    }
+
+    /// Weak evidence counts where tools are declared, or where the caller named one dialect.
+    fn reads_weak(&self, engine: &Engine) -> bool {
+        let evidence = engine.options.evidence != Evidence::Strict;
+        evidence && !engine.catalog.weak.is_empty() && (!engine.tools.is_empty() || !engine.catalog.is_auto())
+    }
+
+    /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
+    fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
+        if self.contest.is_none() {
+            if let Some(end) = self.orphan(engine, view)? {
+                sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
+                sink.markup(end);
+                self.resume_after(end);
+                return Ok(None);
+            }
+            let entrants = self.entrants(engine, view)?;
+            self.step(Action::Opened, None, engine, self.at..self.at, || format!("{} candidates", entrants.len()));
+            self.contest = Some(entrants);
+        }
+        let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
+        let found = match self.compete(engine, cut, sink) {
+            Err(NotYet) if cut.end() < view.end() => {
+                sink.diagnose(Code::LimitHeld, self.at..cut.end(), "it stays open too long what stands here; it is text");
+                None
+            }
+            decided => decided?,
+        };
+        self.contest = None;
+        if found.is_none() {
+            self.give_back(view, sink);
+        }
+        Ok(found)
+    }
+
+    /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
+    fn give_back(&mut self, view: View<'_>, sink: &mut Sink) {
+        let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
+        let end = match self.rejected.take() {
+            Some(rejection) => {
+                sink.diagnose(rejection.code, self.at..rejection.end, rejection.message);
+                rejection.end
+            }
+            None => self.at + next,
+        };
+        self.pass(view, end, sink);
+    }
+
+    /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
+    fn orphan(&self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
+        let mut end = engine.catalog.closers.longest(view, self.at)?;
+        if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
+            end = None;
+        }
+        for closer in self.spent.iter().filter(|_| self.place.is_fresh()) {
+            if view.starts_with(self.at, closer)? {
+                end = end.max(Some(self.at + closer.len()));
+            }
+        }
+        Ok(end)
+    }
+
+    /// Returns the candidates that may compete here, the highest rank first.
+    fn entrants(&self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
+        let catalog = &engine.catalog;
+        let mut entrants = Vec::new();
+        let weak = self.reads_weak(engine) && self.place.is_line_start();
+        catalog.opened(view, self.at, weak, &mut entrants)?;
+        if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
+            entrants.extend_from_slice(&catalog.dynamic);
+        }
+        if self.no_reasoning {
+            entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
+        }
+        if entrants.is_empty() {
+            return Ok(entrants);
+        }
+        match self.place.quoting(view, self.at)? {
+            Quoting::None => {}
+            Quoting::Quoted => entrants.clear(),
+            Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence == Strength::Strong),
+        }
+        catalog.rank(&mut entrants);
+        entrants.dedup();
+        Ok(entrants)
+    }
+
+    /// Says whether `<` and a declared tool's name stand here.
+    fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
+            return Ok(false);
+        }
+        let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
+        let callee = engine.callee(view.slice(self.at + 1, end));
+        Ok(callee.is_some_and(|callee| callee.tool.is_some()))
+    }
+
+    /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
+    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
+        while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
+            let candidate = &engine.catalog.candidates[number];
+            let found = match candidate.role {
+                Role::Skip => {
+                    let length = engine.catalog.dialect(candidate).skip[candidate.pattern].len();
+                    sink.markup(self.at + length);
+                    self.resume_after(self.at + length);
+                    self.contest = None;
+                    return self.resume(engine, view, sink).map(Some);
+                }
+                Role::Call if sink.calls() >= engine.options.limits.calls => {
+                    sink.diagnose(Code::LimitCalls, self.at..self.at, "a call more than the limit allows is text");
+                    None
+                }
+                Role::Call => self.try_candidate(engine, view, number)?,
+                Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+            if let Some(alive) = &mut self.contest {
+                alive.remove(0);
+            }
+        }
+        Ok(None)
+    }
+
+    fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        let weak = candidate.evidence == Strength::Weak;
+        let ground = Ground {
+            weak: weak || candidate.evidence == Strength::Dynamic,
+            prove: weak && self.must_prove(engine),
+            exhausted: self.vain > 8 * self.at + (1 << 20),
+            ..Ground::default()
+        };
+        let trial = try_call(engine, view, self.at, form, Head::default(), ground)?;
+        let dialect = engine.dialect(form).name.clone();
+        match trial {
+            Trial::Ready(win) => {
+                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || engine.pattern(form).source.clone());
+                return Ok(Some(Found::Call(win)));
+            }
+            Trial::Rejected(rejection) => {
+                let why = rejection.message.clone();
+                self.step(Action::Died, Some(dialect), engine, self.at..rejection.end, || why);
+                self.rejected.get_or_insert(rejection);
+            }
+            Trial::Dead { why, read } => {
+                self.vain += read.saturating_sub(self.at);
+                let detail = || format!("{}: {why}", engine.pattern(form).source);
+                self.step(Action::Died, Some(dialect), engine, self.at..read.max(self.at), detail);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Weak evidence proves itself where dialects compete, or where text came before.
+    fn must_prove(&self, engine: &Engine) -> bool {
+        engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
+    }
+
+    fn try_region(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let Some(pattern) = engine.catalog.pattern(candidate) else { return Ok(None) };
+        let mut head = Head::default();
+        let end = nodes(view, self.at, &pattern.head, None, &mut head)?;
+        Ok(end.map(|at| Found::Region { candidate: number, head, at }))
+    }
+
+    fn step(
+        &mut self,
+        action: Action,
+        dialect: Option<std::sync::Arc<str>>,
+        _engine: &Engine,
+        span: std::ops::Range<usize>,
+        detail: impl FnOnce() -> String,
+    ) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Step { span, action, dialect, detail: detail() });
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! `{tree}`: elements in elements; the schema says which are objects and which are arrays.
+
+use super::engine::Scene;
+use super::head::{Head, nodes, stands};
+use crate::coerce::{self, Hint};
+use crate::dialect::{Literal, Pattern};
+use crate::json;
+use crate::schema::{Node, NodeId, Types};
+use crate::view::{NotYet, View};
+
+/// An element that is open.
+struct Frame {
+    head: Head,
+    node: Option<NodeId>,
+    start: usize,
+    children: Vec<(String, String)>,
+}
+
+/// Reads the children of the element in `head` whose data begins at `start`.
+///
+/// Returns the value's JSON and where the element ends; `None` if it has no
+/// children, so that its text is its value.
+pub(crate) fn read(
+    view: View<'_>,
+    start: usize,
+    scene: &Scene<'_>,
+    param: &Pattern,
+    head: &Head,
+) -> Result<Option<(String, usize)>, NotYet> {
+    let key = head.key.clone().unwrap_or_default();
+    let node = scene.parameter(&key);
+    if !may_nest(node, param) {
+        return Ok(None);
+    }
+    let mut frames = vec![open(key, node, start, head)];
+    let mut at = start;
+    while let Some(frame) = frames.last() {
+        at = view.skip_blanks(at)?;
+        let node = scene.node(frame.node);
+        if let Some(end) = closer(view, at, param, frame)? {
+            let Some(json) = frame.finish(view, at, scene, frames.len() == 1) else { return Ok(None) };
+            at = end;
+            if let Some(whole) = hand_up(&mut frames, json) {
+                return Ok(Some((whole, end)));
+            }
+        } else if let Some((key, end)) = child(view, at, param, node, frame)?
+            && frames.len() < scene.engine.options.limits.depth
+        {
+            let node = child_node(node, &key);
+            frames.push(open(key, node, end, head));
+            at = end;
+        } else if frame.children.is_empty() {
+            if frames.len() == 1 {
+                return Ok(None);
+            }
+            let Some((end, next)) = leaf_end(view, param, frame)? else { return Ok(None) };
+            let json = leaf(view.slice(frame.start, end), node, scene);
+            at = next;
+            hand_up(&mut frames, json);
+        } else {
+            let json = fold(&frame.children, node);
+            if let Some(whole) = hand_up(&mut frames, json) {
+                return Ok(Some((whole, at)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn open(key: String, node: Option<Node<'_>>, start: usize, head: &Head) -> Frame {
+    let head = Head { key: Some(key), mark: head.mark.clone(), ..Head::default() };
+    Frame { head, node: node.map(Node::id), start, children: Vec::new() }
+}
+
+/// An element nests if its schema says so, or if its markers cannot be text.
+fn may_nest(node: Option<Node<'_>>, param: &Pattern) -> bool {
+    let types = node.map_or(Types::OPEN, Node::types);
+    let nests = types.has(Types::OBJECT | Types::ARRAY);
+    nests || types.is_open() && param.opening().is_some_and(Literal::is_strong)
+}
+
+/// Gives a finished element to its parent; returns it if it has none.
+fn hand_up(frames: &mut Vec<Frame>, json: String) -> Option<String> {
+    let key = frames.pop()?.head.key.unwrap_or_default();
+    match frames.last_mut() {
+        Some(parent) => {
+            parent.children.push((key, json));
+            None
+        }
+        None => Some(json),
+    }
+}
+
+fn closer(view: View<'_>, at: usize, param: &Pattern, frame: &Frame) -> Result<Option<usize>, NotYet> {
+    param.tail.first().map_or(Ok(None), |closer| stands(view, at, closer, &frame.head))
+}
+
+/// Returns the key of a child element that opens at `at`, and where its data begins.
+fn child(
+    view: View<'_>,
+    at: usize,
+    param: &Pattern,
+    node: Option<Node<'_>>,
+    frame: &Frame,
+) -> Result<Option<(String, usize)>, NotYet> {
+    let mut inner = Head { mark: frame.head.mark.clone(), ..Head::default() };
+    let Some(end) = nodes(view, at, &param.head, param.tail.first(), &mut inner)? else { return Ok(None) };
+    let key = inner.key.unwrap_or_default();
+    let types = node.map_or(Types::OPEN, Node::types);
+    let known = key == "item" || types.has(Types::ARRAY) || node.is_some_and(|node| node.declares(&key));
+    let may = known || param.opening().is_some_and(Literal::is_strong);
+    Ok(may.then_some((key, end)))
+}
+
+fn child_node<'s>(node: Option<Node<'s>>, key: &str) -> Option<Node<'s>> {
+    let node = node?;
+    if node.types().only(Types::ARRAY | Types::NULL) { node.item(0) } else { node.property(key) }
+}
+
+/// Returns where a leaf's text ends and its closer ends.
+fn leaf_end(view: View<'_>, param: &Pattern, frame: &Frame) -> Result<Option<(usize, usize)>, NotYet> {
+    let first = param.tail.first().and_then(|closer| closer.spellings.first()).map(|spelling| spelling.opener());
+    let Some(first) = first.and_then(|opener| opener.bytes().next()) else { return Ok(None) };
+    let mut at = frame.start;
+    while let Some(ahead) = memchr::memchr(first, view.rest(at)) {
+        at += ahead;
+        if let Some(end) = closer(view, at, param, frame)? {
+            return Ok(Some((at, end)));
+        }
+        at += 1;
+    }
+    view.final_end().map(|_| None)
+}
+
+fn leaf(text: &str, node: Option<Node<'_>>, scene: &Scene<'_>) -> String {
+    let inner = text.trim_ascii().strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>"));
+    let mut json = String::new();
+    coerce::text(inner.unwrap_or(text), node, Hint::None, &scene.engine.options, &mut json);
+    json
+}
+
+impl Frame {
+    /// Returns the element's JSON when its closer stands at `at`; `None` for a root that is plain text.
+    fn finish(&self, view: View<'_>, at: usize, scene: &Scene<'_>, is_root: bool) -> Option<String> {
+        let node = scene.node(self.node);
+        let types = node.map_or(Types::OPEN, Node::types);
+        if !self.children.is_empty() {
+            return Some(fold(&self.children, node));
+        }
+        match () {
+            () if types.has(Types::ARRAY) => Some("[]".to_owned()),
+            () if types.has(Types::OBJECT) => Some("{}".to_owned()),
+            () if is_root => None,
+            () => Some(leaf(view.slice(self.start, at), node, scene)),
+        }
+    }
+}
+
+/// Puts children together: an array if the schema says so or all are items, else an object; repeated keys are arrays.
+fn fold(children: &[(String, String)], node: Option<Node<'_>>) -> String {
+    let types = node.map_or(Types::OPEN, Node::types);
+    let items = types.is_open() && children.iter().all(|(key, _)| key == "item");
+    if types.has(Types::ARRAY) && !types.has(Types::OBJECT) || items {
+        let values: Vec<&str> = children.iter().map(|(_, value)| value.as_str()).collect();
+        return format!("[{}]", values.join(", "));
+    }
+    let mut members: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (key, value) in children {
+        match members.iter_mut().find(|(seen, _)| seen == key) {
+            Some((_, values)) => values.push(value),
+            None => members.push((key, vec![value])),
+        }
+    }
+    let mut out = String::from("{");
+    for (number, (key, values)) in members.iter().enumerate() {
+        out.push_str(if number == 0 { "" } else { ", " });
+        json::write_string(key, &mut out);
+        out.push_str(": ");
+        match values[..] {
+            [one] => out.push_str(one),
+            _ => out.push_str(&format!("[{}]", values.join(", "))),
+        }
+    }
+    out + "}"
+}

@@ -1,0 +1,111 @@
+//! Values that must be seen whole before anything can be said of them.
+
+use super::engine::Scene;
+use super::head::Head;
+use super::markers::AroundJson;
+use crate::diagnostic::Code;
+use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
+use crate::schema::{Node, NodeId};
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// Arguments that were read whole: their JSON, and what had to be done to them.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole {
+    pub(crate) json: String,
+    pub(crate) repair: Option<Code>,
+}
+
+/// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is none.
+pub(crate) fn read_value(
+    view: View<'_>,
+    at: usize,
+    place: Place,
+    node: Option<NodeId>,
+    scene: &Scene<'_>,
+    head: &Head,
+) -> Result<Option<(String, usize)>, NotYet> {
+    let around = AroundJson { scene: *scene, head };
+    let context = Context {
+        markers: &around,
+        schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
+        options: &scene.engine.options,
+        quote: None,
+    };
+    let mut sink = Sink::new(scene.engine.options.repairs);
+    let end = Reader::new(at, place, node).resume(view, &context, &mut sink)?;
+    Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
+}
+
+/// Goes past the value at `at`; returns where it ends and how.
+pub(crate) fn skip_value(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<json::End, NotYet> {
+    let around = AroundJson { scene: *scene, head };
+    let context = Context { markers: &around, schema: None, options: &scene.engine.options, quote: None };
+    let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
+    Reader::new(at, Place::Value, None).resume(view, &context, &mut nowhere)
+}
+
+/// Makes an arguments object of a value that is none: JSON in a string, nothing at all.
+pub(crate) fn arguments_of(json: &str, scene: &Scene<'_>) -> Option<Whole> {
+    let json = json.trim();
+    if matches!(json, "null" | "[]" | "\"\"") {
+        return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
+    }
+    let content: String = serde_json::from_str(json).ok()?;
+    if content.trim().is_empty() {
+        return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
+    }
+    let context = Context {
+        markers: &NoMarkers,
+        schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
+        options: &scene.engine.options,
+        quote: None,
+    };
+    let inner = json::read_whole(&content, Place::Arguments, scene.root().map(Node::id), &context)?;
+    inner.json.starts_with('{').then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded) })
+}
+
+/// Puts attributes before the members of an object; attributes win over members of the same key.
+pub(crate) fn merge_attributes(json: &str, scene: &Scene<'_>, head: &Head) -> String {
+    let mut sink = Sink::new(scene.engine.options.repairs);
+    let mut object = super::object::ArgumentsObject::default();
+    for (key, value) in &head.attributes {
+        object.text_member(key, value, crate::coerce::Hint::None, 0, scene, &mut sink);
+    }
+    for (key, value) in members(json) {
+        let key: String = serde_json::from_str(key).unwrap_or_default();
+        object.member(&key, value, 0, &mut sink);
+    }
+    object.cut(0, &mut sink);
+    sink.words
+}
+
+/// Returns the members of a strict JSON object: each key and value as they stand.
+pub(crate) fn members(json: &str) -> Vec<(&str, &str)> {
+    let bytes = json.as_bytes();
+    let (mut members, mut depth, mut quoted) = (Vec::new(), 0usize, false);
+    let (mut start, mut colon) = (0, None);
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quoted => at += 1,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => {
+                depth += 1;
+                start = if depth == 1 { at + 1 } else { start };
+            }
+            b':' if depth == 1 => colon = colon.or(Some(at)),
+            next @ (b',' | b'}' | b']') => {
+                if let (1, Some(colon)) = (depth, colon.take_if(|_| depth == 1)) {
+                    members.push((json[start..colon].trim(), json[colon + 1..at].trim()));
+                    start = at + 1;
+                }
+                depth -= usize::from(next != b',' && depth > 0);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    members
+}

@@ -1,0 +1,249 @@
+//! The compiler of schemas: a list of nodes to make, so that no nesting is too deep for it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::{Map, Value};
+
+use super::facts::{Additional, Choices, Facts, Source};
+use super::pattern::Pattern;
+use super::types::Types;
+use super::{Choice, NodeId, Shape};
+
+/// Returns the nodes of a schema, the root first.
+pub(super) fn compile(root: &Value) -> Vec<Shape> {
+    let reader = Reader { root, active: Vec::new(), budget: BUDGET };
+    let mut compiler = Compiler { reader, shapes: Vec::new(), known: HashMap::new(), queue: VecDeque::new() };
+    compiler.node(Source::one(root));
+    while let Some((id, source)) = compiler.queue.pop_front() {
+        let facts = compiler.reader.source(&source).unwrap_or_default();
+        let shape = compiler.shape(facts);
+        compiler.shapes[id.0 as usize] = shape;
+    }
+    compiler.shapes
+}
+
+struct Compiler<'v> {
+    reader: Reader<'v>,
+    shapes: Vec<Shape>,
+    known: HashMap<(bool, Vec<usize>), NodeId>,
+    queue: VecDeque<(NodeId, Source<'v>)>,
+}
+
+impl<'v> Compiler<'v> {
+    /// Returns the node of a source, which is made once; its shape follows when its turn comes.
+    fn node(&mut self, source: Source<'v>) -> NodeId {
+        let mut seen = HashSet::new();
+        let targets = source.schemas.into_iter().map(|schema| self.reader.target(schema));
+        let schemas: Vec<_> = targets.filter(|schema| seen.insert(place(schema))).collect();
+        let places = schemas.iter().map(|schema| place(schema)).collect();
+        let any = source.any && schemas.len() > 1;
+        let next = NodeId(u32::try_from(self.shapes.len()).unwrap_or(u32::MAX));
+        let id = *self.known.entry((any, places)).or_insert(next);
+        if id == next {
+            self.shapes.push(Shape::default());
+            self.queue.push_back((id, Source { any, schemas }));
+        }
+        id
+    }
+
+    fn shape(&mut self, facts: Facts<'v>) -> Shape {
+        let foreign = facts.patterns.keys().any(|expression| Pattern::parse(expression).is_none());
+        let closed = match facts.additional {
+            Additional::Unsaid => !facts.properties.is_empty(),
+            Additional::Forbidden => true,
+            Additional::Anything | Additional::Schema(_) => false,
+        };
+        let choices = facts.choices.unwrap_or(Choices { values: Vec::new(), only_strings: false });
+        let patterns = facts.patterns.into_iter().filter_map(|(expression, source)| Some((Pattern::parse(expression)?, source)));
+        let patterns: Vec<_> = patterns.collect();
+        Shape {
+            types: facts.types,
+            choices: chosen(&choices.values, facts.types),
+            only_strings_choose: choices.only_strings,
+            names: facts.properties.keys().map(|name| (*name).to_owned()).collect(),
+            values: facts.properties.into_values().map(|source| self.node(source)).collect(),
+            patterns: patterns.into_iter().map(|(pattern, source)| (pattern, self.node(source))).collect(),
+            additional: match facts.additional {
+                Additional::Schema(source) => Some(self.node(source)),
+                _ => None,
+            },
+            closed: closed && !foreign,
+            required: facts.required.into_iter().map(str::to_owned).collect(),
+            prefix: facts.prefix.into_iter().map(|source| self.node(source)).collect(),
+            items: facts.items.map(|source| self.node(source)),
+        }
+    }
+}
+
+/// Returns the choices of a node; where null is declared beside an `enum` that forgets it, it is one of them.
+fn chosen(values: &[&Value], types: Types) -> Vec<Choice> {
+    let forgotten = !values.is_empty() && types.has(Types::NULL) && !values.iter().any(|value| value.is_null());
+    let null = forgotten.then_some(&Value::Null);
+    let choice =
+        |value: &Value| Choice { text: value.as_str().map_or_else(|| value.to_string(), str::to_owned), json: value.to_string() };
+    values.iter().copied().chain(null).map(choice).collect()
+}
+
+/// Reads facts out of schemas. The budget keeps combinations of references from multiplying without end.
+struct Reader<'v> {
+    root: &'v Value,
+    active: Vec<usize>,
+    budget: usize,
+}
+
+impl<'v> Reader<'v> {
+    fn source(&mut self, source: &Source<'v>) -> Option<Facts<'v>> {
+        match source.any {
+            true => self.alternatives(&source.schemas, false),
+            false => self.all(&source.schemas),
+        }
+    }
+
+    /// Returns what a schema says; `None` if it is being read already, so that it has nothing to add.
+    ///
+    /// Beyond the depth and the budget a schema says nothing.
+    fn facts(&mut self, schema: &'v Value) -> Option<Facts<'v>> {
+        let schema = self.target(schema);
+        let Some(map) = schema.as_object() else { return Some(Facts::default()) };
+        let cost =
+            1 + ["properties", "patternProperties", "required", "enum"].iter().map(|key| size(map.get(*key))).sum::<usize>();
+        if self.active.contains(&place(schema)) {
+            return None;
+        }
+        if self.active.len() >= MAX_DEPTH || self.budget < cost {
+            return Some(Facts::default());
+        }
+        self.budget -= cost;
+        self.active.push(place(schema));
+        let facts = self.parts(map);
+        self.active.pop();
+        Some(facts)
+    }
+
+    fn parts(&mut self, map: &'v Map<String, Value>) -> Facts<'v> {
+        let mut facts = own(map);
+        let reference = map.get("$ref").and_then(|reference| resolve(self.root, reference));
+        let all: Vec<_> = reference.into_iter().chain(list(map, "allOf")).collect();
+        facts = meet(facts, self.all(&all));
+        for keyword in ["anyOf", "oneOf"] {
+            let schemas: Vec<_> = list(map, keyword).collect();
+            let alternatives = self.alternatives(&schemas, !facts.properties.is_empty());
+            facts = meet(facts, alternatives);
+        }
+        let dependent = map.get("dependentSchemas").and_then(Value::as_object);
+        for schema in
+            ["then", "else"].iter().filter_map(|keyword| map.get(*keyword)).chain(dependent.into_iter().flat_map(Map::values))
+        {
+            let children = self.facts(schema).unwrap_or_default();
+            facts = facts.merge(children, true);
+        }
+        if !facts.types.is_open() && map.get("nullable") == Some(&Value::Bool(true)) {
+            facts.types = facts.types | Types::NULL;
+        }
+        facts
+    }
+
+    fn all(&mut self, schemas: &[&'v Value]) -> Option<Facts<'v>> {
+        schemas.iter().filter_map(|schema| self.facts(schema)).reduce(Facts::meet)
+    }
+
+    /// Returns what several alternatives say together.
+    ///
+    /// One that allows any object opens them all, unless it only restricts what stands beside it.
+    fn alternatives(&mut self, schemas: &[&'v Value], declared: bool) -> Option<Facts<'v>> {
+        let open = |mut facts: Facts<'v>| {
+            if !declared && facts.allows_any_object() {
+                facts.additional = Additional::Anything;
+            }
+            facts
+        };
+        schemas.iter().filter_map(|schema| self.facts(schema).map(open)).reduce(Facts::join)
+    }
+
+    /// Follows references that have nothing beside them, so that what they refer to is one node.
+    fn target(&self, mut schema: &'v Value) -> &'v Value {
+        for _ in 0..MAX_DEPTH {
+            let Some(map) = schema.as_object() else { break };
+            if !map.keys().all(|key| key == "$ref" || ANNOTATIONS.contains(&key.as_str())) {
+                break;
+            }
+            match map.get("$ref").and_then(|reference| resolve(self.root, reference)) {
+                Some(target) => schema = target,
+                None => break,
+            }
+        }
+        schema
+    }
+}
+
+fn meet<'v>(facts: Facts<'v>, other: Option<Facts<'v>>) -> Facts<'v> {
+    match other {
+        Some(other) => facts.meet(other),
+        None => facts,
+    }
+}
+
+/// Returns what a schema says itself, without what it refers to or combines.
+fn own(map: &Map<String, Value>) -> Facts<'_> {
+    let values = map.get("const").map(std::slice::from_ref).or_else(|| map.get("enum")?.as_array().map(Vec::as_slice));
+    let values: Vec<&Value> = values.unwrap_or_default().iter().collect();
+    let (items, beyond) = (map.get("items"), map.get("additionalItems"));
+    let tuple = items.filter(|items| items.is_array());
+    Facts {
+        types: map.get("type").map_or_else(|| implied(map, &values), Types::declared),
+        choices: (!values.is_empty()).then_some(Choices { values, only_strings: false }),
+        required: list(map, "required").filter_map(Value::as_str).collect(),
+        properties: named(map, "properties"),
+        patterns: named(map, "patternProperties"),
+        additional: match map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties")) {
+            None => Additional::Unsaid,
+            Some(Value::Bool(false)) => Additional::Forbidden,
+            Some(schema @ Value::Object(_)) => Additional::Schema(Source::one(schema)),
+            Some(_) => Additional::Anything,
+        },
+        prefix: list(map, if tuple.is_some() { "items" } else { "prefixItems" }).map(Source::one).collect(),
+        items: if tuple.is_some() { beyond } else { items }.filter(|items| items.is_object()).map(Source::one),
+    }
+}
+
+/// Returns the types of a schema without `type`: those of its values, or what its keywords are about.
+fn implied(map: &Map<String, Value>, values: &[&Value]) -> Types {
+    let has = |keywords: &[&str]| keywords.iter().any(|keyword| map.contains_key(*keyword));
+    let object = if has(&["properties", "patternProperties", "additionalProperties"]) { Types::OBJECT } else { Types::OPEN };
+    let array = if has(&["items", "prefixItems"]) { Types::ARRAY } else { Types::OPEN };
+    match values {
+        [] => object | array,
+        _ => values.iter().fold(Types::OPEN, |types, value| types | Types::of(value)),
+    }
+}
+
+fn named<'v>(map: &'v Map<String, Value>, keyword: &str) -> std::collections::BTreeMap<&'v str, Source<'v>> {
+    let schemas = map.get(keyword).and_then(Value::as_object);
+    schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), Source::one(schema))).collect()
+}
+
+fn list<'v>(map: &'v Map<String, Value>, keyword: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    map.get(keyword).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Returns what a local reference such as `#/$defs/a` points to.
+fn resolve<'v>(root: &'v Value, reference: &Value) -> Option<&'v Value> {
+    root.pointer(reference.as_str()?.strip_prefix('#')?)
+}
+
+fn size(value: Option<&Value>) -> usize {
+    match value {
+        Some(Value::Object(map)) => map.len(),
+        Some(Value::Array(list)) => list.len(),
+        _ => 0,
+    }
+}
+
+/// Schemas are told apart by where they lie in memory, which stays while the schema is borrowed.
+fn place(schema: &Value) -> usize {
+    std::ptr::from_ref(schema).addr()
+}
+
+const MAX_DEPTH: usize = 64;
+const BUDGET: usize = 1 << 18;
+const ANNOTATIONS: &[&str] = &["title", "description", "default", "examples", "deprecated", "$comment"];

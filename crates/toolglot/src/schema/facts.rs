@@ -1,0 +1,173 @@
+//! What a schema says, all of its parts taken together, before its children are nodes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::types::Types;
+
+/// Schemas that govern the same value: all of them, or any.
+#[derive(Clone, Debug)]
+pub(super) struct Source<'v> {
+    pub(super) any: bool,
+    pub(super) schemas: Vec<&'v Value>,
+}
+
+/// The values of an `enum` or `const`.
+#[derive(Clone, Debug)]
+pub(super) struct Choices<'v> {
+    pub(super) values: Vec<&'v Value>,
+    /// Whether only strings are bound to them.
+    pub(super) only_strings: bool,
+}
+
+/// What is said of properties that are not declared.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Additional<'v> {
+    #[default]
+    Unsaid,
+    Forbidden,
+    Anything,
+    Schema(Source<'v>),
+}
+
+/// What a schema says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts<'v> {
+    pub(super) types: Types,
+    pub(super) choices: Option<Choices<'v>>,
+    pub(super) required: BTreeSet<&'v str>,
+    pub(super) properties: BTreeMap<&'v str, Source<'v>>,
+    pub(super) patterns: BTreeMap<&'v str, Source<'v>>,
+    pub(super) additional: Additional<'v>,
+    pub(super) prefix: Vec<Source<'v>>,
+    pub(super) items: Option<Source<'v>>,
+}
+
+impl<'v> Source<'v> {
+    pub(super) fn one(schema: &'v Value) -> Self {
+        Self { any: false, schemas: vec![schema] }
+    }
+
+    fn absorb(&mut self, other: Self, any: bool) {
+        self.any |= other.any | any;
+        self.schemas.extend(other.schemas);
+    }
+}
+
+impl<'v> Facts<'v> {
+    /// Returns what two schemas say of a value that must fit both.
+    pub(super) fn meet(mut self, mut other: Self) -> Self {
+        self.types = self.types.meet(other.types);
+        self.choices = self.choices.or(other.choices.take());
+        self.required.extend(std::mem::take(&mut other.required));
+        self.additional = self.additional.meet(std::mem::take(&mut other.additional));
+        self.merge(other, false)
+    }
+
+    /// Returns what two schemas say of a value that must fit one of them.
+    pub(super) fn join(mut self, mut other: Self) -> Self {
+        self.choices = self.join_choices(&mut other);
+        self.required = self.join_required(&mut other);
+        self.types = self.types.join(other.types);
+        self.additional = self.additional.join(std::mem::take(&mut other.additional));
+        self.merge(other, true)
+    }
+
+    /// Says whether the schema allows any object whatever.
+    pub(super) fn allows_any_object(&self) -> bool {
+        let says_nothing = self.properties.is_empty() && self.patterns.is_empty() && self.required.is_empty();
+        self.allows(Types::OBJECT) && says_nothing && matches!(self.additional, Additional::Unsaid)
+    }
+
+    /// Adds what another schema says of the value's children.
+    pub(super) fn merge(mut self, other: Self, any: bool) -> Self {
+        merge_named(&mut self.properties, other.properties, any);
+        merge_named(&mut self.patterns, other.patterns, any);
+        for (at, source) in other.prefix.into_iter().enumerate() {
+            match self.prefix.get_mut(at) {
+                Some(own) => own.absorb(source, any),
+                None => self.prefix.push(source),
+            }
+        }
+        match (&mut self.items, other.items) {
+            (Some(own), Some(items)) => own.absorb(items, any),
+            (own, items) => *own = own.take().or(items),
+        }
+        self
+    }
+
+    fn allows(&self, types: Types) -> bool {
+        self.types.is_open() || self.types.has(types)
+    }
+
+    /// Choices stay where the other schema has some too, or has no say in strings.
+    fn join_choices(&mut self, other: &mut Self) -> Option<Choices<'v>> {
+        match (self.choices.take(), other.choices.take()) {
+            (Some(mut own), Some(choices)) => {
+                own.values.extend(choices.values);
+                own.only_strings |= choices.only_strings;
+                Some(own)
+            }
+            (Some(choices), None) => choices.beside(other),
+            (None, Some(choices)) => choices.beside(self),
+            (None, None) => None,
+        }
+    }
+
+    /// A schema that allows no object requires nothing of objects.
+    fn join_required(&mut self, other: &mut Self) -> BTreeSet<&'v str> {
+        let (own, others) = (std::mem::take(&mut self.required), std::mem::take(&mut other.required));
+        match (self.allows(Types::OBJECT), other.allows(Types::OBJECT)) {
+            (true, true) => own.intersection(&others).copied().collect(),
+            (true, false) => own,
+            (false, _) => others,
+        }
+    }
+}
+
+impl<'v> Choices<'v> {
+    fn beside(self, other: &Facts<'v>) -> Option<Self> {
+        let only_strings = self.only_strings || !other.types.only(Types::NULL);
+        (!other.allows(Types::STRING)).then_some(Self { only_strings, ..self })
+    }
+}
+
+impl Additional<'_> {
+    fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Forbidden, _) | (_, Self::Forbidden) => Self::Forbidden,
+            (Self::Schema(mut own), Self::Schema(source)) => {
+                own.absorb(source, false);
+                Self::Schema(own)
+            }
+            (Self::Schema(source), _) | (_, Self::Schema(source)) => Self::Schema(source),
+            (Self::Anything, _) | (_, Self::Anything) => Self::Anything,
+            (Self::Unsaid, Self::Unsaid) => Self::Unsaid,
+        }
+    }
+
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Anything, _) | (_, Self::Anything) => Self::Anything,
+            (Self::Schema(mut own), Self::Schema(source)) => {
+                own.absorb(source, true);
+                Self::Schema(own)
+            }
+            (Self::Schema(source), _) | (_, Self::Schema(source)) => Self::Schema(source),
+            (Self::Forbidden, _) | (_, Self::Forbidden) => Self::Forbidden,
+            (Self::Unsaid, Self::Unsaid) => Self::Unsaid,
+        }
+    }
+}
+
+fn merge_named<'v>(own: &mut BTreeMap<&'v str, Source<'v>>, other: BTreeMap<&'v str, Source<'v>>, any: bool) {
+    for (name, source) in other {
+        match own.get_mut(name) {
+            Some(known) => known.absorb(source, any),
+            None => {
+                own.insert(name, source);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! How vendors' requests declare tools.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::Tool;
+use super::error::{Kind, ToolsError};
+use crate::schema::Schema;
+
+/// Returns the tools of a list, without those of other types than functions and those whose name was taken.
+pub(super) fn tools(tools: &Value) -> Result<Vec<Tool>, ToolsError> {
+    let list = match tools {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(list) => list.iter().enumerate(),
+        _ => return Err(ToolsError::list(Kind::NoList(kind_of(tools)))),
+    };
+    let tools = list.filter_map(|(at, entry)| tool(entry).map_err(|kind| ToolsError::entry(at, kind)).transpose());
+    let mut tools = tools.collect::<Result<Vec<_>, _>>()?;
+    let mut names = HashSet::new();
+    tools.retain(|tool| names.insert(tool.name.clone()));
+    Ok(tools)
+}
+
+fn tool(entry: &Value) -> Result<Option<Tool>, Kind> {
+    let entry = entry.as_object().ok_or(Kind::NoObject(kind_of(entry)))?;
+    if !is_function(entry) {
+        return Ok(None);
+    }
+    let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
+    let name = function.get("name").and_then(Value::as_str).filter(|name| !name.trim().is_empty());
+    let name = name.ok_or(Kind::NoName)?.to_owned();
+    let schema = parameters(function)?.map(|parameters| Schema::compile(&parameters));
+    Ok(Some(Tool { name, schema }))
+}
+
+/// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.
+fn is_function(entry: &Map<String, Value>) -> bool {
+    match entry.get("type").and_then(Value::as_str) {
+        None | Some("function") => true,
+        Some("custom") => PARAMETERS.iter().any(|key| entry.contains_key(*key)),
+        Some(_) => false,
+    }
+}
+
+/// Returns the schema of a function's parameters; some clients send it as text.
+fn parameters(function: &Map<String, Value>) -> Result<Option<Cow<'_, Value>>, Kind> {
+    let Some(declared) = PARAMETERS.iter().find_map(|key| function.get(*key)) else { return Ok(None) };
+    let parameters = match declared {
+        Value::String(text) if text.trim().is_empty() => Cow::Owned(Value::Null),
+        Value::String(text) => {
+            Cow::Owned(serde_json::from_str(text).map_err(|error| Kind::ParametersNotJson(error.to_string()))?)
+        }
+        value => Cow::Borrowed(value),
+    };
+    match &*parameters {
+        Value::Null => Ok(None),
+        Value::Object(_) | Value::Bool(_) => Ok(Some(parameters)),
+        other => Err(Kind::ParametersNoObject(kind_of(other))),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+const PARAMETERS: &[&str] = &["parameters", "input_schema", "inputSchema"];

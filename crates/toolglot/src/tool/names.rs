@@ -1,0 +1,101 @@
+//! Which declared tool a name in a call means, by rules that never guess.
+
+use std::collections::HashMap;
+
+use super::{Found, Tool, ToolId};
+
+/// The declared names in every spelling that is looked up.
+///
+/// The stages of normalisation, in order; the first that knows the name decides,
+/// and where it stands for more than one tool the name is unknown:
+///
+/// 1. without a prefix such as `functions.` and a counter such as `:0`
+/// 2. without case
+/// 3. without anything but letters and digits
+/// 4. without `file` at the end
+/// 5. the last part of a name with `:`, `.` or `/`, by stages 1 to 3
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    exact: HashMap<String, ToolId>,
+    lower: Spellings,
+    folded: Spellings,
+    bare: Spellings,
+}
+
+/// The tools of one way to spell names; `None` where several share a spelling.
+#[derive(Clone, Debug, Default)]
+struct Spellings(HashMap<String, Option<ToolId>>);
+
+impl Names {
+    /// Returns the names of tools, each of which has its own.
+    pub(super) fn new(tools: &[Tool]) -> Self {
+        let mut names = Self::default();
+        for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
+            let folded = fold(&tool.name);
+            names.exact.insert(tool.name.clone(), id);
+            names.lower.insert(tool.name.to_lowercase(), id);
+            names.bare.insert(without_file(&folded).to_owned(), id);
+            names.folded.insert(folded, id);
+        }
+        names
+    }
+
+    /// Returns what a name means; allocates nothing if it is spelled as declared.
+    pub(super) fn find(&self, name: &str) -> Found {
+        if let Some(id) = self.exact.get(name) {
+            return Found::Exact(*id);
+        }
+        match self.normalised(name) {
+            Some(Some(id)) => Found::Normalised(id),
+            _ => Found::Unknown,
+        }
+    }
+
+    /// Returns what the first stage that knows the name says: a tool, or several.
+    fn normalised(&self, name: &str) -> Option<Option<ToolId>> {
+        let core = core(name);
+        let segment = core.rsplit([':', '.', '/']).next().filter(|segment| segment.len() < core.len());
+        self.spelled(name, core)
+            .or_else(|| [name, core].iter().find_map(|name| self.bare.get(without_file(&fold(name)))))
+            .or_else(|| self.spelled(segment?, segment?))
+    }
+
+    /// Looks a name up as it is, without case, and folded; in each stage whole first, then its core.
+    fn spelled(&self, name: &str, core: &str) -> Option<Option<ToolId>> {
+        let both = [name, core];
+        let exact = self.exact.get(core).map(|id| Some(*id));
+        exact
+            .or_else(|| both.iter().find_map(|name| self.lower.get(&name.to_lowercase())))
+            .or_else(|| both.iter().find_map(|name| self.folded.get(&fold(name))))
+    }
+}
+
+impl Spellings {
+    fn insert(&mut self, spelling: String, id: ToolId) {
+        self.0.entry(spelling).and_modify(|known| *known = None).or_insert(Some(id));
+    }
+
+    fn get(&self, spelling: &str) -> Option<Option<ToolId>> {
+        self.0.get(spelling).copied().filter(|_| !spelling.is_empty())
+    }
+}
+
+/// Returns a name without the prefix of a namespace for all tools and without a counter at its end.
+fn core(name: &str) -> &str {
+    let name = match name.rsplit_once(':') {
+        Some((name, counter)) if !counter.is_empty() && counter.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => name,
+    };
+    PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+}
+
+fn fold(name: &str) -> String {
+    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Drops `file` from the end of a folded name that says more than that (`Write_File` for `Write`).
+fn without_file(folded: &str) -> &str {
+    folded.strip_suffix("file").filter(|rest| !rest.is_empty()).unwrap_or(folded)
+}
+
+const PREFIXES: &[&str] = &["functions.", "function.", "default_api.", "tools.", "tool."];

@@ -1,0 +1,131 @@
+//! Lists of tools, and the names that calls use for them.
+
+use serde_json::json;
+
+use super::*;
+
+fn tools(names: &[&str]) -> Tools {
+    Tools::from_json(&Value::Array(names.iter().map(|name| json!({"name": name})).collect())).unwrap()
+}
+
+#[test]
+fn every_vendors_form_is_read() {
+    let tools = Tools::from_json(&json!([
+        {"type": "function", "function": {"name": "a", "description": "d", "parameters": {"properties": {"x": {}}}}},
+        {"name": "b", "parameters": {"properties": {"y": {}, "z": {}}}},
+        {"name": "c", "input_schema": {"properties": {"y": {}}}},
+        {"type": "custom", "name": "d", "input_schema": {"properties": {"y": {}}}},
+        {"type": "function", "name": "e", "parameters": "{\"properties\": {\"t\": {}}}"},
+        {"function": {"name": "f", "parameters": null}},
+        {"type": "web_search"},
+        {"type": "computer_20250124", "name": "computer"},
+        {"type": "custom", "custom": {"name": "grammar"}},
+        {"name": "g"},
+        {"name": "h", "parameters": ""},
+        {"name": "a", "parameters": {"properties": {"second": {}}}},
+    ]))
+    .unwrap();
+    assert_eq!(tools.names().collect::<Vec<_>>(), ["a", "b", "c", "d", "e", "f", "g", "h"]);
+    for (name, parameters) in [("a", &["x"][..]), ("b", &["y", "z"]), ("c", &["y"]), ("d", &["y"]), ("e", &["t"]), ("f", &[])] {
+        let Found::Exact(id) = tools.find(name) else { panic!("{name} is not found") };
+        assert_eq!(tools.declared_parameters(id), parameters, "{name}");
+        assert_eq!(tools.get(id).schema.is_some(), !parameters.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn nothing_is_no_tools() {
+    for text in ["null", "[]", "", " \n"] {
+        assert!(Tools::from_json_str(text).unwrap().is_empty(), "{text}");
+    }
+    assert_eq!(Tools::default().find("a"), Found::Unknown);
+}
+
+#[test]
+fn an_error_says_which_entry_and_what_to_do() {
+    for (text, index, expected) in [
+        ("{}", None, "the tools are an object; pass a JSON array of tools"),
+        ("5", None, "the tools are a number; pass a JSON array of tools"),
+        (r#"[{"name": "a"}, "b"]"#, Some(1), "tool 1: found a string; pass an object with `name` and `parameters`"),
+        ("[{}]", Some(0), "tool 0: it has no name; set `name`, or `function.name`, to a string that is not empty"),
+        (r#"[{"name": " "}]"#, Some(0), "tool 0: it has no name; set `name`, or `function.name`, to a string that is not empty"),
+        (r#"[{"name": "a", "parameters": 5}]"#, Some(0), "tool 0: its `parameters` are a number; pass a JSON Schema object"),
+        (r#"[{"name": "a", "parameters": "[]"}]"#, Some(0), "tool 0: its `parameters` are an array; pass a JSON Schema object"),
+    ] {
+        let error = Tools::from_json_str(text).unwrap_err();
+        assert_eq!((error.index(), error.to_string().as_str()), (index, expected), "{text}");
+    }
+    assert!(Tools::from_json_str("[").unwrap_err().to_string().starts_with("the tools are not JSON"));
+}
+
+#[test]
+fn a_name_means_one_tool_or_none() {
+    let declared = &[
+        "Write",
+        "read_file",
+        "get_weather",
+        "web.search",
+        "list_dir",
+        "kanban_list",
+        "apply",
+        "Apply_Patch",
+        "applypatch",
+        "file",
+    ];
+    for (name, expected) in [
+        ("Write", "Write"),
+        ("write", "~Write"),
+        ("functions.Write", "~Write"),
+        ("functions.Write:0", "~Write"),
+        ("Write:12", "~Write"),
+        ("default_api.get_weather", "~get_weather"),
+        ("tools.get-weather", "~get_weather"),
+        ("Get Weather", "~get_weather"),
+        ("getWeather", "~get_weather"),
+        ("GET_WEATHER", "~get_weather"),
+        ("Write_File", "~Write"),
+        ("write-file", "~Write"),
+        ("Read", "~read_file"),
+        ("ReadFile", "~read_file"),
+        ("functions.ReadFile:3", "~read_file"),
+        ("tools:Write", "~Write"),
+        ("mcp.server.list_dir", "~list_dir"),
+        ("mcp/server/ListDir", "~list_dir"),
+        ("web_search", "~web.search"),
+        ("file", "file"),
+        ("APPLY_PATCH", "~Apply_Patch"),
+        ("apply-patch", "?"),
+        ("ApplyPatch", "~applypatch"),
+        ("search", "?"),
+        ("kanban_link", "?"),
+        ("kanban", "?"),
+        ("Wri", "?"),
+        ("Writes", "?"),
+        ("weather", "?"),
+        ("", "?"),
+        ("___", "?"),
+        (":0", "?"),
+        ("functions.", "?"),
+        ("_file", "~file"),
+    ] {
+        let tools = tools(declared);
+        let found = match tools.find(name) {
+            Found::Exact(id) => tools.get(id).name.clone(),
+            Found::Normalised(id) => format!("~{}", tools.get(id).name),
+            Found::Unknown => "?".to_owned(),
+        };
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_spelling_of_two_tools_is_unknown() {
+    for (declared, name) in [
+        (&["Read", "READ"][..], "read"),
+        (&["get_x", "get-x"], "getX"),
+        (&["edit_file", "edit-file"], "Edit"),
+        (&["a.search", "a_search", "search"], "A:search"),
+    ] {
+        assert_eq!(tools(declared).find(name), Found::Unknown, "{name}");
+    }
+}
