@@ -34,16 +34,18 @@ fn explain(out: &mut impl Write, input: &[u8], setup: &Setup, chunk: Chunk) -> i
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
-    let mut told: Vec<Told> = Vec::new();
+    let (mut told, mut steps) = (Vec::new(), Vec::new());
     for piece in chunk.cuts(input) {
         let piece = input.get(piece).unwrap_or_default();
         parser.push_bytes(piece).for_each(|event| tell(&mut told, &mut collector, &event));
+        steps.append(&mut parser.take_trace());
     }
     parser.finish().for_each(|event| tell(&mut told, &mut collector, &event));
+    steps.append(&mut parser.take_trace());
     collector.set_dialect(parser.dialect().cloned());
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
     let mut told = told.into_iter().peekable();
-    for step in parser.take_trace() {
+    for step in steps {
         while let Some(told) = told.next_if(|told| told.at < key(&step)) {
             page.told(&told)?;
         }
