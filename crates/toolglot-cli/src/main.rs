@@ -1,1 +1,44 @@
-fn main() {}
+//! The command line of toolglot: the commands, and what their ends mean to a shell.
+
+mod args;
+mod cache;
+mod chunk;
+mod diagnostics;
+mod dialects;
+mod explain;
+mod failure;
+mod input;
+mod json;
+mod jsonl;
+mod known;
+mod options;
+mod output;
+mod paint;
+mod parse;
+mod progress;
+mod repair;
+mod report;
+mod runner;
+mod view;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use failure::Ending;
+
+fn main() -> ExitCode {
+    let ending = match Args::parse().command {
+        Command::Parse(args) => parse::run(&args),
+        Command::Repair(args) => repair::run(&args),
+        Command::Dialects(args) => dialects::run(&args.command),
+        Command::Explain(args) => explain::run(&args),
+        Command::Diagnostics(args) => diagnostics::run(&args),
+    };
+    match ending {
+        Ok(Ending::Fine) => ExitCode::SUCCESS,
+        Ok(Ending::Failed) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,57 @@
+//! Things made from text, kept for the next time the same text comes.
+
+use std::collections::HashMap;
+
+/// Bytes of text that are remembered before everything is forgotten and begun anew.
+const BOUND: usize = 8 << 20;
+
+/// A bounded memory of what `make` returned for a text.
+#[derive(Debug)]
+pub(crate) struct Cache<V> {
+    made: HashMap<Box<str>, V>,
+    bytes: usize,
+}
+
+impl<V> Default for Cache<V> {
+    fn default() -> Self {
+        Self { made: HashMap::new(), bytes: 0 }
+    }
+}
+
+impl<V: Clone> Cache<V> {
+    /// Returns what was made of the text, making it if it is new.
+    pub(crate) fn get(&mut self, text: &str, make: impl FnOnce() -> V) -> V {
+        if let Some(made) = self.made.get(text) {
+            return made.clone();
+        }
+        let made = make();
+        self.keep(text, made.clone());
+        made
+    }
+
+    fn keep(&mut self, text: &str, made: V) {
+        self.bytes += text.len();
+        if self.bytes > BOUND || self.made.len() > 1024 {
+            self.made.clear();
+            self.bytes = text.len();
+        }
+        self.made.insert(text.into(), made);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_once_and_stays_small() {
+        let (mut cache, mut made) = (Cache::default(), 0);
+        for n in 0..5000 {
+            let text = (n % 2500).to_string();
+            assert_eq!(cache.get(&text, || { made += 1; text.len() }), text.len());
+            assert_eq!(cache.get(&text, || unreachable!("just made")), text.len());
+        }
+        assert!(cache.made.len() <= 1025);
+        assert_eq!(made, 5000);
+    }
+}

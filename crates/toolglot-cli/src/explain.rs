@@ -1,0 +1,192 @@
+//! `toolglot explain`: each step of reading with its bytes, in the order of the input.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+
+use toolglot::{Action, Collector, Event, EventKind, Message, Parser, Step};
+
+use crate::args::ExplainArgs;
+use crate::chunk::Chunk;
+use crate::failure::{Ending, Run};
+use crate::input::Source;
+use crate::known::Known;
+use crate::options::{self, Setup};
+use crate::output::type_of;
+use crate::paint::Paint;
+use crate::report::{Place, class_name};
+
+/// Characters of a step's bytes that are shown, from both ends.
+const SHOWN: usize = 64;
+
+/// Runs the command.
+pub(crate) fn run(args: &ExplainArgs) -> Run {
+    let known = Known::from_flags(&args.reading.dialects)?;
+    let tools = options::tools(args.reading.tools.as_deref())?;
+    let setup = Setup::new(&known, tools, &args.reading, &args.message);
+    let input = Source::open(args.file.as_deref())?.read_all()?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    explain(&mut out, &input, &setup, args.message.chunk.unwrap_or_default())?;
+    out.flush()?;
+    Ok(Ending::Fine)
+}
+
+fn explain(out: &mut impl Write, input: &[u8], setup: &Setup, chunk: Chunk) -> io::Result<()> {
+    let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
+    parser.enable_trace();
+    let mut collector = Collector::new(&setup.options);
+    let (mut told, mut steps) = (Vec::new(), Vec::new());
+    for piece in chunk.cuts(input) {
+        let piece = input.get(piece).unwrap_or_default();
+        parser.push_bytes(piece).for_each(|event| tell(&mut told, &mut collector, &event));
+        steps.append(&mut parser.take_trace());
+    }
+    parser.finish().for_each(|event| tell(&mut told, &mut collector, &event));
+    steps.append(&mut parser.take_trace());
+    collector.set_dialect(parser.dialect().cloned());
+    let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
+    let mut told = told.into_iter().peekable();
+    for step in steps {
+        while let Some(told) = told.next_if(|told| told.at < key(&step)) {
+            page.told(&told)?;
+        }
+        page.step(&step)?;
+    }
+    told.try_for_each(|told| page.told(&told))?;
+    page.end(&collector.finish(input))
+}
+
+/// Where a step belongs among the events: what was tried before its bytes were read, ends behind them.
+fn key(step: &Step) -> usize {
+    if step.action == Action::Ended { step.span.end } else { step.span.start }
+}
+
+/// What an event said.
+struct Told {
+    /// Where the event began to stand for bytes; order among the events is kept by this never falling.
+    at: usize,
+    span: Range<usize>,
+    what: &'static str,
+    words: Vec<String>,
+}
+
+/// Notes an event; events of one kind that follow each other are one.
+fn tell(told: &mut Vec<Told>, collector: &mut Collector, event: &Event<'_>) {
+    collector.add(event);
+    let what = type_of(&event.kind);
+    let words = words(&event.kind);
+    let joins = matches!(what, "text" | "reasoning" | "markup" | "arguments");
+    match told.last_mut().filter(|last| joins && last.what == what) {
+        Some(last) => {
+            last.span.end = event.span.end;
+            last.words.extend(words);
+        }
+        None => {
+            let at = event.span.start.max(told.last().map_or(0, |last| last.at));
+            told.push(Told { at, span: event.span.clone(), what, words });
+        }
+    }
+}
+
+fn words(kind: &EventKind<'_>) -> Vec<String> {
+    match kind {
+        EventKind::CallStart { index, id, name } => {
+            let id = id.map(|id| format!(", id `{id}`")).unwrap_or_default();
+            vec![format!("call {index}: `{name}`{id}")]
+        }
+        EventKind::Arguments { json, .. } => vec![(*json).to_owned()],
+        EventKind::CallEnd { index, outcome, .. } => vec![format!("call {index}: {}", outcome.name())],
+        EventKind::Diagnostic(diagnostic) => {
+            let row = diagnostic.code.row();
+            let words = [class_name(row.class), row.name, &diagnostic.message, row.about];
+            words.map(str::to_owned).into()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The page that is written.
+struct Page<'p, W> {
+    out: &'p mut W,
+    input: &'p [u8],
+    paint: Paint,
+    place: Place,
+}
+
+impl<W: Write> Page<'_, W> {
+    fn step(&mut self, step: &Step) -> io::Result<()> {
+        let action = match step.action {
+            Action::Committed | Action::Ended => self.paint.good(&format!("{:10}", step.action.name())),
+            _ => self.paint.faint(&format!("{:10}", step.action.name())),
+        };
+        let dialect = step.dialect.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
+        let bytes = self.bytes(&step.span);
+        self.line(&step.span, &action, &format!("{dialect}{}  {bytes}", escaped(&step.detail)))
+    }
+
+    fn told(&mut self, told: &Told) -> io::Result<()> {
+        let what = self.paint.strong(&format!("{:10}", told.what));
+        match (told.what, told.words.as_slice()) {
+            ("diagnostic", [class, code, message, about]) => {
+                self.place.advance(self.input, told.span.start);
+                let place = format!("line {}, column {}", self.place.line, self.place.column);
+                let what = self.paint.warning(&format!("{class:10}"));
+                self.line(&told.span, &what, &format!("{code}, {place}: {} ({about})", escaped(message)))
+            }
+            ("arguments", pieces) => {
+                let text = format!("{}  from {}", shortened(&pieces.concat()), self.bytes(&told.span));
+                self.line(&told.span, &what, &text)
+            }
+            (_, []) => self.line(&told.span, &what, &self.bytes(&told.span)),
+            (_, words) => {
+                let text = format!("{}  {}", escaped(&words.concat()), self.bytes(&told.span));
+                self.line(&told.span, &what, &text)
+            }
+        }
+    }
+
+    fn end(&mut self, message: &Message) -> io::Result<()> {
+        let calls = message.calls.len();
+        let dialect = message.dialect.as_deref().unwrap_or("none");
+        let words = format!("finish_reason {}, calls {calls}, dialect {dialect}", message.finish_reason.name());
+        let what = self.paint.strong(&format!("{:10}", "end"));
+        self.line(&(self.input.len()..self.input.len()), &what, &words)
+    }
+
+    fn line(&mut self, span: &Range<usize>, what: &str, words: &str) -> io::Result<()> {
+        let span = self.paint.faint(&format!("{:>6}..{:<6}", span.start, span.end));
+        writeln!(self.out, "{span} {what} {words}")
+    }
+
+    fn bytes(&self, span: &Range<usize>) -> String {
+        let bytes = self.input.get(span.clone()).unwrap_or_default();
+        let edge = SHOWN * 4;
+        if bytes.len() <= edge * 2 {
+            return self.paint.faint(&format!("\"{}\"", shortened(&String::from_utf8_lossy(bytes))));
+        }
+        let ends = [&bytes[..edge], &bytes[bytes.len() - edge..]].map(String::from_utf8_lossy).concat();
+        self.paint.faint(&format!("\"{}\"", shortened(&ends)))
+    }
+}
+
+/// A text in one line: its ends, without what could break the line or steer the terminal.
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= SHOWN {
+        return escaped(text);
+    }
+    let head: String = text.chars().take(SHOWN * 2 / 3).collect();
+    let tail: String = text.chars().skip(count - SHOWN / 3).collect();
+    format!("{}…{}", escaped(&head), escaped(&tail))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}') {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}

@@ -1,0 +1,54 @@
+//! How a command ends: fine, with something in the input that failed, or not at all.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::paint::Paint;
+
+/// How a command that ran to its end ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Exit code 0.
+    Fine,
+    /// Exit code 1: a broken line, a file that does not check, a failed repair.
+    Failed,
+}
+
+impl Ending {
+    pub(crate) fn fine_if(fine: bool) -> Self {
+        if fine { Self::Fine } else { Self::Failed }
+    }
+}
+
+/// Why a command could not run to its end.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Exit code 2: the command line, or a file that it names, cannot be used.
+    Usage(String),
+    /// Exit code 1, or 0 if the reader of the output went away.
+    Io(io::Error),
+}
+
+impl Failure {
+    /// Tells the user and returns the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Io(error) => (error.to_string(), 1),
+            Self::Usage(message) => (message, 2),
+        };
+        let label = Paint::stderr().error("error");
+        // With stderr gone there is nobody left to tell.
+        let _ = writeln!(io::stderr(), "{label}: {message}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What the commands return.
+pub(crate) type Run = Result<Ending, Failure>;

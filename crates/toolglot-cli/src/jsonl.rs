@@ -1,0 +1,139 @@
+//! The line protocol: what a line may say, and what a line is told that cannot be read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolglot::Tools;
+
+use crate::cache::Cache;
+use crate::json;
+use crate::known::Known;
+use crate::options::{Setup, names};
+
+const BOM: &[u8] = "\u{FEFF}".as_bytes();
+
+/// One line of the input: an object whose members are kept as they are written.
+pub(crate) struct Line<'l> {
+    /// The line's own text.
+    pub(crate) whole: &'l str,
+    members: BTreeMap<String, &'l RawValue>,
+}
+
+/// Answers a line with what `answer` writes, or says what is wrong with it.
+pub(crate) fn answer(
+    number: usize,
+    line: &[u8],
+    out: &mut Vec<u8>,
+    answer: impl FnOnce(&Line<'_>, &mut Vec<u8>) -> Result<bool, String>,
+) -> bool {
+    let line = line.strip_prefix(BOM).filter(|_| number == 1).unwrap_or(line);
+    let (id, why) = match Line::read(line) {
+        Err(why) => (None, why),
+        Ok(line) => match answer(&line, out) {
+            Err(why) => (line.id(), why),
+            Ok(fine) => {
+                out.push(b'\n');
+                return fine;
+            }
+        },
+    };
+    write_error(out, id, &why, number);
+    false
+}
+
+/// Writes the answer to a line that cannot be read.
+pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&str>, why: &str, number: usize) {
+    json::object(out, |object| {
+        object.raw("id", id.unwrap_or("null"));
+        object.text("error", why);
+        object.number("line", number);
+    });
+    out.push(b'\n');
+}
+
+impl<'l> Line<'l> {
+    fn read(line: &'l [u8]) -> Result<Self, String> {
+        let whole = std::str::from_utf8(line)
+            .map_err(|error| format!("the line is not UTF-8 at byte {}; convert the file", error.valid_up_to()))?;
+        let members = serde_json::from_str(whole).map_err(|error| {
+            let column = error.column();
+            format!("the line is no JSON object (column {column}); write one object a line, such as {{\"id\": 1, …}}")
+        })?;
+        Ok(Self { whole, members })
+    }
+
+    /// Returns the id's JSON text.
+    pub(crate) fn id(&self) -> Option<&'l str> {
+        self.member("id")
+    }
+
+    /// Returns a member's JSON text, unless it is missing or null.
+    pub(crate) fn member(&self, name: &str) -> Option<&'l str> {
+        self.members.get(name).map(|raw| raw.get()).filter(|text| *text != "null")
+    }
+
+    /// Returns the string that a member must be.
+    pub(crate) fn text(&self, name: &str) -> Result<String, String> {
+        let json = self.member(name).ok_or_else(|| format!("the line has no `{name}`; add it as a string"))?;
+        string(name, json)
+    }
+}
+
+/// Reads a JSON string.
+pub(crate) fn string(name: &str, json: &str) -> Result<String, String> {
+    serde_json::from_str(json).map_err(|error| {
+        if json.starts_with('"') {
+            format!("`{name}` is no Unicode text ({error}); escape surrogates only in pairs")
+        } else {
+            format!("`{name}` is no string; put quotes around the text and escape those inside")
+        }
+    })
+}
+
+/// What lines are read with: the flags, and what each line says otherwise.
+pub(crate) struct Setups {
+    known: Arc<Known>,
+    base: Setup,
+    tools: Cache<Result<Tools, String>>,
+    changed: Cache<Result<Setup, String>>,
+}
+
+impl Setups {
+    pub(crate) fn new(known: Arc<Known>, base: Setup) -> Self {
+        Self { known, base, tools: Cache::default(), changed: Cache::default() }
+    }
+
+    /// Returns what a line with this `dialect`, these `tools` and `options` is read with.
+    pub(crate) fn of(&mut self, line: &Line<'_>, tools: Option<&str>) -> Result<Setup, String> {
+        let mut setup = match (line.member("dialect"), line.member("options")) {
+            (None, None) => self.base.clone(),
+            (dialect, options) => {
+                let key = format!("{}\n{}", dialect.unwrap_or_default(), options.unwrap_or_default());
+                self.changed.get(&key, || changed(&self.base, &self.known, dialect, options))?
+            }
+        };
+        if let Some(text) = tools {
+            let compile = || Tools::from_json_str(text).map_err(|error| format!("`tools` cannot be used: {error}"));
+            setup.tools = self.tools.get(text, compile)?;
+        }
+        Ok(setup)
+    }
+}
+
+/// Returns the flags' setup with a line's changes.
+fn changed(base: &Setup, known: &Known, dialect: Option<&str>, options: Option<&str>) -> Result<Setup, String> {
+    let mut setup = base.clone();
+    if let Some(dialect) = dialect {
+        setup.dialects = known.select(&names("dialect", &value("dialect", dialect)?)?)?;
+    }
+    if let Some(options) = options {
+        setup.change(&value("options", options)?, known)?;
+    }
+    Ok(setup)
+}
+
+fn value(name: &str, json: &str) -> Result<Value, String> {
+    serde_json::from_str(json).map_err(|error| format!("`{name}` cannot be read: {error}"))
+}

@@ -1,0 +1,72 @@
+//! The dialects a run knows: the built-in ones and the user's own files.
+
+use std::path::Path;
+
+use toolglot::{Dialect, DialectError, Dialects};
+
+use crate::failure::Failure;
+use crate::input;
+
+/// What stands for every known dialect.
+const AUTO: &str = "auto";
+
+/// The dialects a run knows, and those its flags chose.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    all: Dialects,
+    chosen: Dialects,
+}
+
+impl Known {
+    /// Reads what `--dialect` said: names, files, `auto`.
+    pub(crate) fn from_flags(flags: &[String]) -> Result<Self, Failure> {
+        let builtin = Dialects::builtin();
+        let (mut names, mut own) = (Vec::new(), Vec::new());
+        for flag in flags {
+            if flag == AUTO || builtin.get(flag).is_some() || !is_file(flag) {
+                names.push(flag.clone());
+            } else {
+                own.push(load(Path::new(flag))?);
+                names.extend(own.last().map(|dialect| dialect.name().to_owned()));
+            }
+        }
+        // Each goes in front of those before it, so that the first flag comes first.
+        let all = own.into_iter().rev().fold(builtin, |all, dialect| all.with(dialect));
+        let chosen = select(&all, &names).map_err(Failure::Usage)?;
+        Ok(Self { all, chosen })
+    }
+
+    /// Returns what the flags chose.
+    pub(crate) fn chosen(&self) -> &Dialects {
+        &self.chosen
+    }
+
+    /// Returns the dialects of these names, in this order.
+    pub(crate) fn select(&self, names: &[String]) -> Result<Dialects, String> {
+        select(&self.all, names)
+    }
+}
+
+/// Reads a dialect file; its name is the file's.
+pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
+    let text = input::read_text(path)?;
+    from_text(path, &text).map_err(|error| Failure::Usage(format!("this dialect cannot be used\n{error}")))
+}
+
+/// Reads a dialect from its file's text.
+pub(crate) fn from_text(path: &Path, text: &str) -> Result<Dialect, DialectError> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Dialect::from_toml(&name, text).map_err(|error| error.with_file(&path.display().to_string()))
+}
+
+/// Says whether a word means a file rather than a name.
+pub(crate) fn is_file(word: &str) -> bool {
+    word.contains(['/', '\\']) || word.ends_with(".toml") || Path::new(word).is_file()
+}
+
+fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
+    if names.is_empty() || names.iter().any(|name| name == AUTO) {
+        return Ok(all.clone());
+    }
+    all.only(names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
+}

@@ -1,0 +1,55 @@
+//! Colour, only on a terminal and only for those who want it.
+
+use std::io::{self, IsTerminal};
+
+/// Paints words if its stream is a terminal and `NO_COLOR` is not set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    #[cfg(test)]
+    pub(crate) const OFF: Self = Self { on: false };
+
+    pub(crate) fn stdout() -> Self {
+        Self { on: io::stdout().is_terminal() && wanted() }
+    }
+
+    pub(crate) fn stderr() -> Self {
+        Self { on: io::stderr().is_terminal() && wanted() }
+    }
+
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    pub(crate) fn error(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    pub(crate) fn warning(self, text: &str) -> String {
+        self.with("1;33", text)
+    }
+
+    pub(crate) fn name(self, text: &str) -> String {
+        self.with("1;36", text)
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn wanted() -> bool {
+    let set = |key| std::env::var_os(key).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}

@@ -1,0 +1,140 @@
+//! `toolglot parse`: a whole message, its events, or a message a line.
+
+use std::hash::BuildHasher;
+use std::hash::RandomState;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::Arc;
+
+use toolglot::{Collector, Event, EventKind, Message, Parser, seed_of};
+
+use crate::args::{Ids, ParseArgs};
+use crate::chunk::Chunk;
+use crate::failure::{Ending, Failure, Run};
+use crate::input::Source;
+use crate::jsonl::{self, Setups};
+use crate::known::Known;
+use crate::options::{self, Setup};
+use crate::paint::Paint;
+use crate::report::Report;
+use crate::runner::{self, Answer};
+use crate::{output, view};
+
+/// Runs the command.
+pub(crate) fn run(args: &ParseArgs) -> Run {
+    let known = Known::from_flags(&args.reading.dialects)?;
+    let tools = options::tools(args.reading.tools.as_deref())?;
+    let setup = Setup::new(&known, tools, &args.reading, &args.message);
+    let source = Source::open(args.file.as_deref())?;
+    let feeding = Feeding { ids: args.message.ids, chunk: args.message.chunk.unwrap_or_default() };
+    if args.jsonl {
+        let known = Arc::new(known);
+        runner::run(source, move || Lines { setups: Setups::new(Arc::clone(&known), setup.clone()), feeding })
+    } else if args.events {
+        run_events(source, &setup, feeding.chunk)
+    } else {
+        run_message(source, setup, feeding)
+    }
+}
+
+/// How a text is fed, and how calls without an id get one.
+#[derive(Clone, Copy)]
+pub(crate) struct Feeding {
+    pub(crate) ids: Ids,
+    pub(crate) chunk: Chunk,
+}
+
+impl Feeding {
+    /// Reads a whole text; `request` is what deterministic ids depend on.
+    pub(crate) fn read(self, text: &[u8], mut setup: Setup, request: &[u8]) -> Message {
+        setup.options = setup.options.with_id_seed(match self.ids {
+            Ids::Deterministic => seed_of(request),
+            Ids::Random => RandomState::new().hash_one(request.len()),
+        });
+        let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
+        let mut collector = Collector::new(&setup.options);
+        feed(&mut parser, text, self.chunk, |event| collector.add(event));
+        parser.finish().for_each(|event| collector.add(&event));
+        collector.set_dialect(parser.dialect().cloned());
+        collector.finish(text)
+    }
+}
+
+/// Feeds a text in pieces, as text if it is UTF-8.
+fn feed(parser: &mut Parser, input: &[u8], chunk: Chunk, mut each: impl FnMut(&Event<'_>)) {
+    let text = std::str::from_utf8(input).ok();
+    for piece in chunk.cuts(input) {
+        match text.and_then(|text| text.get(piece.clone())) {
+            Some(text) => parser.push(text).for_each(|event| each(&event)),
+            None => parser.push_bytes(input.get(piece).unwrap_or_default()).for_each(|event| each(&event)),
+        }
+    }
+}
+
+fn run_message(source: Source, setup: Setup, feeding: Feeding) -> Run {
+    let name = source.name.clone();
+    let input = source.read_all()?;
+    let message = feeding.read(&input, setup, &input);
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
+    } else {
+        let mut json = Vec::new();
+        output::write_message(&mut json, &message);
+        json.push(b'\n');
+        out.write_all(&json)?;
+    }
+    out.flush()?;
+    Report::new(&name, &input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
+    Ok(Ending::Fine)
+}
+
+/// Events go out as soon as their bytes came in, so nothing but the parser holds anything.
+fn run_events(mut source: Source, setup: &Setup, chunk: Chunk) -> Run {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
+    let mut end = Collector::new(&setup.options);
+    let mut block = Vec::new();
+    while source.read_block(&mut block)? > 0 {
+        for piece in chunk.cuts(&block) {
+            let piece = block.get(piece).unwrap_or_default();
+            parser.push_bytes(piece).try_for_each(|event| write_event(&mut out, &mut end, &event))?;
+        }
+        out.flush()?;
+        block.clear();
+    }
+    parser.finish().try_for_each(|event| write_event(&mut out, &mut end, &event))?;
+    end.set_dialect(parser.dialect().cloned());
+    let mut line = Vec::new();
+    output::write_end(&mut line, &end.finish(&[]));
+    out.write_all(&line)?;
+    out.flush()?;
+    Ok(Ending::Fine)
+}
+
+/// Only the calls' starts and ends are collected: they decide how the message ended.
+fn write_event(out: &mut impl Write, end: &mut Collector, event: &Event<'_>) -> Result<(), Failure> {
+    if matches!(event.kind, EventKind::CallStart { .. } | EventKind::CallEnd { .. }) {
+        end.add(event);
+    }
+    let mut line = Vec::new();
+    output::write_event(&mut line, event);
+    Ok(out.write_all(&line)?)
+}
+
+/// Answers lines of `--jsonl`.
+struct Lines {
+    setups: Setups,
+    feeding: Feeding,
+}
+
+impl Answer for Lines {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
+        jsonl::answer(number, line, out, |line, out| {
+            let text = line.text("text")?;
+            let setup = self.setups.of(line, line.member("tools"))?;
+            let message = self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes());
+            output::write_answer(out, line.id(), &message);
+            Ok(true)
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Lines in, lines out, in the same order, on all cores, with bounded memory.
+//!
+//! ```text
+//! reader --- batches of whole lines ---> workers --- answers ---.
+//!    `------ a slot for each batch's answer, in order -------> writer
+//! ```
+//! The writer waits for the slots in order, and both queues are bounded, so
+//! that one slow line holds back the reader and nothing piles up.
+
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use crate::failure::{Ending, Run};
+use crate::input::Source;
+use crate::jsonl;
+use crate::progress::Progress;
+
+/// Answers one line: writes the answer with its line break and says whether the line was fine.
+pub(crate) trait Answer {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool;
+}
+
+/// Whole lines of the input.
+struct Batch {
+    /// The number of the first, from 1.
+    first: usize,
+    bytes: Vec<u8>,
+}
+
+/// What became of a batch.
+struct Answers {
+    bytes: Vec<u8>,
+    fine: bool,
+    lines: usize,
+    read: usize,
+}
+
+/// A batch and where its answers go.
+type Job = (Batch, SyncSender<Answers>);
+
+/// The place of a batch's answers, or why there are no more batches.
+type Slot = io::Result<Receiver<Answers>>;
+
+/// Answers every line of the input; each worker makes its own `A`.
+pub(crate) fn run<A: Answer>(source: Source, make: impl Fn() -> A + Send + Sync + 'static) -> Run {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let progress = Progress::new(source.size);
+    let (jobs, queue) = sync_channel::<Job>(threads);
+    let (slots, answers) = sync_channel::<Slot>(threads * 4);
+    let (queue, make) = (Arc::new(Mutex::new(queue)), Arc::new(make));
+    // Threads are never joined: if the output's reader goes away, the process ends while stdin still blocks.
+    for _ in 0..threads {
+        let (queue, make) = (Arc::clone(&queue), Arc::clone(&make));
+        thread::spawn(move || work(&queue, &*make));
+    }
+    thread::spawn(move || read(source, &jobs, &slots));
+    write(&answers, progress)
+}
+
+/// Cuts the input into batches: the whole lines of what one read gave, so that a slow writer is answered at once.
+fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
+    let mut first = 1;
+    let mut buffer = Vec::new();
+    loop {
+        let seen = buffer.len();
+        let end = match source.read_block(&mut buffer) {
+            Err(error) => return drop(slots.send(Err(error))),
+            Ok(0) if buffer.is_empty() => return,
+            Ok(0) => buffer.len(),
+            Ok(_) => match buffer.iter().skip(seen).rposition(|byte| *byte == b'\n') {
+                Some(at) => seen + at + 1,
+                None => continue,
+            },
+        };
+        let rest = buffer.split_off(end);
+        let batch = Batch { first, bytes: std::mem::replace(&mut buffer, rest) };
+        first += batch.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let (answers, slot) = sync_channel(1);
+        if slots.send(Ok(slot)).is_err() || jobs.send((batch, answers)).is_err() {
+            return;
+        }
+    }
+}
+
+fn work<A: Answer>(queue: &Mutex<Receiver<Job>>, make: &impl Fn() -> A) {
+    let mut answerer = make();
+    loop {
+        let job = queue.lock().map(|queue| queue.recv());
+        let Ok(Ok((batch, answers))) = job else { return };
+        if answers.send(answer(&mut answerer, &batch, make)).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> Answers {
+    let mut done = Answers { bytes: Vec::new(), fine: true, lines: 0, read: batch.bytes.len() };
+    let text = batch.bytes.strip_suffix(b"\n").unwrap_or(&batch.bytes);
+    for (number, line) in (batch.first..).zip(text.split(|byte| *byte == b'\n')) {
+        done.lines += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let start = done.bytes.len();
+        let fine = catch_unwind(AssertUnwindSafe(|| answerer.answer(number, line, &mut done.bytes)));
+        done.fine &= fine.unwrap_or_else(|_| {
+            done.bytes.truncate(start);
+            jsonl::write_error(&mut done.bytes, None, BUG, number);
+            *answerer = make();
+            false
+        });
+    }
+    done
+}
+
+const BUG: &str = "toolglot stumbled over this line, which is a bug; please report the line";
+
+fn write(slots: &Receiver<Slot>, mut progress: Progress) -> Run {
+    let mut out = io::stdout().lock();
+    let mut fine = true;
+    for slot in slots {
+        let answers = slot?.recv().map_err(|_| io::Error::other("a worker stopped, which is a bug; please report it"))?;
+        out.write_all(&answers.bytes)?;
+        out.flush()?;
+        fine &= answers.fine;
+        progress.add(answers.lines, answers.read);
+    }
+    progress.end();
+    Ok(Ending::fine_if(fine))
+}

@@ -1,0 +1,106 @@
+//! The line protocol: order, errors, overrides, and that cutting changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::{Done, toolglot};
+
+fn lines(done: &Done) -> Vec<Value> {
+    done.out.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// Lines of very different cost, so that workers overtake each other.
+fn many() -> String {
+    let line = |n: usize| {
+        let text = format!("line {n} <tool_call>{{\"name\": \"f\", \"arguments\": {{\"n\": {n}}}}}</tool_call> é");
+        json!({ "id": n, "text": text.repeat(if n.is_multiple_of(500) { 100 } else { 1 }) }).to_string() + "\n"
+    };
+    (0..10_000).map(line).collect()
+}
+
+#[test]
+fn ten_thousand_lines_keep_their_order_and_cutting_changes_nothing() {
+    let input = many();
+    let whole = toolglot(&["parse", "--jsonl", "--dialect", "hermes"], &input);
+    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
+    let ids: Vec<u64> = lines(&whole).iter().filter_map(|line| line["id"].as_u64()).collect();
+    assert!(ids.iter().copied().eq(0..10_000));
+    for chunk in ["1", "3", "random:1", "random:2"] {
+        let cut = toolglot(&["parse", "--jsonl", "--dialect", "hermes", "--chunk", chunk], &input);
+        assert!(cut.out == whole.out, "--chunk {chunk} changed the output");
+    }
+}
+
+#[test]
+fn members_have_the_documented_order_and_ids_are_echoed_exactly() {
+    let done = toolglot(&["parse", "--jsonl"], "{\"text\":\"hi\",\"id\":1.50}\n{\"text\":\"\",\"id\":{\"b\":1,\"a\":[]}}");
+    let wanted = "{\"id\":1.50,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"},\"finish_reason\":\"stop\",\"dialect\":null,\"diagnostics\":[]}\n\
+                  {\"id\":{\"b\":1,\"a\":[]},\"message\":{\"role\":\"assistant\",\"content\":null},\"finish_reason\":\"stop\",\"dialect\":null,\"diagnostics\":[]}\n";
+    assert_eq!((done.code, done.out.as_str()), (0, wanted));
+}
+
+#[test]
+fn broken_lines_say_what_to_do_and_the_run_goes_on() {
+    let broken: &[(&[u8], &str)] = &[
+        (b"nonsense", "one object a line"),
+        (b"[1]", "one object a line"),
+        (b"{\"id\":1} {}", "one object a line"),
+        (b"{\"id\":1}", "has no `text`"),
+        (b"{\"id\":1,\"text\":null}", "has no `text`"),
+        (b"{\"id\":1,\"text\":5}", "`text` is no string"),
+        (b"{\"id\":1,\"text\":\"\\ud800\"}", "surrogates"),
+        (b"{\"id\":1,\"text\":\"\xFF\"}", "not UTF-8"),
+        (b"{\"id\":1,\"text\":\"\",\"dialect\":\"no_such\"}", "no_such"),
+        (b"{\"id\":1,\"text\":\"\",\"dialect\":7}", "a name or a list of names"),
+        (b"{\"id\":1,\"text\":\"\",\"tools\":\"x\"}", "`tools` cannot be used"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":[]}", "`options` is an array"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidense\":\"strict\"}}", "use dialects, validation"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidence\":\"much\"}}", "strict, balanced, eager"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"reasoning_open\":\"yes\"}}", "true or false"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"repairs\":[\"magic\"]}}", "magic"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"depth\":-1}}}", "whole number"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"width\":1}}}", "held, arguments, depth, calls"),
+    ];
+    let mut input = Vec::new();
+    for (line, _) in broken {
+        input.extend_from_slice(line);
+        input.push(b'\n');
+    }
+    input.extend_from_slice(b"{\"id\":\"last\",\"text\":\"fine\"}");
+    let done = toolglot(&["parse", "--jsonl"], input);
+    let answers = lines(&done);
+    assert_eq!((done.code, answers.len()), (1, broken.len() + 1));
+    for (at, ((line, hint), answer)) in broken.iter().zip(&answers).enumerate() {
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert!(error.contains(hint), "{} says {answer}", String::from_utf8_lossy(line));
+        assert_eq!(answer["line"], at + 1);
+        assert!(answer["id"].is_null() || answer["id"] == 1);
+    }
+    assert_eq!(answers[broken.len()]["message"]["content"], "fine");
+}
+
+#[test]
+fn every_option_is_understood_and_null_leaves_the_flag() {
+    let options = json!({
+        "dialects": ["hermes"], "validation": "strict", "untyped": "string", "reasoning_open": false,
+        "finish_reason": null, "calls_in_reasoning": "quote", "evidence": "eager", "unknown_tool": "text",
+        "accept_incomplete": true, "repairs": ["fence"], "limits": {"held": 1000, "arguments": 1000, "depth": 9, "calls": 2}
+    });
+    let line = json!({"id": 1, "text": "x", "tools": null, "dialect": null, "options": options}).to_string();
+    let done = toolglot(&["parse", "--jsonl", "--finish-reason", "length"], line);
+    assert_eq!(done.code, 0, "{}", done.out);
+    assert_eq!(lines(&done)[0]["finish_reason"], "length");
+}
+
+#[test]
+fn blank_lines_line_ends_and_a_byte_order_mark_are_no_lines() {
+    let done = toolglot(&["parse", "--jsonl"], "\u{FEFF}{\"id\":1,\"text\":\"a\"}\r\n\n \n{\"id\":2}");
+    let answers = lines(&done);
+    assert_eq!((done.code, answers.len()), (1, 2));
+    assert_eq!(answers[1]["line"], 4);
+}
+
+#[test]
+fn no_input_is_fine() {
+    let done = toolglot(&["parse", "--jsonl"], "");
+    assert_eq!((done.code, done.out.as_str()), (0, ""));
+}
