@@ -48,7 +48,13 @@ mod tests {
         let (mut cache, mut made) = (Cache::default(), 0);
         for n in 0..5000 {
             let text = (n % 2500).to_string();
-            assert_eq!(cache.get(&text, || { made += 1; text.len() }), text.len());
+            assert_eq!(
+                cache.get(&text, || {
+                    made += 1;
+                    text.len()
+                }),
+                text.len()
+            );
             assert_eq!(cache.get(&text, || unreachable!("just made")), text.len());
         }
         assert!(cache.made.len() <= 1025);

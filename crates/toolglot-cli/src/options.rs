@@ -79,10 +79,13 @@ const OPTIONS: &str = "dialects, validation, untyped, reasoning_open, finish_rea
 
 /// Reads the file of declared tools, if one is named.
 pub(crate) fn tools(path: Option<&Path>) -> Result<Tools, Failure> {
-    path.map_or_else(|| Ok(Tools::default()), |path| {
-        let text = tools_text(path)?;
-        Tools::from_json_str(&text).map_err(|error| no_tools(path, &error.to_string()))
-    })
+    path.map_or_else(
+        || Ok(Tools::default()),
+        |path| {
+            let text = tools_text(path)?;
+            Tools::from_json_str(&text).map_err(|error| no_tools(path, &error.to_string()))
+        },
+    )
 }
 
 /// Reads the text of the file of declared tools.

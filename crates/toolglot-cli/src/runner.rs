@@ -123,7 +123,8 @@ fn write(slots: &Receiver<Slot>, mut progress: Progress) -> Run {
     let mut out = io::stdout().lock();
     let mut fine = true;
     for slot in slots {
-        let answers = slot?.recv().map_err(|_| io::Error::other("a worker stopped, which is a bug; please report it"))?;
+        let answers =
+            slot?.recv().map_err(|_| io::Error::other("a worker stopped, which is a bug; please report it"))?;
         out.write_all(&answers.bytes)?;
         out.flush()?;
         fine &= answers.fine;

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn text_is_shown_as_it_is_without_what_steers_the_terminal() {
-        let message = toolglot::parse("one\ntwo \x1b[2J\n", &Dialects::builtin(), &Tools::default(), &Options::default());
+        let message =
+            toolglot::parse("one\ntwo \x1b[2J\n", &Dialects::builtin(), &Tools::default(), &Options::default());
         assert_eq!(of(&message, Paint::OFF), "one\ntwo ␛[2J\n\nfinish_reason stop\n");
     }
 }

@@ -29,6 +29,8 @@ pub struct Options {
     pub(crate) repairs: Repairs,
     pub(crate) limits: Limits,
     pub(crate) id_seed: Option<u64>,
+    /// Bare `TRUE` and `false` in any case are booleans where no schema says otherwise.
+    pub(crate) any_case_booleans: bool,
 }
 
 impl Options {

@@ -27,6 +27,7 @@ use reading::{Reading, spent_closers};
 use region::{Exit, Region};
 use scan::{Found, Scanner};
 
+mod alone;
 mod attributes;
 mod bytes;
 mod call_object;
@@ -49,6 +50,9 @@ mod scan;
 mod tree;
 mod value;
 mod whole;
+
+pub(crate) use alone::read_parameters;
+pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.
 ///

@@ -90,6 +90,11 @@ impl Tools {
         self.list.len()
     }
 
+    /// Returns the tool, if exactly one is declared.
+    pub(crate) fn only(&self) -> Option<&Tool> {
+        if let [only] = &self.list[..] { Some(only) } else { None }
+    }
+
     /// Returns the names of the tools in the order of their declaration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|tool| tool.name.as_str())

@@ -32,7 +32,8 @@ fn ten_thousand_lines_keep_their_order_and_cutting_changes_nothing() {
 
 #[test]
 fn members_have_the_documented_order_and_ids_are_echoed_exactly() {
-    let done = toolglot(&["parse", "--jsonl"], "{\"text\":\"hi\",\"id\":1.50}\n{\"text\":\"\",\"id\":{\"b\":1,\"a\":[]}}");
+    let done =
+        toolglot(&["parse", "--jsonl"], "{\"text\":\"hi\",\"id\":1.50}\n{\"text\":\"\",\"id\":{\"b\":1,\"a\":[]}}");
     let wanted = "{\"id\":1.50,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"},\"finish_reason\":\"stop\",\"dialect\":null,\"diagnostics\":[]}\n\
                   {\"id\":{\"b\":1,\"a\":[]},\"message\":{\"role\":\"assistant\",\"content\":null},\"finish_reason\":\"stop\",\"dialect\":null,\"diagnostics\":[]}\n";
     assert_eq!((done.code, done.out.as_str()), (0, wanted));

@@ -14,6 +14,8 @@ pub(super) fn infer(raw: &str, node: Option<Node<'_>>, options: &Options, out: &
         "True" => out.push("true"),
         "False" => out.push("false"),
         "None" => out.push("null"),
+        _ if options.any_case_booleans && text.eq_ignore_ascii_case("true") => out.push("true"),
+        _ if options.any_case_booleans && text.eq_ignore_ascii_case("false") => out.push("false"),
         _ if is_scalar(text) && !overflows(text) => out.push(text),
         _ => match compound_or_string(text, node, options) {
             Some(whole) => out.whole(whole),

@@ -156,14 +156,7 @@ impl Literal {
 
     /// Returns the strong spellings with their placeholders filled in.
     pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> impl Iterator<Item = String> {
-        let fill = move |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Name => name.unwrap_or_default().to_owned(),
-            Part::Mark => mark.unwrap_or_default().to_owned(),
-            Part::Joint | Part::Key => String::new(),
-        };
-        let texts = self.spellings.iter().map(move |spelling| spelling.parts.iter().map(fill).collect::<String>());
-        texts.filter(|text| is_strong(text))
+        self.spellings.iter().map(move |spelling| spelling.filled(name, mark)).filter(|text| is_strong(text))
     }
 
     /// Says whether nothing need stand here.
@@ -183,6 +176,17 @@ impl Literal {
 }
 
 impl Spelling {
+    /// Returns the spelling with its placeholders filled in.
+    pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> String {
+        let fill = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Name => name.unwrap_or_default().to_owned(),
+            Part::Mark => mark.unwrap_or_default().to_owned(),
+            Part::Joint | Part::Key => String::new(),
+        };
+        self.parts.iter().map(fill).collect()
+    }
+
     /// Says whether the spelling is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()

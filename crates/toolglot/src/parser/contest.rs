@@ -209,7 +209,7 @@ fn begin_arguments(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) ->
         Some(b'"') => {
             let read = read_value(view, at, Place::Value, None, scene, head)?;
             Ok(read.and_then(|(json, end)| {
-                arguments_of(&json, scene).map(|whole| Start::Whole { whole, at, end })
+                arguments_of(&json, scene.tool, &scene.engine.options).map(|whole| Start::Whole { whole, at, end })
             }))
         }
         _ => match scene.closer() {

@@ -389,10 +389,11 @@ impl Value {
         object: &mut ArgumentsObject,
         sink: &mut Sink,
     ) {
-        let raw = if self.cdata { view.slice(self.start, end) } else { trimmed(view.slice(self.start, end), body) };
+        let from = if self.mode == Mode::Streamed { self.done } else { self.start };
+        let raw = if self.cdata { view.slice(from, end) } else { trimmed(view.slice(from, end), body) };
         if self.mode == Mode::Streamed {
             self.doubt = None;
-            self.flush(view, self.start + raw.len(), sink);
+            self.flush(view, from + raw.len(), sink);
             return sink.arguments(next, "\"");
         }
         if self.repeated {
@@ -431,7 +432,7 @@ fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
 
 fn trimmed<'t>(raw: &'t str, body: &Body) -> &'t str {
     if body.trim {
-        raw.trim_ascii()
+        raw.trim_ascii_end()
     } else if body.line_after {
         raw.strip_suffix("\r\n").or(raw.strip_suffix('\n')).unwrap_or(raw)
     } else {

@@ -5,8 +5,10 @@ use super::head::Head;
 use super::markers::AroundJson;
 use crate::diagnostic::Code;
 use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
-use crate::schema::{Node, NodeId};
+use crate::options::Options;
+use crate::schema::NodeId;
 use crate::sink::Sink;
+use crate::tool::Tool;
 use crate::view::{NotYet, View};
 
 /// Arguments that were read whole: their JSON, and what had to be done to them.
@@ -46,7 +48,7 @@ pub(crate) fn skip_value(view: View<'_>, at: usize, scene: &Scene<'_>, head: &He
 }
 
 /// Makes an arguments object of a value that is none: JSON in a string, nothing at all.
-pub(crate) fn arguments_of(json: &str, scene: &Scene<'_>) -> Option<Whole> {
+pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<Whole> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
         return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
@@ -55,13 +57,9 @@ pub(crate) fn arguments_of(json: &str, scene: &Scene<'_>) -> Option<Whole> {
     if content.trim().is_empty() {
         return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
     }
-    let context = Context {
-        markers: &NoMarkers,
-        schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
-        options: &scene.engine.options,
-        quote: None,
-    };
-    let inner = json::read_whole(&content, Place::Arguments, scene.root().map(Node::id), &context)?;
+    let schema = tool.and_then(|tool| tool.schema.as_ref());
+    let context = Context { markers: &NoMarkers, schema, options, quote: None };
+    let inner = json::read_whole(&content, Place::Arguments, schema.map(|schema| schema.root().id()), &context)?;
     inner.json.starts_with('{').then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded) })
 }
 

@@ -1,0 +1,48 @@
+//! Parameters that stand alone, without the call around them.
+
+use super::contest::{Start, Win};
+use super::engine::{Engine, Form, Scene};
+use super::head::{Head, skip_gap};
+use super::params::param_head;
+use super::reading::Reading;
+use crate::diagnostic::Diagnostic;
+use crate::dialect::{BodyKind, Dialects};
+use crate::event::Outcome;
+use crate::options::{Options, Validation};
+use crate::sink::Sink;
+use crate::tool::Tools;
+use crate::view::View;
+
+/// Reads a text that is nothing but parameters of the one dialect in `dialect`; returns their JSON.
+pub(crate) fn read_parameters(
+    text: &str,
+    name: &str,
+    dialect: &Dialects,
+    tools: &Tools,
+    options: &Options,
+) -> Option<(String, Vec<Diagnostic>)> {
+    let options = Options { validation: Validation::Coerce, ..options.clone() };
+    let engine = Engine::new(dialect.catalog(), tools.clone(), options);
+    let calls = &engine.catalog.dialects.first()?.calls;
+    (0..calls.len()).filter(|call| calls[*call].kind() == Some(BodyKind::Params)).find_map(|call| {
+        let form = Form { dialect: 0, section: None, call: Some(call) };
+        read(text, name, &engine, form)
+    })
+}
+
+/// Reads the parameters as if the call's closer followed them.
+fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, Vec<Diagnostic>)> {
+    let callee = engine.callee(name)?;
+    let head = Head { name: Some(name.to_owned()), ..Head::default() };
+    let closer = engine.pattern(form).tail.first()?.spellings.first()?.filled(Some(name), None);
+    let closed = format!("{text}{closer}");
+    let view = View::whole(&closed);
+    let at = skip_gap(view, 0).ok()?;
+    param_head(view, at, &Scene::new(engine, form, &callee), &mut head.clone()).ok()??;
+    let mut sink = Sink::new(engine.options.repairs);
+    let win = Win { form, head, callee, start: Start::Params(at) };
+    let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;
+    let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
+    let arguments = sink.words.get(name.len()..)?.to_owned();
+    whole.then_some((arguments, sink.diagnostics))
+}
