@@ -119,7 +119,7 @@ impl Reading {
                 Phase::Committed => self.announce(engine, sink),
                 Phase::Body(_) => {
                     let end = self.read_body(engine, view, sink)?;
-                    self.end_body(end, view, sink);
+                    self.end_body(end, sink);
                 }
                 Phase::Closing { at, how } => self.close(engine, view, at, how, sink)?,
                 Phase::Between(at) => self.between(engine, view, at, sink)?,
@@ -205,7 +205,10 @@ impl Reading {
         }
     }
 
-    fn end_body(&mut self, end: End, view: View<'_>, sink: &mut Sink) {
+    fn end_body(&mut self, end: End, sink: &mut Sink) {
+        if sink.written() == 0 {
+            sink.arguments(end.at, "{}");
+        }
         match end.how {
             Ended::Complete => {}
             Ended::Cut => sink.note(Outcome::Repaired),
@@ -216,8 +219,7 @@ impl Reading {
             }
             Ended::Broken => {
                 sink.note(Outcome::Broken);
-                let rest = super::object::shorten(view.slice(end.at, view.end()));
-                let message = format!("the call of `{}` cannot be read on from `{rest}`", self.callee.name);
+                let message = format!("the call of `{}` cannot be read on", self.callee.name);
                 sink.diagnose(Code::Broken, end.at..end.at, message);
             }
         }

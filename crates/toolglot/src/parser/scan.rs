@@ -30,6 +30,14 @@ pub(crate) struct Scanner {
     pub(crate) trace: Option<Vec<Step>>,
 }
 
+/// How a contest ended.
+enum Contest {
+    Won(Found),
+    /// A literal stood here that means nothing.
+    Skipped,
+    Lost,
+}
+
 /// What the scanner came upon.
 #[derive(Debug)]
 pub(crate) enum Found {
@@ -137,15 +145,17 @@ impl Scanner {
         let found = match self.compete(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 sink.diagnose(Code::LimitHeld, self.at..cut.end(), "it stays open too long what stands here; it is text");
-                None
+                Contest::Lost
             }
             decided => decided?,
         };
         self.contest = None;
-        if found.is_none() {
-            self.give_back(view, sink);
+        match found {
+            Contest::Won(found) => return Ok(Some(found)),
+            Contest::Skipped => {}
+            Contest::Lost => self.give_back(view, sink),
         }
-        Ok(found)
+        Ok(None)
     }
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
@@ -211,7 +221,7 @@ impl Scanner {
     }
 
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
-    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
+    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
             let found = match candidate.role {
@@ -219,8 +229,7 @@ impl Scanner {
                     let length = engine.catalog.dialect(candidate).skip[candidate.pattern].len();
                     sink.markup(self.at + length);
                     self.resume_after(self.at + length);
-                    self.contest = None;
-                    return self.resume(engine, view, sink).map(Some);
+                    return Ok(Contest::Skipped);
                 }
                 Role::Call if sink.calls() >= engine.options.limits.calls => {
                     sink.diagnose(Code::LimitCalls, self.at..self.at, "a call more than the limit allows is text");
@@ -229,14 +238,14 @@ impl Scanner {
                 Role::Call => self.try_candidate(engine, view, number)?,
                 Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
             };
-            if found.is_some() {
-                return Ok(found);
+            if let Some(found) = found {
+                return Ok(Contest::Won(found));
             }
             if let Some(alive) = &mut self.contest {
                 alive.remove(0);
             }
         }
-        Ok(None)
+        Ok(Contest::Lost)
     }
 
     fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
