@@ -73,6 +73,7 @@ impl Turn<'_> {
             b',' | b';' => self.element_ahead(at + 1),
             _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => Ok(self.key_follows(at)? != Ahead::Absent),
             _ if bracket == Bracket::Object => Ok(false),
+            b'"' | b'\'' if self.reader.text.dirty && !apart => Ok(false),
             _ => self.string_follows(bracket, at),
         }
     }

@@ -136,6 +136,5 @@ impl Setup {
 fn is_json(text: &str) -> bool {
     // Lone surrogates are JSON by its grammar, though serde_json cannot hold them.
     let text = text.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    serde::de::Deserialize::deserialize(&mut reader).is_ok_and(|_: serde_json::Value| reader.end().is_ok())
+    serde_json::from_str::<serde_json::Value>(&text).is_ok()
 }

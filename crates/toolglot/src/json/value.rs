@@ -58,7 +58,7 @@ impl Turn<'_> {
     /// An object or array where none is declared: its text where a string is, else a mismatch.
     fn misfit_bracket(&mut self, types: Types) {
         let at = self.reader.at;
-        if types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
+        if self.converts() && types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
             self.hold_text();
         } else {
             self.sink.diagnose(Code::TypeMismatch, at..at + 1, "the schema declares neither an object nor an array here");
@@ -84,10 +84,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the schema that a value is converted by.
+    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'_>> {
-        let off = self.context.options.validation == Validation::Lenient || self.reader.hold.is_on();
-        if off { None } else { Some(self.context.schema?.node(node?)) }
+        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
+    }
+
+    fn converts(&self) -> bool {
+        self.context.options.validation != Validation::Lenient
     }
 
     fn leaf(&mut self) -> Step {
@@ -130,9 +133,11 @@ impl Turn<'_> {
         }
         let from = self.reader.at;
         let node = self.value_begin();
-        let declared = self.node(node).is_some_and(|node| !node.types().is_open() && !node.types().has(Types::STRING));
-        if declared || self.is_root() {
+        let held = self.node(node).is_some_and(|node| node.holds_strings());
+        if self.is_root() || (held && self.converts()) {
             self.hold_string(node);
+        } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
+            self.sink.diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
         }
         self.text_start(Text::new(quote, false, raw, from), at + length);
         Ok(None)
@@ -258,14 +263,13 @@ impl Turn<'_> {
         let mut out = String::new();
         let (types, options) = (node.types(), self.context.options);
         let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
-            Some(_) if types.is_open() || types.has(Types::STRING) => return self.put(json),
             Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
             None => coerce::scalar(json, node, options, &mut out),
         };
         match verdict {
             Verdict::Fits => {}
             Verdict::Coerced => self.sink.diagnose(Code::Coerced, span, format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out))),
-            Verdict::Mismatch if types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
+            Verdict::Mismatch if self.converts() && types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
                 self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
                 out = format!("[{json}]");
             }
