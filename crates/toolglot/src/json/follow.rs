@@ -39,7 +39,7 @@ impl Turn<'_> {
         Ok(if text.key { None } else { self.joins(end)? }.unwrap_or(Follow::Inner))
     }
 
-    fn stops(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+    pub(super) fn stops(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         let markers = self.context.markers;
         Ok(markers.may_begin(byte) && markers.stop(self.view, at)?.is_some())
     }

@@ -104,6 +104,11 @@ impl Stops {
         self.ready = true;
     }
 
+    /// Says whether a byte only needs a decision because a marker may begin with it.
+    fn is_marker_only(&self, byte: u8, mask: u8) -> bool {
+        self.classes[usize::from(byte)] & mask == MARKER
+    }
+
     /// Returns the length of the run of bytes that need no decision.
     fn run(&self, bytes: &[u8], mask: u8) -> usize {
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
@@ -124,10 +129,8 @@ impl Turn<'_> {
 
     pub(super) fn text(&mut self) -> Step {
         let at = self.reader.at;
-        let bytes = self.view.rest(at);
-        let run = self.reader.stops.run(bytes, self.reader.text.mask());
-        if run > 0 {
-            let end = self.clip(at + run);
+        let end = self.plain_end();
+        if end > at {
             self.pass(end);
             return Ok(None);
         }
@@ -138,7 +141,7 @@ impl Turn<'_> {
         match byte {
             b'\\' => self.backslash(),
             0..0x20 => self.control(),
-            _ if self.is_doubtful(byte)? => self.doubt(),
+            _ if self.is_doubtful(byte, at)? => self.doubt(),
             _ => {
                 self.pass_char();
                 Ok(None)
@@ -146,14 +149,33 @@ impl Turn<'_> {
         }
     }
 
-    /// Keeps a run within the limit, so that the limit does not depend on how the input came.
-    fn clip(&self, end: usize) -> usize {
-        let limit = self.limit();
-        if end <= limit {
-            return end;
+    /// Returns the end of the visible content that passes as it stands: plain runs, JSON's short escapes, no markers.
+    fn plain_end(&self) -> usize {
+        let text = &self.reader.text;
+        let (mask, limit) = (text.mask(), self.limit());
+        let mut at = self.reader.at;
+        loop {
+            let end = at + self.reader.stops.run(self.view.rest(at), mask);
+            if end >= limit {
+                return self.clip(at, limit);
+            }
+            at = match self.view.rest(end) {
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] if !text.raw => end + 2,
+                [byte @ 0..0x80, ..] if self.is_mere(*byte, end, mask) => end + 1,
+                _ => return end,
+            };
         }
-        let after = self.view.rest(limit).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count();
-        limit + after
+    }
+
+    /// Says whether a byte could begin a marker but visibly does not.
+    fn is_mere(&self, byte: u8, at: usize, mask: u8) -> bool {
+        self.reader.stops.is_marker_only(byte, mask) && self.is_doubtful(byte, at) == Ok(false)
+    }
+
+    /// Returns the first character boundary at or after the limit, but nothing before `at`.
+    fn clip(&self, at: usize, limit: usize) -> usize {
+        let from = limit.max(at);
+        from + self.view.rest(from).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
     }
 
     /// Emits content up to `end` that is strict already.
@@ -232,8 +254,7 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    fn is_doubtful(&self, byte: u8) -> Result<bool, NotYet> {
-        let at = self.reader.at;
+    fn is_doubtful(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         let markers = self.context.markers;
         Ok(at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)?)
     }
@@ -265,7 +286,9 @@ impl Turn<'_> {
     fn next_quote(&self) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         let mut at = self.reader.at;
-        while let Some(byte) = self.view.byte(at)? {
+        loop {
+            at = self.look().skip_plain(text.quote, at);
+            let Some(byte) = self.view.byte(at)? else { return Ok((at, false)) };
             if byte == b'\\' && !text.raw {
                 at += 2;
             } else if let Some(length) = self.look().closer(text.quote, at)? {
@@ -274,7 +297,6 @@ impl Turn<'_> {
                 at += 1;
             }
         }
-        Ok((at, false))
     }
 
     /// Returns the end of the markers in a row that were asked about with the one at hand.

@@ -101,6 +101,9 @@ impl Turn<'_> {
         if let Some((start, raw)) = self.prefix(at)? {
             return self.prefixed(start, raw);
         }
+        if self.lines_ahead()? {
+            return self.lines();
+        }
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
