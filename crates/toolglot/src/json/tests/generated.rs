@@ -168,3 +168,63 @@ fn keys_are_seen_ahead() {
     let long = format!("{{\"{}\":", "a".repeat(300));
     assert_eq!(key_ahead(View::whole(&long), 1, None), Ok(false));
 }
+
+#[test]
+fn nothing_is_held_without_need() {
+    let setup = Setup::default();
+    let context = Context { markers: &Tags, schema: None, options: &setup.options, quote: None };
+    let (mut sink, mut reader) = (Sink::new(setup.options.repairs), Reader::new(0, Place::Arguments, None));
+    let mut read = |text: &str, json: &str, anchor: usize| {
+        let view = View::new(&text[reader.anchor()..], reader.anchor(), false);
+        let end = reader.resume(view, &context, &mut sink);
+        assert_eq!((sink.words.as_str(), reader.anchor()), (json, anchor), "{text}");
+        end
+    };
+    for (text, json, anchor) in [
+        ("{\"a\": ", "{\"a\": ", 6),
+        ("{\"a\": \"long text", "{\"a\": \"long text", 16),
+        ("{\"a\": \"long text\\", "{\"a\": \"long text", 16),
+        ("{\"a\": \"long text\\n", "{\"a\": \"long text\\n", 18),
+        ("{\"a\": \"long text\\n\"", "{\"a\": \"long text\\n", 18),
+        ("{\"a\": \"long text\\n\", \"b\"", "{\"a\": \"long text\\n", 18),
+        ("{\"a\": \"long text\\n\", \"b\":", "{\"a\": \"long text\\n\", \"b\":", 25),
+    ] {
+        assert_eq!(read(text, json, anchor), Err(NotYet));
+    }
+    let whole = "{\"a\": \"long text\\n\", \"b\":\"\"}";
+    assert_eq!(read(whole, whole, whole.len()), Ok(End { at: whole.len(), how: Ended::Complete }));
+}
+
+#[test]
+fn a_value_too_long_to_hold_passes_as_it_is() {
+    let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
+    let options = Options::default().with_limits(Limits::default().with_held(8));
+    let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
+    for text in ["{\"n\": \"12345678\"}", "{\"s\": {\"a\": [1, 2, 3]}}", "{\"arguments\": {\"n\": 1}}"] {
+        let said = setup.check(text);
+        assert_eq!((said.json.as_str(), said.end.how), (text, Ended::Complete));
+        assert!(said.names().starts_with("limit_held"), "{}", said.names());
+    }
+}
+
+#[test]
+fn a_lenient_caller_hears_of_misfits_and_nothing_is_converted() {
+    let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
+    let options = Options::default().with_validation(crate::options::Validation::Lenient);
+    let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
+    let text = "{\"n\": \"5\", \"s\": 5, \"n\": [], \"s\": {}}";
+    let said = setup.check(text);
+    assert_eq!((said.json.as_str(), said.end.how), (text, Ended::Complete));
+    let misfits = said.codes.iter().filter(|(code, ..)| *code == Code::TypeMismatch).count();
+    assert_eq!(misfits, 4, "{}", said.names());
+}
+
+#[test]
+fn a_keyword_is_converted_by_its_own_schema() {
+    let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}}}));
+    let node = schema.root().property("n").map(|node| node.id());
+    let options = Options::default();
+    let context = Context { markers: &NoMarkers, schema: Some(&schema), options: &options, quote: None };
+    let whole = read_whole("'5'", Place::Keyword, node, &context).unwrap();
+    assert_eq!((whole.json.as_str(), whole.repairs.len()), ("5", 1));
+}
