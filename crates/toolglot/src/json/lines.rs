@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::look::{Ahead, KEY};
-use super::reader::{Step, Turn};
+use super::reader::Turn;
 use super::value::excerpt;
 use super::write::write_string;
-use super::{Ended, key::is_bare_key};
+use super::key::is_bare_key;
+use super::{End, Ended};
 use crate::coerce::{self, Hint, Verdict};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
@@ -22,13 +23,14 @@ impl Turn<'_> {
     }
 
     /// Reads all lines up to a marker or the end; each must have a key.
-    pub(super) fn lines(&mut self) -> Step {
+    pub(super) fn lines(&mut self) -> Result<Option<End>, NotYet> {
         let (at, view) = (self.reader.at, self.view);
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
         let members: Option<Vec<(&str, &str)>> = text.lines().filter(|line| !line.trim().is_empty()).map(member).collect();
-        let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), "lines of keys and values were read as an object")) else {
+        let message = "lines of keys and values were read as an object";
+        let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
             return self.ended(Ended::Broken);
         };
         self.reader.at = span.end;

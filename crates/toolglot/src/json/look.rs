@@ -121,10 +121,10 @@ impl<'a> Look<'a> {
     /// Returns the quote that opens a string at `at`, and its length; triple quotes are left to the caller.
     pub(super) fn opens(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(None) };
-        if let Some(token) = self.context.quote {
-            if self.view.starts_with(at, token)? {
-                return Ok(Some((Quote::Token, token.len())));
-            }
+        if let Some(token) = self.context.quote
+            && self.view.starts_with(at, token)?
+        {
+            return Ok(Some((Quote::Token, token.len())));
         }
         Ok(match byte {
             b'"' => Some((Quote::Double, 1)),
@@ -233,8 +233,9 @@ impl<'a> Look<'a> {
     pub(super) fn word(self, at: usize) -> Result<Ahead, NotYet> {
         let mut end = at;
         while let Some(byte) = self.view.byte(end)? {
-            let fits = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
-            if !fits && !(end > at && matches!(byte, b'-' | b'.')) {
+            let first = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            let fits = first || (end > at && matches!(byte, b'-' | b'.'));
+            if !fits {
                 return Ok(if end > at { Ahead::Found(end) } else { Ahead::Absent });
             }
             end += 1;

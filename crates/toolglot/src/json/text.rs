@@ -4,9 +4,9 @@ use std::fmt;
 
 use super::follow::Follow;
 use super::look::{Ahead, LEAKED, Quote};
-use super::reader::{Need, Step, Turn};
+use super::reader::{Need, Turn};
 use super::write::write_escaped;
-use super::{Context, Ended, Place};
+use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
@@ -44,12 +44,10 @@ impl Text {
     /// Returns which classes of bytes a run of this string stops at.
     fn mask(&self) -> u8 {
         let quote = match self.quote {
-            Quote::Double => 0,
-            Quote::Single => SINGLE,
+            Quote::Double | Quote::Triple(b'"') => 0,
+            Quote::Single | Quote::Triple(_) => SINGLE,
             Quote::Back => BACK,
             Quote::Curly | Quote::CurlySingle => CURLY,
-            Quote::Triple(byte) if byte == b'"' => 0,
-            Quote::Triple(_) => SINGLE,
             Quote::Token | Quote::Leaked => TOKEN,
         };
         quote | ALWAYS | MARKER
@@ -127,7 +125,7 @@ impl Turn<'_> {
         self.put("\"");
     }
 
-    pub(super) fn text(&mut self) -> Step {
+    pub(super) fn text(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let end = self.plain_end();
         if end > at {
@@ -212,7 +210,7 @@ impl Turn<'_> {
     }
 
     /// Decides about a quote of the string's own kind that ends at `end`.
-    fn quote(&mut self, end: usize) -> Step {
+    fn quote(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match self.follow(end)? {
             Follow::Closes => self.text_end(end),
@@ -231,7 +229,7 @@ impl Turn<'_> {
         }
     }
 
-    fn text_end(&mut self, end: usize) -> Step {
+    fn text_end(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         self.reader.at = end;
         self.put("\"");
         if self.reader.text.key {
@@ -242,7 +240,7 @@ impl Turn<'_> {
     }
 
     /// Reported once: a file's contents have one on every line.
-    fn control(&mut self) -> Step {
+    fn control(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let text = &mut self.reader.text;
         let allowed = matches!(text.quote, Quote::Triple(_) | Quote::Token | Quote::Leaked | Quote::Back);
@@ -260,7 +258,7 @@ impl Turn<'_> {
     }
 
     /// Decides about a marker inside the string: data, or the string ended before it.
-    fn doubt(&mut self) -> Step {
+    fn doubt(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let mut unclosable = self.reader.text.unclosable;
         if at >= unclosable {
@@ -310,7 +308,7 @@ impl Turn<'_> {
         Ok(end.max(self.reader.at + 1))
     }
 
-    fn unterminated(&mut self) -> Step {
+    fn unterminated(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let from = self.reader.text.from;
         if self.admit(Code::UnterminatedString, from..at, "a string without its closing quote was ended before a marker") {

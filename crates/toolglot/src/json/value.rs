@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::look::Quote;
-use super::reader::{Bracket, Need, Step, Turn};
+use super::reader::{Bracket, Need, Turn};
 use super::text::Text;
 use super::write::write_string;
-use super::{Ended, Place, scalar};
+use super::{End, Ended, Place, scalar};
 use crate::coerce::{self, Verdict};
 use crate::diagnostic::Code;
 use crate::options::Validation;
@@ -15,7 +15,7 @@ use crate::view::{NotYet, is_blank};
 
 impl Turn<'_> {
     /// Reads what stands where a value is wanted.
-    pub(super) fn value(&mut self, byte: u8) -> Step {
+    pub(super) fn value(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let element = self.reader.need == Need::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
@@ -38,7 +38,7 @@ impl Turn<'_> {
         self.reader.place == Place::Arguments && self.reader.stack.is_empty()
     }
 
-    fn bracket(&mut self, bracket: Bracket) -> Step {
+    fn bracket(&mut self, bracket: Bracket) -> Result<Option<End>, NotYet> {
         if self.reader.stack.len() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
@@ -93,7 +93,7 @@ impl Turn<'_> {
         self.context.options.validation != Validation::Lenient
     }
 
-    fn leaf(&mut self) -> Step {
+    fn leaf(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.string(at, false, quote, length);
@@ -107,7 +107,7 @@ impl Turn<'_> {
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
-    fn prefixed(&mut self, start: usize, raw: bool) -> Step {
+    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         self.triple(start)?;
         let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
@@ -126,7 +126,7 @@ impl Turn<'_> {
         Ok(first)
     }
 
-    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Step {
+    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
         let (quote, length) = match self.triple(at)? {
             Some(byte) if quote != Quote::Token => (Quote::Triple(byte), 3),
             _ => (quote, length),
@@ -158,7 +158,7 @@ impl Turn<'_> {
     }
 
     /// Reads a scalar, or a string without quotes where that is allowed.
-    fn bare(&mut self) -> Step {
+    fn bare(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == Place::Keyword) {
@@ -180,7 +180,7 @@ impl Turn<'_> {
     }
 
     /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Step {
+    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`") {
             return self.ended(Ended::Broken);
@@ -228,7 +228,7 @@ impl Turn<'_> {
         }
     }
 
-    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Step {
+    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -253,7 +253,7 @@ impl Turn<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    fn put_scalar(&mut self, json: &str, end: usize) -> Step {
+    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         let node = self.value_begin();
         self.reader.at = end;
@@ -271,7 +271,10 @@ impl Turn<'_> {
         };
         match verdict {
             Verdict::Fits => {}
-            Verdict::Coerced => self.sink.diagnose(Code::Coerced, span, format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out))),
+            Verdict::Coerced => {
+                let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
+                self.sink.diagnose(Code::Coerced, span, message);
+            }
             Verdict::Mismatch if self.converts() && types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
                 self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
                 out = format!("[{json}]");

@@ -25,6 +25,7 @@ fn cases() -> Vec<Case> {
             "place" => case.setup.place = if rest == "keyword" { Place::Keyword } else { Place::Arguments },
             "quote" => case.setup.quote = Some(rest.to_owned()),
             "on" => case.setup.options.repairs = Repairs::safe().with(Code::by_name(rest).unwrap()),
+            "off" => case.setup.options.repairs = Repairs::safe().without(Code::by_name(rest).unwrap()),
             "schema" => case.setup.schema = Some(Schema::compile(&serde_json::from_str(rest).unwrap())),
             "in" => (case.input, case.line) = (plain, line + 1),
             "out" => case.out = Some(plain),
