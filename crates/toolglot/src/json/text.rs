@@ -137,9 +137,9 @@ impl Turn<'_> {
             return self.quote(at + length);
         }
         match byte {
+            _ if self.is_doubtful(byte, at)? => self.doubt(),
             b'\\' => self.backslash(),
             0..0x20 => self.control(),
-            _ if self.is_doubtful(byte, at)? => self.doubt(),
             _ => {
                 self.pass_char();
                 Ok(None)
@@ -257,7 +257,7 @@ impl Turn<'_> {
         Ok(at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)?)
     }
 
-    /// Decides about a marker inside the string: data, or the string ended before it.
+    /// Settles whether a marker inside the string is data, or the string ended before it.
     fn doubt(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let mut unclosable = self.reader.text.unclosable;
@@ -265,7 +265,6 @@ impl Turn<'_> {
             let (quote, closes) = self.next_quote()?;
             if closes {
                 self.reader.text.settled = quote;
-                self.pass_char();
                 return Ok(None);
             }
             unclosable = quote;
@@ -276,7 +275,6 @@ impl Turn<'_> {
         let settled = self.markers_end()?;
         self.reader.text.unclosable = unclosable;
         self.reader.text.settled = settled;
-        self.pass_char();
         Ok(None)
     }
 

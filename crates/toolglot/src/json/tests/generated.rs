@@ -131,9 +131,20 @@ fn length_is_bounded() {
 
 #[test]
 fn long_inputs_take_linear_time() {
-    for piece in ["\" ", "\",", "</tool_call>", "\\", "\"/*", "} ", "\"a\" ", "{{", "((", "'", "\"\"\"", "\n", "<"] {
-        for head in ["{\"a\": \"", "[", "{"] {
-            Setup::default().whole(&format!("{head}{}", piece.repeat(40_000)));
+    let pieces = [
+        "\" ", "\",", "</tool_call>", "</tool_call> ", "<tool_call>", "\\", "\"/*", "\"//", "\" # ", "} ", "]", "\"a\" ", "{{", "((", "'", "\"\"\"", "\n", "<", ",\"'", "\"'`",
+        "a,", "a ", "'a' 'b' ", "<|\"|>", "“", "//\n", "/**/", "\\n", "\": ", ", x", "x: ", "\"}", "\"]", "\", \"", "=", "\"<tool_call>", ",",
+    ];
+    for piece in pieces {
+        for head in ["{\"a\": \"", "{\"a\": x", "[", "{", "{'a': '", "{\"a\": <|\"|>"] {
+            for (quote, repairs) in [(None, Repairs::safe()), (Some("<|\"|>".to_owned()), Repairs::all())] {
+                let options = Options::default().with_repairs(repairs).with_limits(Limits::default().with_depth(100));
+                let setup = Setup { quote, options, ..Setup::default() };
+                let start = std::time::Instant::now();
+                setup.whole(&format!("{head}{}", piece.repeat(20_000)));
+                let spent = start.elapsed();
+                assert!(spent.as_secs() < 3, "{head} {piece}: {spent:?}");
+            }
         }
     }
 }
