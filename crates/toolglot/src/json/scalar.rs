@@ -99,8 +99,8 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
 /// `007` is more likely an identifier than seven, unless the schema says that it counts.
 fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<Fixed> {
     let trimmed = rest.trim_start_matches('0');
-    let zeros = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
-    let decimal = format!("{sign}{zeros}{}", complete(trimmed));
+    let zero = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
+    let decimal = format!("{sign}{}", complete(&format!("{zero}{trimmed}")));
     if !is_number(decimal.as_bytes()) {
         return None;
     }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::look::Quote;
-use super::reader::{Bracket, Need, Step, Turn};
+use super::reader::{Bracket, Need, Turn};
 use super::text::Text;
 use super::write::write_string;
-use super::{Ended, Place, scalar};
+use super::{End, Ended, Place, scalar};
 use crate::coerce::{self, Verdict};
 use crate::diagnostic::Code;
 use crate::options::Validation;
@@ -15,7 +15,7 @@ use crate::view::{NotYet, is_blank};
 
 impl Turn<'_> {
     /// Reads what stands where a value is wanted.
-    pub(super) fn value(&mut self, byte: u8) -> Step {
+    pub(super) fn value(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let element = self.reader.need == Need::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
@@ -38,7 +38,7 @@ impl Turn<'_> {
         self.reader.place == Place::Arguments && self.reader.stack.is_empty()
     }
 
-    fn bracket(&mut self, bracket: Bracket) -> Step {
+    fn bracket(&mut self, bracket: Bracket) -> Result<Option<End>, NotYet> {
         if self.reader.stack.len() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
@@ -58,7 +58,7 @@ impl Turn<'_> {
     /// An object or array where none is declared: its text where a string is, else a mismatch.
     fn misfit_bracket(&mut self, types: Types) {
         let at = self.reader.at;
-        if types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
+        if self.converts() && types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
             self.hold_text();
         } else {
             self.sink.diagnose(Code::TypeMismatch, at..at + 1, "the schema declares neither an object nor an array here");
@@ -84,13 +84,16 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the schema that a value is converted by.
+    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'_>> {
-        let off = self.context.options.validation == Validation::Lenient || self.reader.hold.is_on();
-        if off { None } else { Some(self.context.schema?.node(node?)) }
+        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }
 
-    fn leaf(&mut self) -> Step {
+    fn converts(&self) -> bool {
+        self.context.options.validation != Validation::Lenient
+    }
+
+    fn leaf(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.string(at, false, quote, length);
@@ -98,10 +101,13 @@ impl Turn<'_> {
         if let Some((start, raw)) = self.prefix(at)? {
             return self.prefixed(start, raw);
         }
+        if self.lines_ahead()? {
+            return self.lines();
+        }
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
-    fn prefixed(&mut self, start: usize, raw: bool) -> Step {
+    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         self.triple(start)?;
         let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
@@ -120,7 +126,7 @@ impl Turn<'_> {
         Ok(first)
     }
 
-    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Step {
+    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
         let (quote, length) = match self.triple(at)? {
             Some(byte) if quote != Quote::Token => (Quote::Triple(byte), 3),
             _ => (quote, length),
@@ -130,9 +136,11 @@ impl Turn<'_> {
         }
         let from = self.reader.at;
         let node = self.value_begin();
-        let declared = self.node(node).is_some_and(|node| !node.types().is_open() && !node.types().has(Types::STRING));
-        if declared || self.is_root() {
+        let held = self.node(node).is_some_and(|node| node.holds_strings());
+        if self.is_root() || (held && self.converts()) {
             self.hold_string(node);
+        } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
+            self.sink.diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
         }
         self.text_start(Text::new(quote, false, raw, from), at + length);
         Ok(None)
@@ -150,7 +158,7 @@ impl Turn<'_> {
     }
 
     /// Reads a scalar, or a string without quotes where that is allowed.
-    fn bare(&mut self) -> Step {
+    fn bare(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == Place::Keyword) {
@@ -172,7 +180,7 @@ impl Turn<'_> {
     }
 
     /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Step {
+    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`") {
             return self.ended(Ended::Broken);
@@ -220,7 +228,7 @@ impl Turn<'_> {
         }
     }
 
-    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Step {
+    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -245,7 +253,7 @@ impl Turn<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    fn put_scalar(&mut self, json: &str, end: usize) -> Step {
+    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         let node = self.value_begin();
         self.reader.at = end;
@@ -258,14 +266,16 @@ impl Turn<'_> {
         let mut out = String::new();
         let (types, options) = (node.types(), self.context.options);
         let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
-            Some(_) if types.is_open() || types.has(Types::STRING) => return self.put(json),
             Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
             None => coerce::scalar(json, node, options, &mut out),
         };
         match verdict {
             Verdict::Fits => {}
-            Verdict::Coerced => self.sink.diagnose(Code::Coerced, span, format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out))),
-            Verdict::Mismatch if types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
+            Verdict::Coerced => {
+                let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
+                self.sink.diagnose(Code::Coerced, span, message);
+            }
+            Verdict::Mismatch if self.converts() && types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
                 self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
                 out = format!("[{json}]");
             }

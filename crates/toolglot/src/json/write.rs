@@ -79,12 +79,13 @@ fn decode_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
 fn decode_unicode<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let Some(first) = hex4(rest) else { return rest };
     let rest = &rest[4..];
-    if let Some(second) = rest.strip_prefix("\\u").and_then(hex4) {
-        if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second) {
-            let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-            out.push(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
-            return &rest[6..];
-        }
+    if let Some(second) = rest.strip_prefix("\\u").and_then(hex4)
+        && (0xd800..0xdc00).contains(&first)
+        && (0xdc00..0xe000).contains(&second)
+    {
+        let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        out.push(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
+        return &rest[6..];
     }
     out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
     rest
