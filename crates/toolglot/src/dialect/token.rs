@@ -222,17 +222,20 @@ fn attributes(source: &str, start: usize) -> Option<(Vec<Attribute>, usize)> {
 }
 
 fn attribute(source: &str, start: usize) -> Option<Attribute> {
+    // A run of blanks is tried once, at its first, so that long files take linear time.
+    if source[..start].ends_with(char::is_whitespace) || !source[start..].starts_with(char::is_whitespace) {
+        return None;
+    }
     let rest = source[start..].trim_start();
     let place = source.len() - rest.len();
-    let (name, value) = rest.split_once("=\"{")?;
-    let (hole, _) = value.split_once("}\"")?;
-    let at = place + name.len() + 2..place + name.len() + 4 + hole.len();
-    match Holder::by_name(hole) {
-        Some(Holder::Head(hole)) if place > start && is_word(&name.replace('-', "_")) => {
-            Some(Attribute { name: name.to_owned(), hole, at })
-        }
-        _ => None,
-    }
+    let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')?;
+    let (name, value) = rest.split_at(length);
+    let inside = value.strip_prefix("=\"{")?;
+    let (word, _) = inside.split_at(inside.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?);
+    let Some(Holder::Head(hole)) = Holder::by_name(word) else { return None };
+    let at = place + length + 2..place + length + 4 + word.len();
+    let whole = !name.is_empty() && inside[word.len()..].starts_with("}\"");
+    whole.then(|| Attribute { name: name.to_owned(), hole, at })
 }
 
 /// Returns the places in the list of words of those that a pattern spells.

@@ -2,7 +2,7 @@
 
 use super::engine::Scene;
 use crate::coerce::{self, Hint, Verdict};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
 use crate::options::Options;
 use crate::schema::Node;
@@ -104,10 +104,22 @@ pub(crate) fn convert(
     at: usize,
     sink: &mut Sink,
 ) {
-    let verdict = coerce::text(text, node, hint, options, out);
-    if verdict == Verdict::Mismatch {
-        let span = sink.cursor()..at.max(sink.cursor());
-        sink.diagnose(Code::TypeMismatch, span, format!("`{}` is of no declared type", shorten(text)));
+    let mut found = Vec::new();
+    let verdict = coerce::text_with(text, node, hint, options, out, &mut found);
+    let start = at.saturating_sub(text.len()).max(sink.cursor().min(at));
+    for Diagnostic { code, span, message, .. } in found {
+        let span = (start + span.start).min(at)..(start + span.end).min(at);
+        if code.is_repair() { sink.repair(code, span, message) } else { sink.diagnose(code, span, message) }
+    }
+    match verdict {
+        Verdict::Fits => {}
+        Verdict::Coerced => {
+            let message = format!("`{}` was read as the type that is declared", shorten(text));
+            sink.diagnose(Code::Coerced, start..at, message);
+        }
+        Verdict::Mismatch => {
+            sink.diagnose(Code::TypeMismatch, start..at, format!("`{}` is of no declared type", shorten(text)));
+        }
     }
 }
 

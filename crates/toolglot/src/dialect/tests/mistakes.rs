@@ -35,6 +35,14 @@ fn a_huge_file_is_refused() {
 }
 
 #[test]
+fn a_long_file_takes_linear_time() {
+    for filler in [" ", " a=\"", "{{", "<", "a ", "｜"] {
+        let file = format!("call = '<f>{}{{call}}</f>'", filler.repeat(200_000 / filler.len()));
+        Dialect::from_toml("long", &file).unwrap_or_else(|error| panic!("{}", error.message()));
+    }
+}
+
+#[test]
 fn an_error_tells_its_parts() {
     let error = Dialect::from_toml("mine", "\ncall = '<f>{nmae}'").expect_err("the hole is unknown");
     assert_eq!((error.line(), error.column()), (2, 12));
