@@ -162,7 +162,8 @@ impl<W: Write> Page<'_, W> {
     /// What stands behind a place.
     fn ahead(&self, at: usize) -> String {
         let bytes = self.input.get(at..).unwrap_or_default();
-        let ahead: String = String::from_utf8_lossy(bytes.get(..AHEAD * 4).unwrap_or(bytes)).chars().take(AHEAD).collect();
+        let ahead = String::from_utf8_lossy(bytes.get(..AHEAD * 4).unwrap_or(bytes));
+        let ahead: String = ahead.chars().take(AHEAD).collect();
         let more = if ahead.len() < bytes.len() { "…" } else { "" };
         self.paint.faint(&format!("\"{}{more}\"", escaped(&ahead)))
     }

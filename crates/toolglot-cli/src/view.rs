@@ -61,8 +61,10 @@ mod tests {
 
     #[test]
     fn reasoning_text_and_calls_stand_apart() {
-        let view = shown("<think>why</think>so\n<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": [1.0]}}</tool_call>");
-        let wanted = "> why\n\nso\n\nf call_ID\n  {\n    \"a\": [\n      1.0\n    ]\n  }\n\nfinish_reason tool_calls, dialect hermes\n";
+        let call = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": [1.0]}}</tool_call>";
+        let view = shown(&format!("<think>why</think>so\n{call}"));
+        let laid_out = "  {\n    \"a\": [\n      1.0\n    ]\n  }\n";
+        let wanted = format!("> why\n\nso\n\nf call_ID\n{laid_out}\nfinish_reason tool_calls, dialect hermes\n");
         let id = view.split_once("f call_").and_then(|(_, rest)| rest.split_once('\n')).map_or("", |(id, _)| id);
         assert_eq!(view.replace(id, "ID"), wanted);
     }
