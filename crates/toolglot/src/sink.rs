@@ -117,13 +117,13 @@ impl Sink {
         let start = self.words.len();
         write(&mut self.words);
         let upto = upto.max(self.cursor);
-        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut() {
-            if json.end == start {
-                json.end = self.words.len();
-                span.end = upto;
-                self.cursor = upto;
-                return;
-            }
+        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut()
+            && json.end == start
+        {
+            json.end = self.words.len();
+            span.end = upto;
+            self.cursor = upto;
+            return;
         }
         let json = start..self.words.len();
         self.push(upto, Kind::Arguments { index: self.started.saturating_sub(1), json });
@@ -139,7 +139,12 @@ impl Sink {
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic { code, span: span.clone(), message: message.into(), dialect: self.dialect.clone() });
+        self.diagnostics.push(Diagnostic {
+            code,
+            span: span.clone(),
+            message: message.into(),
+            dialect: self.dialect.clone(),
+        });
         if !self.muted {
             self.entries.push(Entry { span, kind: Kind::Diagnostic(self.diagnostics.len() - 1) });
         }

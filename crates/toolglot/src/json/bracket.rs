@@ -26,7 +26,11 @@ impl Turn<'_> {
     pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if self.reader.stack.len() >= self.context.options.limits.depth {
-            self.sink.diagnose(Code::LimitDepth, at..at + 1, "the value is nested deeper than the limit allows and was ended here");
+            self.sink.diagnose(
+                Code::LimitDepth,
+                at..at + 1,
+                "the value is nested deeper than the limit allows and was ended here",
+            );
             return self.ended(Ended::Truncated);
         }
         self.reader.at += 1;
@@ -58,7 +62,8 @@ impl Turn<'_> {
         }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
         let comma = !self.reader.pending.is_empty();
-        if comma && !one && !self.admit(Code::TrailingComma, at..at + 1, "a comma before a closing bracket was dropped") {
+        if comma && !one && !self.admit(Code::TrailingComma, at..at + 1, "a comma before a closing bracket was dropped")
+        {
             return self.ended(Ended::Broken);
         }
         self.pop(end)
@@ -107,7 +112,11 @@ impl Turn<'_> {
         match outer {
             None if byte == b')' && self.reader.place == Place::Keyword => {
                 self.reader.pending.clear();
-                let admitted = self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before `)` and was inserted");
+                let admitted = self.admit(
+                    Code::MissingBracket,
+                    at..at,
+                    "a closing bracket is missing before `)` and was inserted",
+                );
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
             None if closers >= depth || (comma && depth == 1) => {
@@ -122,7 +131,8 @@ impl Turn<'_> {
     /// Reads the bracket at hand as the one that closes the innermost.
     fn close_wrong(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(Code::WrongBracket, at..at + 1, "a closing bracket of the wrong kind was read as the right one") {
+        if !self.admit(Code::WrongBracket, at..at + 1, "a closing bracket of the wrong kind was read as the right one")
+        {
             return self.ended(Ended::Broken);
         }
         self.pop(at + 1)
@@ -131,7 +141,11 @@ impl Turn<'_> {
     /// Closes the brackets inside the one that the bracket at hand closes.
     fn close_inner(&mut self, count: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(Code::WrongBracket, at..at, "a closing bracket is missing before one of another kind and was inserted") {
+        if !self.admit(
+            Code::WrongBracket,
+            at..at,
+            "a closing bracket is missing before one of another kind and was inserted",
+        ) {
             return self.ended(Ended::Broken);
         }
         self.reader.pending.clear();

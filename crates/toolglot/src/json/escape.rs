@@ -1,9 +1,9 @@
 //! Backslashes in strings.
 
-use super::{End, Ended};
 use super::look::Quote;
 use super::reader::Turn;
 use super::write::write_escaped;
+use super::{End, Ended};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 

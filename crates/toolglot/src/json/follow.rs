@@ -71,7 +71,9 @@ impl Turn<'_> {
             b'}' | b']' | b')' if self.is_open(byte) => self.brackets_hold(at),
             b',' | b';' if bracket == Bracket::Object => self.member_ahead(at + 1),
             b',' | b';' => self.element_ahead(at + 1),
-            _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => Ok(self.key_follows(at)? != Ahead::Absent),
+            _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
+                Ok(self.key_follows(at)? != Ahead::Absent)
+            }
             _ if bracket == Bracket::Object => Ok(false),
             b'"' | b'\'' if self.reader.text.dirty && !apart => Ok(false),
             _ => self.string_follows(bracket, at),

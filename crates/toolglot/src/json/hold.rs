@@ -154,7 +154,8 @@ impl Turn<'_> {
             }
             _ => return false,
         }
-        let value = self.reader.hold.text[self.reader.hold.value..].trim_start().trim_start_matches(':').trim().to_owned();
+        let value =
+            self.reader.hold.text[self.reader.hold.value..].trim_start().trim_start_matches(':').trim().to_owned();
         let Some(whole) = self.reread(&value, None).filter(|whole| whole.json.starts_with('{')) else {
             self.release_held();
             return false;
@@ -197,7 +198,11 @@ impl Turn<'_> {
         let mut json = String::new();
         write_string(&hold.text, &mut json);
         let span = hold.from..self.reader.at;
-        self.sink.diagnose(Code::Coerced, span, "an object or array was converted to a string, which the schema declares");
+        self.sink.diagnose(
+            Code::Coerced,
+            span,
+            "an object or array was converted to a string, which the schema declares",
+        );
         self.release(&json);
     }
 
@@ -240,7 +245,8 @@ impl Turn<'_> {
     }
 
     fn empty_string(&mut self, content: &str, span: Range<usize>) -> bool {
-        let empty = content.trim().is_empty() && self.admit(Code::EmptyArguments, span, "an empty string was read as `{}`");
+        let empty =
+            content.trim().is_empty() && self.admit(Code::EmptyArguments, span, "an empty string was read as `{}`");
         if empty {
             self.put("{}");
             self.missing_parameters();

@@ -98,7 +98,8 @@ impl Turn<'_> {
 
     /// Reports what is wrong with a parameter's name.
     pub(super) fn parameter(&mut self, key: &str, span: Range<usize>) {
-        let unknown = self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
+        let unknown =
+            self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
         if unknown {
             self.sink.diagnose(Code::UnknownParameter, span.clone(), format!("the tool declares no parameter `{key}`"));
         }
@@ -178,7 +179,9 @@ impl Turn<'_> {
     /// Drops a comma that has no member before it.
     pub(super) fn extra_comma(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| turn.reader.at = at + 1)
+        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| {
+            turn.reader.at = at + 1
+        })
     }
 
     /// A prompt template's `{{` is one brace.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
 use super::reader::Turn;
 use super::value::excerpt;
 use super::write::write_string;
-use super::key::is_bare_key;
 use super::{End, Ended};
 use crate::coerce::{self, Hint, Verdict};
 use crate::diagnostic::Code;
@@ -28,7 +28,8 @@ impl Turn<'_> {
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
-        let members: Option<Vec<(&str, &str)>> = text.lines().filter(|line| !line.trim().is_empty()).map(member).collect();
+        let members: Option<Vec<(&str, &str)>> =
+            text.lines().filter(|line| !line.trim().is_empty()).map(member).collect();
         let message = "lines of keys and values were read as an object";
         let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
             return self.ended(Ended::Broken);
@@ -50,7 +51,11 @@ impl Turn<'_> {
         self.parameter(key, span.clone());
         let node = self.context.schema.and_then(|schema| schema.root().property(key));
         if coerce::text(value, node, Hint::None, self.context.options, &mut json) == Verdict::Mismatch {
-            self.sink.diagnose(Code::TypeMismatch, span, format!("`{}` fits no type that the schema declares", excerpt(value)));
+            self.sink.diagnose(
+                Code::TypeMismatch,
+                span,
+                format!("`{}` fits no type that the schema declares", excerpt(value)),
+            );
         }
         self.put(&json);
     }

@@ -106,7 +106,9 @@ impl<'a> Look<'a> {
         let body = self.within(from, reach);
         for (offset, &byte) in body.iter().enumerate() {
             let at = from + offset;
-            if byte == b'\n' || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some()) {
+            if byte == b'\n'
+                || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some())
+            {
                 return Ok(Ahead::Found(at));
             }
         }

@@ -149,7 +149,11 @@ impl Turn<'_> {
     fn step(&mut self) -> Result<Option<End>, NotYet> {
         if self.reader.at >= self.limit() && self.reader.need != Need::Done {
             let at = self.reader.at;
-            self.sink.diagnose(Code::LimitArguments, at..at, "the value is longer than the limit allows and was ended here");
+            self.sink.diagnose(
+                Code::LimitArguments,
+                at..at,
+                "the value is longer than the limit allows and was ended here",
+            );
             return self.ended(Ended::Truncated);
         }
         match self.reader.need {
@@ -212,7 +216,8 @@ impl Turn<'_> {
     fn literal_blank(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
-        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space") {
+        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space")
+        {
             return self.ended(Ended::Broken);
         }
         self.reader.at += 2;
@@ -253,7 +258,9 @@ impl Turn<'_> {
             return self.ended(Ended::Broken);
         }
         let closable = matches!(self.reader.need, Need::Key | Need::Element | Need::After);
-        if closable && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted") {
+        if closable
+            && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted")
+        {
             return self.ended(Ended::Cut);
         }
         self.ended(Ended::Broken)
@@ -275,7 +282,13 @@ impl Turn<'_> {
     }
 
     /// Makes a repair and goes on, or breaks the value where it is switched off.
-    pub(super) fn repaired(&mut self, code: Code, span: Range<usize>, message: &str, then: impl FnOnce(&mut Self)) -> Result<Option<End>, NotYet> {
+    pub(super) fn repaired(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: &str,
+        then: impl FnOnce(&mut Self),
+    ) -> Result<Option<End>, NotYet> {
         if !self.admit(code, span, message) {
             return self.ended(Ended::Broken);
         }

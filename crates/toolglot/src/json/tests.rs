@@ -51,7 +51,9 @@ impl Markers for Tags {
         if view.byte(at)?.is_none() {
             return Ok(true);
         }
-        Ok(view.starts_with(at, OPENER)? && view.byte(at + OPENER.len())? == Some(b'{') && key_ahead(view, at + OPENER.len() + 1, None)?)
+        Ok(view.starts_with(at, OPENER)?
+            && view.byte(at + OPENER.len())? == Some(b'{')
+            && key_ahead(view, at + OPENER.len() + 1, None)?)
     }
 }
 
@@ -90,7 +92,8 @@ impl Setup {
     /// Reads an input that comes in pieces which end at the given positions.
     fn read(&self, text: &str, cuts: impl Iterator<Item = usize>) -> Said {
         let markers: &dyn Markers = if self.tags { &Tags } else { &NoMarkers };
-        let context = Context { markers, schema: self.schema.as_ref(), options: &self.options, quote: self.quote.as_deref() };
+        let context =
+            Context { markers, schema: self.schema.as_ref(), options: &self.options, quote: self.quote.as_deref() };
         let mut sink = Sink::new(self.options.repairs);
         let node = None;
         let mut reader = Reader::new(0, self.place, node);

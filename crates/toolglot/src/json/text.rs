@@ -88,7 +88,8 @@ impl Stops {
         }
         for byte in 0..=u8::MAX {
             let always = byte < 0x20 || matches!(byte, b'"' | b'\\');
-            let token = byte == LEAKED.as_bytes()[0] || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
+            let token = byte == LEAKED.as_bytes()[0]
+                || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
             let classes = [
                 (always, ALWAYS),
                 (byte == b'\'', SINGLE),
@@ -97,7 +98,8 @@ impl Stops {
                 (token, TOKEN),
                 (context.markers.may_begin(byte), MARKER),
             ];
-            self.classes[usize::from(byte)] = classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
+            self.classes[usize::from(byte)] =
+                classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
         }
         self.ready = true;
     }
@@ -110,7 +112,8 @@ impl Stops {
     /// Returns the length of the run of bytes that need no decision.
     fn run(&self, bytes: &[u8], mask: u8) -> usize {
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
-        let blocks = bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
+        let blocks =
+            bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
         blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| class(byte) == 0).count()
     }
 }
@@ -214,10 +217,15 @@ impl Turn<'_> {
         let at = self.reader.at;
         match self.follow(end)? {
             Follow::Closes => self.text_end(end),
-            Follow::Inner => self.repaired(Code::InnerQuote, at..end, "a quote that cannot end the string was read as part of it", |turn| {
-                turn.reader.text.dirty = true;
-                turn.put_plain(end);
-            }),
+            Follow::Inner => self.repaired(
+                Code::InnerQuote,
+                at..end,
+                "a quote that cannot end the string was read as part of it",
+                |turn| {
+                    turn.reader.text.dirty = true;
+                    turn.put_plain(end);
+                },
+            ),
             Follow::Joins(next) => {
                 let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
                 self.repaired(Code::Concatenation, end..next, "two strings in a row were joined", |turn| {
@@ -245,7 +253,10 @@ impl Turn<'_> {
         let text = &mut self.reader.text;
         let allowed = matches!(text.quote, Quote::Triple(_) | Quote::Token | Quote::Leaked | Quote::Back);
         let known = std::mem::replace(&mut text.control, true);
-        if !known && !allowed && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped") {
+        if !known
+            && !allowed
+            && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped")
+        {
             return self.ended(Ended::Broken);
         }
         self.put_plain(at + 1);
@@ -309,7 +320,11 @@ impl Turn<'_> {
     fn unterminated(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let from = self.reader.text.from;
-        if self.admit(Code::UnterminatedString, from..at, "a string without its closing quote was ended before a marker") {
+        if self.admit(
+            Code::UnterminatedString,
+            from..at,
+            "a string without its closing quote was ended before a marker",
+        ) {
             self.ended(Ended::Cut)
         } else {
             self.ended(Ended::Broken)

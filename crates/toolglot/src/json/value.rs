@@ -61,7 +61,11 @@ impl Turn<'_> {
         if self.converts() && types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
             self.hold_text();
         } else {
-            self.sink.diagnose(Code::TypeMismatch, at..at + 1, "the schema declares neither an object nor an array here");
+            self.sink.diagnose(
+                Code::TypeMismatch,
+                at..at + 1,
+                "the schema declares neither an object nor an array here",
+            );
         }
     }
 
@@ -120,7 +124,8 @@ impl Turn<'_> {
     /// Returns the byte that stands three times at `at`, if it is a quote.
     fn triple(&self, at: usize) -> Result<Option<u8>, NotYet> {
         let first = self.view.byte(at)?;
-        if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first {
+        if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first
+        {
             return Ok(None);
         }
         Ok(first)
@@ -151,7 +156,9 @@ impl Turn<'_> {
             Quote::Double | Quote::Token => true,
             Quote::Single => self.admit(Code::SingleQuotes, span, "a string in single quotes was read as a string"),
             Quote::Back => self.admit(Code::BackQuotes, span, "a string in back quotes was read as a string"),
-            Quote::Curly | Quote::CurlySingle => self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string"),
+            Quote::Curly | Quote::CurlySingle => {
+                self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string")
+            }
             Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "a string in triple quotes was read as a string"),
             Quote::Leaked => self.admit(Code::QuoteToken, span, "a quote token was read as a quote"),
         }
@@ -182,7 +189,8 @@ impl Turn<'_> {
     /// `null` for the arguments of a tool that needs none.
     fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
-        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`") {
+        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`")
+        {
             return self.ended(Ended::Broken);
         }
         self.reader.at = end;
@@ -280,7 +288,11 @@ impl Turn<'_> {
                 out = format!("[{json}]");
             }
             Verdict::Mismatch => {
-                self.sink.diagnose(Code::TypeMismatch, span, format!("`{}` fits no type that the schema declares", excerpt(json)));
+                self.sink.diagnose(
+                    Code::TypeMismatch,
+                    span,
+                    format!("`{}` fits no type that the schema declares", excerpt(json)),
+                );
             }
         }
         self.put(&out);

@@ -24,7 +24,10 @@ pub(crate) fn write_escaped(text: &str, out: &mut String) {
 
 /// Returns the length of the run of bytes that need no escape.
 fn clean_run(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(8).take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize])).count();
+    let blocks = bytes
+        .chunks_exact(8)
+        .take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize]))
+        .count();
     blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| !DIRTY[byte as usize]).count()
 }
 
@@ -114,7 +117,10 @@ mod tests {
 
     #[test]
     fn writes_what_serde_json_reads() {
-        let all: String = (0..0x250).filter_map(char::from_u32).chain("plain text\u{1F600}é, long enough for blocks".chars()).collect();
+        let all: String = (0..0x250)
+            .filter_map(char::from_u32)
+            .chain("plain text\u{1F600}é, long enough for blocks".chars())
+            .collect();
         let mut out = String::new();
         write_string(&all, &mut out);
         assert_eq!(serde_json::from_str::<String>(&out).unwrap(), all);
@@ -124,6 +130,9 @@ mod tests {
 
     #[test]
     fn decodes_every_escape() {
-        assert_eq!(decode(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx"#), "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}\u{fffd}x");
+        assert_eq!(
+            decode(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx"#),
+            "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}\u{fffd}x"
+        );
     }
 }

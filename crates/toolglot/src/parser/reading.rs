@@ -50,8 +50,11 @@ pub(crate) struct Reading {
 enum Phase {
     /// The call was committed and not yet announced.
     Committed,
-    Body(Body),
-    Closing { at: usize, how: Ended },
+    Body(Box<Body>),
+    Closing {
+        at: usize,
+        how: Ended,
+    },
     Between(usize),
     Over(usize),
 }
@@ -151,7 +154,7 @@ impl Reading {
             }
         }
         let scene = Scene::new(engine, self.form, &self.callee);
-        self.phase = Phase::Body(self.body(start, &scene, sink));
+        self.phase = Phase::Body(Box::new(self.body(start, &scene, sink)));
     }
 
     fn body(&mut self, start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Body {
@@ -235,7 +238,8 @@ impl Reading {
         let scene = Scene::new(engine, self.form, &self.callee);
         let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
         let mut end = at;
-        if !in_array && !(self.plain && how == Ended::Cut) && !self.another_follows(engine, view, at, sink)? {
+        let closed = in_array || self.plain && how == Ended::Cut;
+        if !closed && !self.another_follows(engine, view, at, sink)? {
             let closing = close(view, at, self.fenced, &scene, &self.head)?;
             for (code, span, message) in closing.repairs {
                 sink.repair(code, span, message);
@@ -293,7 +297,14 @@ impl Reading {
     }
 
     /// Commits the call at `at` if one of this form begins there.
-    fn try_next(&mut self, engine: &Engine, view: View<'_>, at: usize, form: Form, sink: &mut Sink) -> Result<bool, NotYet> {
+    fn try_next(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        form: Form,
+        sink: &mut Sink,
+    ) -> Result<bool, NotYet> {
         if sink.calls() >= engine.options.limits.calls {
             return Ok(false);
         }
@@ -349,9 +360,7 @@ impl Reading {
 fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
     match scope {
         Scope::Array { .. } => vec![Form { call: None, ..form }],
-        Scope::Section => {
-            (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect()
-        }
+        Scope::Section => (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect(),
     }
 }
 
@@ -413,7 +422,7 @@ impl Body {
 }
 
 /// Returns the strong closers that may stand once more after a call: its own and its sections'.
-pub(crate) fn spent_closers<'e>(engine: &'e Engine, form: Form) -> impl Iterator<Item = &'e Literal> {
+pub(crate) fn spent_closers(engine: &Engine, form: Form) -> impl Iterator<Item = &Literal> {
     let dialect = engine.dialect(form);
     dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail).filter(|closer| closer.is_strong())
 }

@@ -43,7 +43,11 @@ enum Contest {
 pub(crate) enum Found {
     Call(Box<Win>),
     /// A region whose text starts here.
-    Region { candidate: usize, head: Head, at: usize },
+    Region {
+        candidate: usize,
+        head: Head,
+        at: usize,
+    },
     /// The end of the input.
     End,
 }
@@ -144,7 +148,11 @@ impl Scanner {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         let found = match self.compete(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
-                sink.diagnose(Code::LimitHeld, self.at..cut.end(), "it stays open too long what stands here; it is text");
+                sink.diagnose(
+                    Code::LimitHeld,
+                    self.at..cut.end(),
+                    "it stays open too long what stands here; it is text",
+                );
                 Contest::Lost
             }
             decided => decided?,
@@ -262,7 +270,9 @@ impl Scanner {
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {
-                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || engine.pattern(form).source.clone());
+                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || {
+                    engine.pattern(form).source.clone()
+                });
                 return Ok(Some(Found::Call(win)));
             }
             Trial::Rejected(rejection) => {

@@ -23,8 +23,38 @@ impl Dice {
         let mut out = String::from("\"");
         for _ in 0..self.roll(6) {
             out += self.pick(&[
-                "a", "b c", "é", "😀", "\\\"", "\\\\", "\\/", "\\n", "\\u00e9", "\\ud83d", "\\uD83D\\uDE00", "{", "}", "[", "]", ",", ":", "'", "`", "“", "//",
-                "#", "/*", "</tool_call>", "<tool_call>{", "<", "```", "<|", "\\\", \\\"k\\\": ", "True", "\u{7f}", "=",
+                "a",
+                "b c",
+                "é",
+                "😀",
+                "\\\"",
+                "\\\\",
+                "\\/",
+                "\\n",
+                "\\u00e9",
+                "\\ud83d",
+                "\\uD83D\\uDE00",
+                "{",
+                "}",
+                "[",
+                "]",
+                ",",
+                ":",
+                "'",
+                "`",
+                "“",
+                "//",
+                "#",
+                "/*",
+                "</tool_call>",
+                "<tool_call>{",
+                "<",
+                "```",
+                "<|",
+                "\\\", \\\"k\\\": ",
+                "True",
+                "\u{7f}",
+                "=",
             ]);
         }
         out + "\""
@@ -33,7 +63,9 @@ impl Dice {
     fn value(&mut self, depth: usize) -> String {
         match self.roll(if depth == 0 { 6 } else { 10 }) {
             0 => self.pick(&["true", "false", "null"]).to_owned(),
-            1 | 2 => self.pick(&["0", "-0", "12", "-3.5", "1e5", "1E-7", "0.10", "123456789012345678901234567890", "-1.5e+10"]).to_owned(),
+            1 | 2 => self
+                .pick(&["0", "-0", "12", "-3.5", "1e5", "1E-7", "0.10", "123456789012345678901234567890", "-1.5e+10"])
+                .to_owned(),
             3..6 => self.string(),
             6 | 7 => self.list(depth, '[', ']', |dice, depth| dice.value(depth)),
             _ => self.list(depth, '{', '}', |dice, depth| {
@@ -64,7 +96,10 @@ fn valid_json_passes_byte_for_byte() {
         for tags in [true, false] {
             let setup = Setup { tags, ..Setup::default() };
             let said = if round % 10 == 0 { setup.check(&text) } else { setup.whole(&text) };
-            assert_eq!((said.json.as_str(), said.end, said.codes.len()), (text.as_str(), End { at: text.len(), how: Ended::Complete }, 0));
+            assert_eq!(
+                (said.json.as_str(), said.end, said.codes.len()),
+                (text.as_str(), End { at: text.len(), how: Ended::Complete }, 0)
+            );
         }
     }
 }
@@ -74,7 +109,9 @@ fn valid_arguments_and_keywords_pass_too() {
     let mut dice = Dice(11);
     for _ in 0..500 {
         let text = dice.value(3);
-        for (place, quote) in [(Place::Keyword, None), (Place::Arguments, None), (Place::Value, Some("<|\"|>".to_owned()))] {
+        for (place, quote) in
+            [(Place::Keyword, None), (Place::Arguments, None), (Place::Value, Some("<|\"|>".to_owned()))]
+        {
             let fits = place != Place::Arguments || text.starts_with('{');
             if fits {
                 let setup = Setup { place, quote, ..Setup::default() };
@@ -96,15 +133,44 @@ fn no_input_does_harm() {
             match dice.roll(3) {
                 0 => drop(text.drain(at..).next()),
                 1 if at < text.len() => drop(text.remove(at)),
-                _ => text.insert_str(at, dice.pick(&["\"", "'", "{", "}", "]", ",", "\\", "</tool_call>", "<", "“", "\"\"\"", "/", "#", "1", "x", "(", ")", "\n", "`"])),
+                _ => text.insert_str(
+                    at,
+                    dice.pick(&[
+                        "\"",
+                        "'",
+                        "{",
+                        "}",
+                        "]",
+                        ",",
+                        "\\",
+                        "</tool_call>",
+                        "<",
+                        "“",
+                        "\"\"\"",
+                        "/",
+                        "#",
+                        "1",
+                        "x",
+                        "(",
+                        ")",
+                        "\n",
+                        "`",
+                    ]),
+                ),
             }
         }
         let place = [Place::Value, Place::Keyword, Place::Arguments][dice.roll(3)];
         let repairs = if dice.roll(2) == 0 { Repairs::safe() } else { Repairs::all() };
         let quote = (dice.roll(3) == 0).then(|| "<|\"|>".to_owned());
-        let schema = (dice.roll(3) == 0).then(|| Schema::compile(&serde_json::json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array"}}})));
+        let schema = (dice.roll(3) == 0).then(|| {
+            Schema::compile(&serde_json::json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}))
+        });
         let setup = Setup { place, quote, schema, options: Options::default().with_repairs(repairs), tags: true };
-        if round % 8 == 0 { setup.check(&text) } else { setup.whole(&text) };
+        if round % 8 == 0 {
+            setup.check(&text)
+        } else {
+            setup.whole(&text)
+        };
     }
 }
 
@@ -132,8 +198,43 @@ fn length_is_bounded() {
 #[test]
 fn long_inputs_take_linear_time() {
     let pieces = [
-        "\" ", "\",", "</tool_call>", "</tool_call> ", "<tool_call>", "\\", "\"/*", "\"//", "\" # ", "} ", "]", "\"a\" ", "{{", "((", "'", "\"\"\"", "\n", "<", ",\"'", "\"'`",
-        "a,", "a ", "'a' 'b' ", "<|\"|>", "“", "//\n", "/**/", "\\n", "\": ", ", x", "x: ", "\"}", "\"]", "\", \"", "=", "\"<tool_call>", ",",
+        "\" ",
+        "\",",
+        "</tool_call>",
+        "</tool_call> ",
+        "<tool_call>",
+        "\\",
+        "\"/*",
+        "\"//",
+        "\" # ",
+        "} ",
+        "]",
+        "\"a\" ",
+        "{{",
+        "((",
+        "'",
+        "\"\"\"",
+        "\n",
+        "<",
+        ",\"'",
+        "\"'`",
+        "a,",
+        "a ",
+        "'a' 'b' ",
+        "<|\"|>",
+        "“",
+        "//\n",
+        "/**/",
+        "\\n",
+        "\": ",
+        ", x",
+        "x: ",
+        "\"}",
+        "\"]",
+        "\", \"",
+        "=",
+        "\"<tool_call>",
+        ",",
     ];
     for piece in pieces {
         for head in ["{\"a\": \"", "{\"a\": x", "[", "{", "{'a': '", "{\"a\": <|\"|>"] {
@@ -208,7 +309,8 @@ fn nothing_is_held_without_need() {
 
 #[test]
 fn a_value_too_long_to_hold_passes_as_it_is() {
-    let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
+    let schema =
+        Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
     let options = Options::default().with_limits(Limits::default().with_held(8));
     let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
     for text in ["{\"n\": \"12345678\"}", "{\"s\": {\"a\": [1, 2, 3]}}", "{\"arguments\": {\"n\": 1}}"] {
@@ -220,7 +322,8 @@ fn a_value_too_long_to_hold_passes_as_it_is() {
 
 #[test]
 fn a_lenient_caller_hears_of_misfits_and_nothing_is_converted() {
-    let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
+    let schema =
+        Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
     let options = Options::default().with_validation(crate::options::Validation::Lenient);
     let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
     let text = "{\"n\": \"5\", \"s\": 5, \"n\": [], \"s\": {}}";
