@@ -176,7 +176,7 @@ impl Turn<'_> {
             return Ok(None);
         }
         match byte {
-            b'/' | b'#' if need != Need::Start => return self.comment(),
+            b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
             b'`' if need == Need::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
@@ -199,6 +199,15 @@ impl Turn<'_> {
         } else if self.reader.need != Need::Start {
             self.put(blank);
         }
+    }
+
+    /// Says whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
+    fn opens_comment(&self, need: Need, byte: u8) -> Result<bool, NotYet> {
+        let value = matches!(need, Need::Member | Need::Element);
+        if value && self.is_native(Code::BareString) {
+            return Ok(false);
+        }
+        Ok(byte == b'#' || matches!(self.view.byte(self.reader.at + 1)?, Some(b'/' | b'*')))
     }
 
     fn comment(&mut self) -> Result<Option<End>, NotYet> {

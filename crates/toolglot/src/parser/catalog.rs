@@ -227,7 +227,7 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
     let first = section.filter(|section| !section.head.is_empty()).unwrap_or(call);
     match first.opening() {
         _ if candidate.role == Role::Call && first.is_dynamic() => Strength::Dynamic,
-        Some(literal) if literal.is_strong() => Strength::Strong,
+        Some(literal) if literal.opens_strongly() => Strength::Strong,
         _ => Strength::Weak,
     }
 }
