@@ -172,7 +172,7 @@ fn raw(
 
 /// Says whether text must be wrapped: markup in it would be read as such, outer blanks would be dropped.
 fn needs_cdata(text: &str, body: &Body) -> bool {
-    let markup = text.contains("</") || text.contains("<![CDATA[") || text.trim_start().starts_with('<');
-    let strict = body.trim && (text.contains(['<', '&', '\n', '\r']) || text.trim() != text);
-    markup || strict
+    let opens_tag = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_lowercase() || matches!(pair[1], b'/' | b'!'));
+    let markup = text.as_bytes().windows(2).any(opens_tag) || text.trim_start().starts_with('<');
+    markup || body.trim && (text.contains(['<', '&', '\n', '\r']) || text.trim() != text)
 }

@@ -32,8 +32,8 @@ pub(crate) struct Generator<'g> {
     pub(crate) random: Random,
     pub(crate) markers: &'g [String],
     pub(crate) has_reasoning: bool,
-    /// Whether this message has unusual strings at all.
-    odd: bool,
+    /// Whether the last message has unusual strings at all.
+    pub(crate) odd: bool,
 }
 
 impl<'g> Generator<'g> {
@@ -42,7 +42,7 @@ impl<'g> Generator<'g> {
     }
 
     pub(crate) fn case(&mut self) -> Case {
-        self.odd = self.random.once_in(3);
+        self.odd = self.random.once_in(2);
         let tools: Vec<(&str, Option<Kind>)> = (0..=self.random.below(3)).map(|at| (NAMES[at], self.tool())).collect();
         let count = [1, 1, 1, 2, 2, 3, 5][self.random.below(7)];
         let calls = (0..count)
