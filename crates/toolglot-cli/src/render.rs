@@ -39,7 +39,8 @@ pub(crate) fn run(args: &RenderArgs) -> Run {
 
 fn run_one(source: Source, renderer: &Renderer) -> Run {
     let input = source.read_all()?;
-    let rendered = std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
+    let rendered =
+        std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
     match rendered {
         Err(why) => {
             let _ = writeln!(io::stderr(), "{}: {why}", Paint::stderr().error("failed"));
@@ -63,7 +64,9 @@ fn renderer(dialects: &Dialects, tools: &Tools, checked: bool) -> Result<Rendere
     let mut chosen = dialects.iter();
     match (chosen.next(), chosen.next()) {
         (Some(dialect), None) => Ok(Renderer::new(dialect, tools).with_check(checked)),
-        _ => Err("a message is written in one dialect; name it with `--dialect`, or in the line's `dialect`".to_owned()),
+        _ => {
+            Err("a message is written in one dialect; name it with `--dialect`, or in the line's `dialect`".to_owned())
+        }
     }
 }
 
@@ -122,7 +125,8 @@ fn render(renderer: &Renderer, json: &str) -> Result<String, String> {
 }
 
 fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
-    serde_json::from_str(json).map_err(|error| format!("{what} is no JSON object ({error}); write it as a chat API has it"))
+    serde_json::from_str(json)
+        .map_err(|error| format!("{what} is no JSON object ({error}); write it as a chat API has it"))
 }
 
 /// Returns a member's JSON text, unless it is missing or null.

@@ -24,7 +24,8 @@ pub use error::RenderError;
 /// Writes messages in one dialect.
 ///
 /// What it returns reads back the same: every text is read again with the
-/// parser before it goes out, unless that is switched off.
+/// parser before it goes out, unless that is switched off. Only white space
+/// that leads to the calls may come back behind the content.
 ///
 /// # Example
 /// ```
@@ -121,8 +122,11 @@ impl<'m> Rendering<'m> {
 
     fn read_calls(&self) -> Result<Vec<Call<'m>>, RenderError> {
         let read = |(number, call): (usize, &Calling<'m>)| {
-            let arguments = Tape::object(call.arguments)
-                .map_err(|fault| RenderError::Arguments { call: number, at: fault.at, why: fault.why })?;
+            let arguments = Tape::object(call.arguments).map_err(|fault| RenderError::Arguments {
+                call: number,
+                at: fault.at,
+                why: fault.why,
+            })?;
             Ok(Call { number, name: call.name, arguments, id: call.id })
         };
         self.calls.iter().enumerate().map(read).collect()
@@ -160,7 +164,7 @@ impl Renderer {
     /// cannot express the message: then the error says what and why.
     pub fn render(&self, message: &Rendering<'_>) -> Result<String, RenderError> {
         let calls = message.read_calls()?;
-        for call in calls.iter().filter(|call| !is_name(call.name)) {
+        if let Some(call) = calls.iter().find(|call| !is_name(call.name)) {
             let what = format!("the name of call {}", call.number + 1);
             return Err(self.dialect.inexpressible(what, format!("`{}` is no legal name of a tool", call.name)));
         }

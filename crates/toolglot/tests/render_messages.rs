@@ -1,4 +1,5 @@
 //! What the renderer writes, to the letter, and what it refuses.
+#![expect(clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
 use toolglot::{Dialect, Dialects, RenderError, Renderer, Rendering, Tools};
 
@@ -23,7 +24,10 @@ fn check_refused(dialect: &str, message: &Rendering<'_>, expected: &str) {
 fn one_call_in_each_kind_of_body() {
     let message = Rendering::new().with_call("get_weather", WEATHER);
     let rows = [
-        ("hermes", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\", \"days\": 3}}\n</tool_call>"),
+        (
+            "hermes",
+            "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\", \"days\": 3}}\n</tool_call>",
+        ),
         ("llama3", "<|python_tag|>{\"name\": \"get_weather\", \"parameters\": {\"city\": \"Paris\", \"days\": 3}}"),
         ("mistral_v11", "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Paris\", \"days\": 3}"),
         ("apertus", "<|tools_prefix|>[{\"get_weather\": {\"city\": \"Paris\", \"days\": 3}}]<|tools_suffix|>"),
@@ -64,16 +68,27 @@ fn values_say_their_type_where_the_dialect_does() {
 #[test]
 fn arguments_keep_their_order_and_their_numbers() {
     let message = Rendering::new().with_call("f", r#"{"z":1e400,"a":12345678901234567890,"m":{"b":-0,"a":1.50}}"#);
-    check("functionary", &message, r#"<function=f>{"z": 1e400, "a": 12345678901234567890, "m": {"b": -0, "a": 1.50}}</function>"#);
+    check(
+        "functionary",
+        &message,
+        r#"<function=f>{"z": 1e400, "a": 12345678901234567890, "m": {"b": -0, "a": 1.50}}</function>"#,
+    );
 }
 
 #[test]
 fn nested_values_are_elements_where_markers_cannot_be_text() {
-    let message = Rendering::new().with_call("f", r#"{"tags": ["x", "y"], "opts": {"limit": 5, "none": []}, "pairs": {"k": ["z"]}}"#);
+    let message = Rendering::new()
+        .with_call("f", r#"{"tags": ["x", "y"], "opts": {"limit": 5, "none": []}, "pairs": {"k": ["z"]}}"#);
     let text = render("minimax_m3", &message).unwrap();
-    assert!(text.contains("<tags>]<]minimax[>[<item>x]<]minimax[>[</item>]<]minimax[>[<item>y]<]minimax[>[</item>"), "{text}");
+    assert!(
+        text.contains("<tags>]<]minimax[>[<item>x]<]minimax[>[</item>]<]minimax[>[<item>y]<]minimax[>[</item>"),
+        "{text}"
+    );
     assert!(text.contains("<opts>{\"limit\": 5, \"none\": []}]<]minimax[>[</opts>"), "{text}");
-    assert!(text.contains("<pairs>]<]minimax[>[<k>]<]minimax[>[<item>z]<]minimax[>[</item>]<]minimax[>[</k>"), "{text}");
+    assert!(
+        text.contains("<pairs>]<]minimax[>[<k>]<]minimax[>[<item>z]<]minimax[>[</item>]<]minimax[>[</k>"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -116,7 +131,10 @@ fn call(id: &str) -> Rendering<'_> {
 fn ids_are_written_where_they_have_a_place() {
     let kimi = |id: &str| {
         let text = render("kimi_k2", &call(id)).unwrap();
-        text.split("<|tool_call_begin|>").skip(1).map(|part| part.split("<|").next().unwrap().to_owned()).collect::<Vec<_>>()
+        text.split("<|tool_call_begin|>")
+            .skip(1)
+            .map(|part| part.split("<|").next().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(kimi("functions.f:12"), ["functions.f:0", "functions.f:12"]);
     assert_eq!(kimi("call_abc"), ["functions.f:0", "functions.f:1"]);
@@ -133,7 +151,11 @@ fn what_a_dialect_cannot_say_is_an_error_that_says_why() {
         ("hermes", Rendering::new().with_call("no name", "{}"), "`no name` is no legal name"),
         ("react", Rendering::new().with_reasoning("x"), "no markers for reasoning"),
         ("hermes", Rendering::new().with_reasoning("a </think> b"), "contains `</think>`, which ends it"),
-        ("hermes", Rendering::new().with_content("a <tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>"), "one more call"),
+        (
+            "hermes",
+            Rendering::new().with_content("a <tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>"),
+            "one more call",
+        ),
         ("gemma4", call(r#"{"a": "x<|\"|>y"}"#), "contains `<|\"|>`"),
         ("qwen3_coder", call(r#"{"a": "x\n</parameter>\n</function>\n</tool_call>\n"}"#), "parameter `a` of call 1"),
         ("qwen3_coder", call(r#"{"a": "5"}"#), "reads back as `5`"),

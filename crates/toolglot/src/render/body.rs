@@ -4,7 +4,7 @@ use super::style::Style;
 use super::tape::{Bracket, Token};
 use super::template::{escape, fill};
 use super::{Call, RenderError, tree};
-use crate::dialect::{Body, BodyKind, Dialect, Hole, Holder};
+use crate::dialect::{Body, BodyKind, Dialect, Holder, Hole};
 use crate::json::write_string;
 use crate::parser::is_name;
 
@@ -50,7 +50,8 @@ fn id(dialect: &Dialect, call: &Call<'_>) -> String {
     };
     let head = [pattern.before.as_str(), call.name, &pattern.between].concat();
     let follows = |id: &&str| {
-        id.strip_prefix(&head).is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        id.strip_prefix(&head)
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     given.filter(follows).map_or_else(|| format!("{head}{}", call.number), str::to_owned)
 }

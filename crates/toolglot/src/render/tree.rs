@@ -3,7 +3,7 @@
 use super::RenderError;
 use super::tape::{Bracket, Token, is_number};
 use super::template::fill;
-use crate::dialect::{Dialect, Hole, Holder, Literal, Pattern};
+use crate::dialect::{Dialect, Holder, Hole, Literal, Pattern};
 use crate::parser::is_name;
 
 /// The element of an array's item.

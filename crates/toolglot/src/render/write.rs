@@ -44,13 +44,7 @@ pub(super) fn message(dialect: &Dialect, message: &Rendering<'_>, calls: &[Call<
     Ok(out)
 }
 
-fn region(
-    dialect: &Dialect,
-    pattern: &Pattern,
-    what: &str,
-    text: &str,
-    out: &mut String,
-) -> Result<(), RenderError> {
+fn region(dialect: &Dialect, pattern: &Pattern, what: &str, text: &str, out: &mut String) -> Result<(), RenderError> {
     let spellings = pattern.tail.iter().flat_map(|closer| &closer.spellings);
     let mut closers = spellings.map(|spelling| spelling.filled(None, None));
     if let Some(closer) = closers.find(|closer| !closer.is_empty() && text.contains(closer)) {

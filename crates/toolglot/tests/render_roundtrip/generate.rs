@@ -59,11 +59,14 @@ impl<'g> Generator<'g> {
         if !self.has_reasoning || self.random.once_in(2) {
             return String::new();
         }
-        self.random.pick(&["I should look first.", "Two steps:\n1. look\n2. tell", "Is 3 < 4? Yes.", "étude ☕"]).to_owned()
+        self.random
+            .pick(&["I should look first.", "Two steps:\n1. look\n2. tell", "Is 3 < 4? Yes.", "étude ☕"])
+            .to_owned()
     }
 
     fn content(&mut self) -> String {
-        let texts = ["", "", "", "Let me check.", "Sure, `ls` it is:\n", "First this: x < y.\n\nThen that.", "Voilà 🎉"];
+        let texts =
+            ["", "", "", "Let me check.", "Sure, `ls` it is:\n", "First this: x < y.\n\nThen that.", "Voilà 🎉"];
         self.random.pick(&texts).to_owned()
     }
 
@@ -154,7 +157,8 @@ fn schema(kind: &Kind) -> String {
         Kind::Choice => r#"{"enum": ["celsius", "Kelvin"]}"#.to_owned(),
         Kind::List(item) => format!(r#"{{"type": "array", "items": {}}}"#, schema(item)),
         Kind::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(key, kind)| format!("{}: {}", quoted(key), schema(kind))).collect();
+            let members: Vec<_> =
+                members.iter().map(|(key, kind)| format!("{}: {}", quoted(key), schema(kind))).collect();
             format!(r#"{{"type": "object", "properties": {{{}}}}}"#, members.join(", "))
         }
     }
@@ -183,7 +187,44 @@ const EVERYDAY: &[&str] = &[
     "50% & more",
 ];
 const ODD: &[&str] = &[
-    "", " ", "\n", "\r\n", " edges ", "\n\nlines\n\n", "\ttab", "\u{1}\u{7f}", "\u{0}", "🎉👩‍👩‍👧", "\u{2028}", "5", "007", "null", "True",
-    "[1, 2]", "{\"a\": 1}", "\"", "'", "\\", "\\n", "```", "`code`", "<b>bold</b>", "<!-- c -->", "</", "<", "]]>", "&amp; &lt;",
-    "a\"}, {\"b", "), f(x=1", "key=value", "#", "// no", "{", "}", "[", "]", "\u{feff}", "e\u{301}",
+    "",
+    " ",
+    "\n",
+    "\r\n",
+    " edges ",
+    "\n\nlines\n\n",
+    "\ttab",
+    "\u{1}\u{7f}",
+    "\u{0}",
+    "🎉👩‍👩‍👧",
+    "\u{2028}",
+    "5",
+    "007",
+    "null",
+    "True",
+    "[1, 2]",
+    "{\"a\": 1}",
+    "\"",
+    "'",
+    "\\",
+    "\\n",
+    "```",
+    "`code`",
+    "<b>bold</b>",
+    "<!-- c -->",
+    "</",
+    "<",
+    "]]>",
+    "&amp; &lt;",
+    "a\"}, {\"b",
+    "), f(x=1",
+    "key=value",
+    "#",
+    "// no",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\u{feff}",
+    "e\u{301}",
 ];

@@ -1,6 +1,7 @@
 //! What the renderer writes reads back the same: every dialect, generated tools and messages, any cut of the text.
 //!
 //! `SHOW=1 cargo test --test render_roundtrip -- --nocapture` tells what a dialect cannot say, and why.
+#![expect(clippy::unwrap_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod generate;
 mod random;
@@ -48,8 +49,18 @@ fn markers(dialect: &Arc<Dialect>) -> Vec<String> {
         rest.find(['>', ']', '\n', 'x']).map(|end| rest[..=end].to_owned())
     });
     let general = [
-        "</parameter>", "<parameter=x>", "</function>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|tool_call>",
-        "</arg_value>", "<think>", "</think>", "<|\"|>", "<|call|>",
+        "</parameter>",
+        "<parameter=x>",
+        "</function>",
+        "<tool_call>",
+        "</tool_call>",
+        "[TOOL_CALLS]",
+        "<|tool_call>",
+        "</arg_value>",
+        "<think>",
+        "</think>",
+        "<|\"|>",
+        "<|call|>",
     ];
     own.chain(dialect.special().iter().cloned()).chain(general.map(str::to_owned)).collect()
 }
@@ -134,7 +145,8 @@ fn everyday_messages_can_be_said_in_every_dialect() {
                 content: content.to_owned(),
                 calls,
             };
-            let text = Renderer::new(dialect, &tools).render(&rendering(&case)).unwrap_or_else(|error| panic!("{error}"));
+            let text =
+                Renderer::new(dialect, &tools).render(&rendering(&case)).unwrap_or_else(|error| panic!("{error}"));
             let pinned = [Arc::clone(dialect)].into_iter().collect();
             let message = read(&text, &pinned, &tools, &mut Random::new(1), 3);
             let told = message.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>();
@@ -160,7 +172,13 @@ fn everyday() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("", vec![("now", "{}")]),
         ("", vec![("get_weather", r#"{"city": "Paris", "days": 3}"#)]),
         ("Let me check.", vec![("get_weather", r#"{"city": "São Paulo", "metric": true}"#)]),
-        ("", vec![("get_weather", r#"{"city": "Oslo"}"#), ("get_weather", r#"{"city": "Bergen", "days": 7, "metric": false}"#)]),
+        (
+            "",
+            vec![
+                ("get_weather", r#"{"city": "Oslo"}"#),
+                ("get_weather", r#"{"city": "Bergen", "days": 7, "metric": false}"#),
+            ],
+        ),
         ("On it:\n", vec![("now", "{}"), ("search", r#"{"query": "a < b", "score": 0.50}"#), ("now", "")]),
         ("", vec![("search", r#"{"query": "x", "tags": ["a", "b c"], "opts": {"limit": 5, "sort": "asc"}}"#)]),
         ("", vec![("search", r#"{"query": "東京 ☕", "tags": [], "opts": {}}"#)]),
