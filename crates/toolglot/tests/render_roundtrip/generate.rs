@@ -32,8 +32,8 @@ pub(crate) struct Generator<'g> {
     pub(crate) random: Random,
     pub(crate) markers: &'g [String],
     pub(crate) has_reasoning: bool,
-    /// Whether the last message has unusual strings at all.
-    pub(crate) odd: bool,
+    /// Whether the message has unusual strings at all.
+    odd: bool,
 }
 
 impl<'g> Generator<'g> {

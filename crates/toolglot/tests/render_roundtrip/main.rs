@@ -65,13 +65,26 @@ fn markers(dialect: &Arc<Dialect>) -> Vec<String> {
     own.chain(dialect.special().iter().cloned()).chain(general.map(str::to_owned)).collect()
 }
 
-/// Says whether the dialect has markers for reasoning.
+/// Says whether the dialect has markers for reasoning, and they read back.
 fn has_reasoning(dialect: &Arc<Dialect>) -> bool {
-    match Renderer::new(dialect, &Tools::default()).render(&Rendering::new().with_reasoning("a thought")) {
-        Ok(_) => true,
-        Err(error) => !error.to_string().contains("no markers for reasoning"),
-    }
+    Renderer::new(dialect, &Tools::default()).render(&Rendering::new().with_reasoning("a thought")).is_ok()
 }
+
+#[test]
+fn reasoning_is_said_by_all_that_have_markers_for_it() {
+    let without: Vec<_> = Dialects::builtin()
+        .iter()
+        .filter_map(|dialect| {
+            let message = Rendering::new().with_reasoning("a thought");
+            let error = Renderer::new(dialect, &Tools::default()).render(&message).err()?.to_string();
+            (!error.contains("no markers for reasoning")).then_some(error)
+        })
+        .collect();
+    assert_eq!(without.len(), BROKEN_REASONING, "{without:?}");
+}
+
+/// Gemma 4: the line break of its pattern is read as part of the reasoning, which is wrong.
+const BROKEN_REASONING: usize = 1;
 
 #[test]
 fn generated_messages_come_back() {
@@ -80,13 +93,10 @@ fn generated_messages_come_back() {
         let (markers, reasons) = (markers(dialect), has_reasoning(dialect));
         let mut expressed = 0;
         for seed in 0..CASES {
-            let mut generator = Generator::new(seed, &markers, reasons);
-            let case = generator.case();
+            let case = Generator::new(seed, &markers, reasons).case();
             let Some(text) = comes_back(dialect, &case, seed) else { continue };
             expressed += 1;
-            if !generator.odd {
-                comes_back_under_auto(dialect, &case, &text, seed);
-            }
+            comes_back_under_auto(dialect, &case, &text, seed);
         }
         let rate = expressed * 100 / CASES;
         println!("{rate:>4} %  {}", dialect.name());
@@ -126,11 +136,17 @@ fn comes_back_under_auto(dialect: &Arc<Dialect>, case: &Case, text: &str, seed: 
     let tools = Tools::from_json_str(&case.tools).unwrap();
     let message = read(text, &Dialects::builtin(), &tools, &mut Random::new(seed), 3);
     let differences = differences(case, &message);
+    if message.dialect.as_deref().is_some_and(|read| EQUIVALENT.contains(&(dialect.name(), read))) {
+        return;
+    }
     assert!(differences.is_empty(), "{} seed {seed} as {:?}: {differences}\n{text}", dialect.name(), message.dialect);
 }
 
 /// A fence after prose is text unless its dialect is pinned.
 const FENCED: &[&str] = &["xlam"];
+
+/// Written by the first, read as the second: only line breaks around values tell them apart.
+const EQUIVALENT: &[(&str, &str)] = &[("mimo", "qwen3_coder")];
 
 #[test]
 fn everyday_messages_can_be_said_in_every_dialect() {
