@@ -76,10 +76,11 @@ fn reads_as(text: &str) -> String {
     format!("it reads back as `{}`", shortened(text))
 }
 
+/// Returns the start of a text on one line.
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
         short.push('…');
     }
-    short
+    short.replace('\n', "\\n")
 }
