@@ -1,0 +1,108 @@
+//! Texts that hold no call, however much they look like one: each comes out as it went in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolglot::{Dialects, Event, EventKind, Options, Parser, Tools};
+
+/// Splits tried one by one at the start of a text; beyond them a few at random.
+const SPLITS: usize = 400;
+const RANDOM_SPLITS: usize = 50;
+
+macro_rules! kinds {
+    ($($kind:ident),+ $(,)?) => {
+        const KINDS: &[&str] = &[$(stringify!($kind)),+];
+        $(#[test] fn $kind() { check_kind(stringify!($kind)); })+
+    };
+}
+
+kinds!(
+    answers, code_bare, code_fenced, diffs, docs, emails, fences, json, languages, logs, markup, math, names, near,
+    prose, spans, tables, templates, unfinished, weak,
+);
+
+#[test]
+fn every_folder_is_tested() {
+    let mut found: Vec<String> = fs::read_dir(folder()).unwrap().map(|entry| name(&entry.unwrap().path())).collect();
+    found.retain(|name| name != "tools.json");
+    found.sort();
+    assert_eq!(found, KINDS);
+}
+
+#[test]
+fn there_are_enough_texts() {
+    let count: usize = KINDS.iter().map(|kind| texts(kind).len()).sum();
+    assert!(count >= 300, "{count} texts");
+}
+
+fn check_kind(kind: &str) {
+    let tools = Tools::from_json_str(&fs::read_to_string(folder().join("tools.json")).unwrap()).unwrap();
+    let mut parser = Parser::new(&Dialects::builtin(), &tools, &Options::default());
+    let failures: Vec<String> = texts(kind).iter().filter_map(|path| check_text(&mut parser, path).err()).collect();
+    assert!(failures.is_empty(), "{} of {} texts:\n{}", failures.len(), texts(kind).len(), failures.join("\n"));
+}
+
+/// Reads a text whole, byte by byte and in two pieces; the parser is as new each time.
+fn check_text(parser: &mut Parser, path: &Path) -> Result<(), String> {
+    let text = fs::read(path).unwrap();
+    let context = |how: &str, why: String| format!("{}/{}, {how}: {why}", name(path.parent().unwrap()), name(path));
+    read(parser, &text, [&text[..]]).map_err(|why| context("whole", why))?;
+    read(parser, &text, text.chunks(1)).map_err(|why| context("byte by byte", why))?;
+    for at in splits(&text) {
+        let (left, right) = text.split_at(at);
+        read(parser, &text, [left, right]).map_err(|why| context(&format!("split at {at}"), why))?;
+    }
+    Ok(())
+}
+
+/// Every split at the start, then some from a generator that always makes the same ones.
+fn splits(text: &[u8]) -> impl Iterator<Item = usize> {
+    let (near, rest) = (text.len().min(SPLITS), text.len().saturating_sub(SPLITS));
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64 ^ text.len() as u64;
+    let random = (0..if rest > 0 { RANDOM_SPLITS } else { 0 }).map(move |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        SPLITS + (state >> 33) as usize % rest
+    });
+    (1..near).chain(random)
+}
+
+fn read<'t>(parser: &mut Parser, text: &[u8], pieces: impl IntoIterator<Item = &'t [u8]>) -> Result<(), String> {
+    let mut cursor = 0;
+    for piece in pieces {
+        parser.push_bytes(piece).try_for_each(|event| expect_text(&event, text, &mut cursor))?;
+    }
+    parser.finish().try_for_each(|event| expect_text(&event, text, &mut cursor))?;
+    if cursor == text.len() { Ok(()) } else { Err(format!("the text ends at {cursor}: {}", around(text, cursor))) }
+}
+
+/// Fails at the first event that is not the next piece of the text.
+fn expect_text(event: &Event<'_>, text: &[u8], cursor: &mut usize) -> Result<(), String> {
+    match event.kind {
+        EventKind::Diagnostic(_) => Ok(()),
+        EventKind::Text(part) if event.span.start == *cursor && text[event.span.clone()] == *part.as_bytes() => {
+            *cursor = event.span.end;
+            Ok(())
+        }
+        _ => Err(format!("at {cursor} {:?} instead of {}", event.kind, around(text, *cursor))),
+    }
+}
+
+fn around(text: &[u8], at: usize) -> String {
+    let (start, end) = (at.saturating_sub(30).min(text.len()), text.len().min(at + 50));
+    format!("{:?}", String::from_utf8_lossy(&text[start..end]))
+}
+
+fn texts(kind: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder().join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/negative")
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
