@@ -37,20 +37,20 @@ fn there_are_enough_texts() {
 
 fn check_kind(kind: &str) {
     let tools = Tools::from_json_str(&fs::read_to_string(folder().join("tools.json")).unwrap()).unwrap();
-    let mut parser = Parser::new(&Dialects::builtin(), &tools, &Options::default());
-    let failures: Vec<String> = texts(kind).iter().filter_map(|path| check_text(&mut parser, path).err()).collect();
+    let parser = Parser::new(&Dialects::builtin(), &tools, &Options::default());
+    let failures: Vec<String> = texts(kind).iter().filter_map(|path| check_text(parser.clone(), path).err()).collect();
     assert!(failures.is_empty(), "{} of {} texts:\n{}", failures.len(), texts(kind).len(), failures.join("\n"));
 }
 
 /// Reads a text whole, byte by byte and in two pieces; the parser is as new each time.
-fn check_text(parser: &mut Parser, path: &Path) -> Result<(), String> {
+fn check_text(mut parser: Parser, path: &Path) -> Result<(), String> {
     let text = fs::read(path).unwrap();
     let context = |how: &str, why: String| format!("{}/{}, {how}: {why}", name(path.parent().unwrap()), name(path));
-    read(parser, &text, [&text[..]]).map_err(|why| context("whole", why))?;
-    read(parser, &text, text.chunks(1)).map_err(|why| context("byte by byte", why))?;
+    read(&mut parser, &text, [&text[..]]).map_err(|why| context("whole", why))?;
+    read(&mut parser, &text, text.chunks(1)).map_err(|why| context("byte by byte", why))?;
     for at in splits(&text) {
         let (left, right) = text.split_at(at);
-        read(parser, &text, [left, right]).map_err(|why| context(&format!("split at {at}"), why))?;
+        read(&mut parser, &text, [left, right]).map_err(|why| context(&format!("split at {at}"), why))?;
     }
     Ok(())
 }
