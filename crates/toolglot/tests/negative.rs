@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toolglot::{Dialects, Event, EventKind, Options, Parser, Tools};
 
+const TOOLS: &str = include_str!("negative/tools.json");
+const EXAMPLES: &str = include_str!("confusion/examples.txt");
+
 /// Splits tried one by one at the start of a text; beyond them a few at random.
 const SPLITS: usize = 400;
 const RANDOM_SPLITS: usize = 50;
@@ -35,22 +38,46 @@ fn there_are_enough_texts() {
     assert!(count >= 300, "{count} texts");
 }
 
+/// The calls of every dialect, quoted in the ways that Markdown knows.
+#[test]
+fn quoted_calls_of_every_dialect() {
+    let mut quoted = Vec::new();
+    for call in EXAMPLES.split("\n--- ").skip(1) {
+        let call = call.split("\n=== ").next().unwrap().split_once('\n').unwrap().1.trim_end();
+        for (open, close) in [("````text\n", "\n````\nand so on"), ("  ~~~~\n", "\n~~~~\n"), ("````\n", "")] {
+            quoted.push(format!("A call is written like this:\n\n{open}{call}{close}"));
+        }
+        if !call.contains(['`', '\n']) {
+            quoted.push(format!("A call is written `{call}` by that model, or ``{call}`` if you like."));
+            quoted.push(format!("`{call}`"));
+        }
+    }
+    check(quoted.iter().map(|text| (text.clone(), text.clone().into_bytes())));
+}
+
 fn check_kind(kind: &str) {
-    let tools = Tools::from_json_str(&fs::read_to_string(folder().join("tools.json")).unwrap()).unwrap();
+    check(texts(kind).iter().map(|path| (format!("{kind}/{}", name(path)), fs::read(path).unwrap())));
+}
+
+/// Checks texts, each with the name by which to tell it.
+fn check(texts: impl ExactSizeIterator<Item = (String, Vec<u8>)>) {
+    let tools = Tools::from_json_str(TOOLS).unwrap();
     let parser = Parser::new(&Dialects::builtin(), &tools, &Options::default());
-    let failures: Vec<String> = texts(kind).iter().filter_map(|path| check_text(parser.clone(), path).err()).collect();
-    assert!(failures.is_empty(), "{} of {} texts:\n{}", failures.len(), texts(kind).len(), failures.join("\n"));
+    let count = texts.len();
+    let failures: Vec<String> = texts
+        .filter_map(|(name, text)| check_text(parser.clone(), &text).err().map(|why| format!("{name}, {why}")))
+        .collect();
+    assert!(failures.is_empty(), "{} of {count} texts:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Reads a text whole, byte by byte and in two pieces; the parser is as new each time.
-fn check_text(mut parser: Parser, path: &Path) -> Result<(), String> {
-    let text = fs::read(path).unwrap();
-    let context = |how: &str, why: String| format!("{}/{}, {how}: {why}", name(path.parent().unwrap()), name(path));
-    read(&mut parser, &text, [&text[..]]).map_err(|why| context("whole", why))?;
-    read(&mut parser, &text, text.chunks(1)).map_err(|why| context("byte by byte", why))?;
-    for at in splits(&text) {
+fn check_text(mut parser: Parser, text: &[u8]) -> Result<(), String> {
+    let context = |how: &str, why: String| format!("{how}: {why}");
+    read(&mut parser, text, [text]).map_err(|why| context("whole", why))?;
+    read(&mut parser, text, text.chunks(1)).map_err(|why| context("byte by byte", why))?;
+    for at in splits(text) {
         let (left, right) = text.split_at(at);
-        read(&mut parser, &text, [left, right]).map_err(|why| context(&format!("split at {at}"), why))?;
+        read(&mut parser, text, [left, right]).map_err(|why| context(&format!("split at {at}"), why))?;
     }
     Ok(())
 }
