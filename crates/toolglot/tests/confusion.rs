@@ -1,4 +1,5 @@
 //! Every dialect's texts read by every dialect: the right calls or none, and a table that says which.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails where its files cannot be read")]
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -98,7 +99,11 @@ fn no_other_dialect_reads_wrong_calls() {
             }
             match WRONG.iter().find(|(written, read, _)| (*written, *read) == (example.dialect, reader)) {
                 Some(pair) => needed.push(pair),
-                None => failures.push(format!("{} read as {reader}: {:?}", example.dialect, found(example, &pinned(reader)))),
+                None => failures.push(format!(
+                    "{} read as {reader}: {:?}",
+                    example.dialect,
+                    found(example, &pinned(reader))
+                )),
             }
         }
     }

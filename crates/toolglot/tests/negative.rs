@@ -1,9 +1,10 @@
 //! Texts that hold no call, however much they look like one: each comes out as it went in.
+#![expect(clippy::unwrap_used, reason = "a test fails where its files cannot be read")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toolglot::{Dialects, Event, EventKind, Options, Parser, Tools};
+use toolglot::{Dialects, Event, EventKind, Evidence, Options, Parser, Tools, UnknownTool, Validation};
 
 const TOOLS: &str = include_str!("negative/tools.json");
 const EXAMPLES: &str = include_str!("confusion/examples.txt");
@@ -19,10 +20,10 @@ macro_rules! kinds {
     };
 }
 
-kinds!(
+kinds! {
     answers, code_bare, code_fenced, diffs, docs, emails, fences, json, languages, logs, markup, math, names, near,
     prose, spans, tables, templates, unfinished, weak,
-);
+}
 
 #[test]
 fn every_folder_is_tested() {
@@ -53,6 +54,26 @@ fn quoted_calls_of_every_dialect() {
         }
     }
     check(quoted.iter().map(|text| (text.clone(), text.clone().into_bytes())));
+}
+
+/// Asking for more evidence finds no more calls.
+#[test]
+fn stricter_options() {
+    let tools = Tools::from_json_str(TOOLS).unwrap();
+    let choices = [
+        Options::default().with_evidence(Evidence::Strict),
+        Options::default().with_validation(Validation::Strict),
+        Options::default().with_unknown_tool(UnknownTool::Text),
+    ];
+    let mut failures = Vec::new();
+    for options in choices {
+        let parser = Parser::new(&Dialects::builtin(), &tools, &options);
+        for path in KINDS.iter().flat_map(|kind| texts(kind)) {
+            let text = fs::read(&path).unwrap();
+            failures.extend(read(&mut parser.clone(), &text, [&text[..]]).err().map(|why| format!("{path:?}: {why}")));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 fn check_kind(kind: &str) {
