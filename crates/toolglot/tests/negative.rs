@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toolglot::{Dialects, Event, EventKind, Evidence, Options, Parser, Tools, UnknownTool, Validation};
+use toolglot::{Dialects, Event, EventKind, Evidence, Options, Parser, Tools, UnknownTool, Validation, parse};
 
 const TOOLS: &str = include_str!("negative/tools.json");
 const EXAMPLES: &str = include_str!("confusion/examples.txt");
@@ -48,12 +48,33 @@ fn quoted_calls_of_every_dialect() {
         for (open, close) in [("````text\n", "\n````\nand so on"), ("  ~~~~\n", "\n~~~~\n"), ("````\n", "")] {
             quoted.push(format!("A call is written like this:\n\n{open}{call}{close}"));
         }
+        let fenced = format!("````\n{call}\n````").replace('\n', "\n> ");
+        quoted.push(format!("Somebody wrote:\n\n> {fenced}\n\nand it leaked."));
         if !call.contains(['`', '\n']) {
             quoted.push(format!("A call is written `{call}` by that model, or ``{call}`` if you like."));
             quoted.push(format!("`{call}`"));
         }
     }
     check(quoted.iter().map(|text| (text.clone(), text.clone().into_bytes())));
+}
+
+/// A call of an undeclared tool that does not read to its end is no call, in whatever dialect.
+#[test]
+fn undeclared_calls_cut_short() {
+    let tools = Tools::from_json_str(TOOLS).unwrap();
+    let mut failures = Vec::new();
+    for example in EXAMPLES.split("\n--- one\n").skip(1) {
+        let text = example.split("\n=== ").next().unwrap().replace("update", "deploy_rocket");
+        let within = text.rfind('b').unwrap();
+        for cut in (1..=within).filter(|cut| text.is_char_boundary(*cut)) {
+            let message = parse(&text[..cut], &Dialects::builtin(), &tools, &Options::default());
+            if !message.calls.is_empty() || !message.incomplete.is_empty() {
+                failures.push(format!("{:?}: {:?} {:?}", &text[..cut], message.calls, message.incomplete));
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Asking for more evidence finds no more calls.
