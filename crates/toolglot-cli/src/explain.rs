@@ -18,6 +18,9 @@ use crate::report::{Place, class_name};
 /// Characters of a step's bytes that are shown, from both ends.
 const SHOWN: usize = 64;
 
+/// Characters that are shown of what stands behind a step without bytes.
+const AHEAD: usize = 24;
+
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs) -> Run {
     let known = Known::from_flags(&args.reading.dialects)?;
@@ -97,8 +100,7 @@ fn words(kind: &EventKind<'_>) -> Vec<String> {
         EventKind::CallEnd { index, outcome, .. } => vec![format!("call {index}: {}", outcome.name())],
         EventKind::Diagnostic(diagnostic) => {
             let row = diagnostic.code.row();
-            let words = [class_name(row.class), row.name, &diagnostic.message, row.about];
-            words.map(str::to_owned).into()
+            [class_name(row.class), row.name, &diagnostic.message].map(str::to_owned).into()
         }
         _ => Vec::new(),
     }
@@ -119,18 +121,18 @@ impl<W: Write> Page<'_, W> {
             _ => self.paint.faint(&format!("{:10}", step.action.name())),
         };
         let dialect = step.dialect.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-        let bytes = self.bytes(&step.span);
+        let bytes = if step.span.is_empty() { self.ahead(step.span.start) } else { self.bytes(&step.span) };
         self.line(&step.span, &action, &format!("{dialect}{}  {bytes}", escaped(&step.detail)))
     }
 
     fn told(&mut self, told: &Told) -> io::Result<()> {
         let what = self.paint.strong(&format!("{:10}", told.what));
         match (told.what, told.words.as_slice()) {
-            ("diagnostic", [class, code, message, about]) => {
+            ("diagnostic", [class, code, message]) => {
                 self.place.advance(self.input, told.span.start);
                 let place = format!("line {}, column {}", self.place.line, self.place.column);
                 let what = self.paint.warning(&format!("{class:10}"));
-                self.line(&told.span, &what, &format!("{code}, {place}: {} ({about})", escaped(message)))
+                self.line(&told.span, &what, &format!("{code}, {place}: {}", escaped(message)))
             }
             ("arguments", pieces) => {
                 let text = format!("{}  from {}", shortened(&pieces.concat()), self.bytes(&told.span));
@@ -155,6 +157,15 @@ impl<W: Write> Page<'_, W> {
     fn line(&mut self, span: &Range<usize>, what: &str, words: &str) -> io::Result<()> {
         let span = self.paint.faint(&format!("{:>6}..{:<6}", span.start, span.end));
         writeln!(self.out, "{span} {what} {words}")
+    }
+
+    /// What stands behind a place.
+    fn ahead(&self, at: usize) -> String {
+        let bytes = self.input.get(at..).unwrap_or_default();
+        let ahead = String::from_utf8_lossy(bytes.get(..AHEAD * 4).unwrap_or(bytes));
+        let ahead: String = ahead.chars().take(AHEAD).collect();
+        let more = if ahead.len() < bytes.len() { "…" } else { "" };
+        self.paint.faint(&format!("\"{}{more}\"", escaped(&ahead)))
     }
 
     fn bytes(&self, span: &Range<usize>) -> String {

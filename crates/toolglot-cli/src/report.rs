@@ -122,9 +122,11 @@ impl Excerpt {
         let rest = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let inside = rest.len().min(end.saturating_sub(place.offset));
         let (inside, after) = rest.split_at(inside);
-        let before = tail(&shown(input.get(from..place.offset).unwrap_or_default()), SHOWN / 3, place.column);
-        let inside = head(&shown(inside), SHOWN / 2);
-        let after = head(&shown(after), SHOWN - before.chars().count().max(inside.chars().count()).min(SHOWN));
+        let (inside, after) = (shown(inside), shown(after));
+        let following = (inside.chars().count() + after.chars().count()).min(SHOWN * 2 / 3);
+        let before = tail(&shown(input.get(from..place.offset).unwrap_or_default()), SHOWN - following, place.column);
+        let inside = head(&inside, SHOWN / 2);
+        let after = head(&after, SHOWN.saturating_sub(before.chars().count() + inside.chars().count()));
         Self { before: width(&before), carets: width(&inside).max(1), text: before + &inside + &after }
     }
 }
@@ -191,6 +193,12 @@ mod tests {
         assert_eq!(excerpt(b"ab", 2, 2), "1:3 ab\n  ^");
         assert_eq!(excerpt(b"ab\n", 3, 9), "2:1 \n^");
         assert_eq!(excerpt(b"a{\nb}", 1, 5), "1:2 a{\n ^");
+    }
+
+    #[test]
+    fn lines_that_fit_are_shown_whole() {
+        let line = "x".repeat(94) + "!";
+        assert_eq!(excerpt(line.as_bytes(), 94, 95), format!("1:95 {line}\n{}^", " ".repeat(94)));
     }
 
     #[test]

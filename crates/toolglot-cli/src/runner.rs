@@ -109,7 +109,7 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
         let fine = catch_unwind(AssertUnwindSafe(|| answerer.answer(number, line, &mut done.bytes)));
         done.fine &= fine.unwrap_or_else(|_| {
             done.bytes.truncate(start);
-            jsonl::write_error(&mut done.bytes, None, BUG, number);
+            jsonl::answer(number, line, &mut done.bytes, |_, _| Err(BUG.to_owned()));
             *answerer = make();
             false
         });

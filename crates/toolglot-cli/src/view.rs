@@ -49,10 +49,29 @@ mod tests {
 
     use super::*;
 
+    fn shown(text: &str) -> String {
+        let options = Options::default().with_id_seed(1);
+        of(&toolglot::parse(text, &Dialects::builtin(), &Tools::default(), &options), Paint::OFF)
+    }
+
     #[test]
     fn text_is_shown_as_it_is_without_what_steers_the_terminal() {
-        let message =
-            toolglot::parse("one\ntwo \x1b[2J\n", &Dialects::builtin(), &Tools::default(), &Options::default());
-        assert_eq!(of(&message, Paint::OFF), "one\ntwo ␛[2J\n\nfinish_reason stop\n");
+        assert_eq!(shown("one\ntwo \x1b[2J\n"), "one\ntwo ␛[2J\n\nfinish_reason stop\n");
+    }
+
+    #[test]
+    fn reasoning_text_and_calls_stand_apart() {
+        let call = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": [1.0]}}</tool_call>";
+        let view = shown(&format!("<think>why</think>so\n{call}"));
+        let laid_out = "  {\n    \"a\": [\n      1.0\n    ]\n  }\n";
+        let wanted = format!("> why\n\nso\n\nf call_ID\n{laid_out}\nfinish_reason tool_calls, dialect hermes\n");
+        let id = view.split_once("f call_").and_then(|(_, rest)| rest.split_once('\n')).map_or("", |(id, _)| id);
+        assert_eq!(view.replace(id, "ID"), wanted);
+    }
+
+    #[test]
+    fn what_was_cut_off_is_marked() {
+        let view = shown("<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"tex");
+        assert!(view.contains("f truncated, not a finished call\n"), "{view}");
     }
 }

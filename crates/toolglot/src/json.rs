@@ -35,6 +35,7 @@ mod escape;
 mod follow;
 mod hold;
 mod key;
+mod lines;
 mod look;
 mod reader;
 mod scalar;

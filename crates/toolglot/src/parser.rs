@@ -195,7 +195,11 @@ impl Parser {
         self.sink.clear();
     }
 
-    fn events(&self) -> Events<'_> {
+    /// Hands out what was found; until here diagnostics point into the text, from here into the input.
+    fn events(&mut self) -> Events<'_> {
+        for diagnostic in &mut self.sink.diagnostics {
+            diagnostic.span = self.input.span(&diagnostic.span);
+        }
         Events { parser: self, next: 0 }
     }
 
@@ -215,7 +219,15 @@ impl Parser {
         }
         let Parser { engine, input, sink, .. } = self;
         let (engine, view) = (Arc::clone(engine), input.view());
-        let mut machine = Machine { engine: &engine, view, sink, state: &mut self.state, scanner: &mut self.scanner, outer: &mut self.outer, dialect: &mut self.dialect };
+        let mut machine = Machine {
+            engine: &engine,
+            view,
+            sink,
+            state: &mut self.state,
+            scanner: &mut self.scanner,
+            outer: &mut self.outer,
+            dialect: &mut self.dialect,
+        };
         machine.run();
         let end = self.input.end();
         self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
@@ -273,7 +285,8 @@ impl Machine<'_> {
                 self.sink.set_dialect(None);
                 let closers = spent_closers(self.engine, reading.form());
                 let head = reading.head();
-                self.scanner.spent = closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
+                self.scanner.spent =
+                    closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
                 self.scanner.resume_after(at);
                 Ok(match self.outer.take() {
                     Some(mut region) => {
@@ -314,7 +327,8 @@ impl Machine<'_> {
         let mut end = 0;
         for number in found {
             let candidate = &self.engine.catalog.candidates[number];
-            let Some(pattern) = self.engine.catalog.pattern(candidate).filter(|_| candidate.role == Role::Reasoning) else {
+            let Some(pattern) = self.engine.catalog.pattern(candidate).filter(|_| candidate.role == Role::Reasoning)
+            else {
                 continue;
             };
             end = end.max(head::nodes(self.view, at, &pattern.head, None, &mut head::Head::default())?.unwrap_or(0));

@@ -37,7 +37,10 @@ pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Opt
     let options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
     let tool = tools.only();
     if arguments.trim().is_empty() {
-        return Repaired::new("{}".to_owned(), vec![note(Code::EmptyArguments, arguments, "no arguments at all, read as `{}`")]);
+        return Repaired::new(
+            "{}".to_owned(),
+            vec![note(Code::EmptyArguments, arguments, "no arguments at all, read as `{}`")],
+        );
     }
     from_json(arguments, tool, &options)
         .or_else(|| from_call(arguments, dialects, tools, &options))

@@ -38,6 +38,8 @@ pub(crate) struct Sink {
     /// The worst outcome of all calls that ended.
     worst: Outcome,
     started: usize,
+    /// Bytes of arguments that the running call has said.
+    written: usize,
     pub(crate) entries: Vec<Entry>,
     pub(crate) words: String,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -89,7 +91,7 @@ impl Sink {
 
     /// Starts a call; it runs until [`Sink::call_end`].
     pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
-        self.outcome = Outcome::Complete;
+        (self.outcome, self.written) = (Outcome::Complete, 0);
         self.started += 1;
         let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
         self.push(upto, Kind::CallStart { index: self.started - 1, id, name });
@@ -97,11 +99,13 @@ impl Sink {
 
     /// Adds to the running call's arguments and consumes the input up to `upto`.
     pub(crate) fn arguments(&mut self, upto: usize, json: &str) {
+        self.written += json.len();
         self.write_arguments(upto, |words| words.push_str(json));
     }
 
     /// Adds text to a JSON string of the running call's arguments, escaped.
     pub(crate) fn escaped(&mut self, upto: usize, text: &str) {
+        self.written += text.len();
         self.write_arguments(upto, |words| crate::json::write_escaped(text, words));
     }
 
@@ -113,13 +117,13 @@ impl Sink {
         let start = self.words.len();
         write(&mut self.words);
         let upto = upto.max(self.cursor);
-        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut() {
-            if json.end == start {
-                json.end = self.words.len();
-                span.end = upto;
-                self.cursor = upto;
-                return;
-            }
+        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut()
+            && json.end == start
+        {
+            json.end = self.words.len();
+            span.end = upto;
+            self.cursor = upto;
+            return;
         }
         let json = start..self.words.len();
         self.push(upto, Kind::Arguments { index: self.started.saturating_sub(1), json });
@@ -135,7 +139,12 @@ impl Sink {
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
-        self.diagnostics.push(Diagnostic { code, span: span.clone(), message: message.into(), dialect: self.dialect.clone() });
+        self.diagnostics.push(Diagnostic {
+            code,
+            span: span.clone(),
+            message: message.into(),
+            dialect: self.dialect.clone(),
+        });
         if !self.muted {
             self.entries.push(Entry { span, kind: Kind::Diagnostic(self.diagnostics.len() - 1) });
         }
@@ -157,9 +166,9 @@ impl Sink {
         self.outcome = self.outcome.max(outcome);
     }
 
-    /// Returns the running call's outcome so far.
-    pub(crate) fn outcome(&self) -> Outcome {
-        self.outcome
+    /// Returns how many bytes of arguments the running call has said.
+    pub(crate) fn written(&self) -> usize {
+        self.written
     }
 
     /// Returns the worst outcome of all calls so far.

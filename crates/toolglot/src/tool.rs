@@ -113,11 +113,6 @@ impl Tools {
         self.index.find(name)
     }
 
-    /// Returns the names of a tool's declared parameters.
-    pub(crate) fn declared_parameters(&self, id: ToolId) -> &[String] {
-        self.get(id).schema.as_ref().map_or(&[], |schema| schema.root().properties())
-    }
-
     fn from_list(list: Vec<Tool>) -> Self {
         Self { index: Arc::new(Names::new(&list)), list: list.into() }
     }

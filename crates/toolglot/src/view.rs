@@ -42,11 +42,6 @@ impl<'a> View<'a> {
         self.base + self.text.len()
     }
 
-    /// Says whether the visible bytes are all there will be.
-    pub(crate) fn is_closed(self) -> bool {
-        self.closed
-    }
-
     /// Returns the end of the input once it is known.
     pub(crate) fn final_end(self) -> Result<usize, NotYet> {
         if self.closed { Ok(self.end()) } else { Err(NotYet) }

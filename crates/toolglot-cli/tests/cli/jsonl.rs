@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Done, toolglot};
+use crate::{Done, file, toolglot};
 
 fn lines(done: &Done) -> Vec<Value> {
     done.out.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
@@ -90,6 +90,36 @@ fn every_option_is_understood_and_null_leaves_the_flag() {
     let done = toolglot(&["parse", "--jsonl", "--finish-reason", "length"], line);
     assert_eq!(done.code, 0, "{}", done.out);
     assert_eq!(lines(&done)[0]["finish_reason"], "length");
+}
+
+#[test]
+fn calls_and_cut_off_calls_have_the_documented_members() {
+    let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call><tool_call>{\"name\": \"g\", \"arguments\": {\"a\": \"x";
+    let done = toolglot(&["parse", "--jsonl"], json!({"id": 1, "text": text, "dialect": "hermes"}).to_string());
+    let answer = &lines(&done)[0];
+    let function = json!({"name": "f", "arguments": "{}"});
+    let id = &answer["message"]["tool_calls"][0]["id"];
+    assert_eq!(answer["message"]["tool_calls"], json!([{"id": id, "type": "function", "function": function}]));
+    assert_eq!((&answer["finish_reason"], &answer["dialect"]), (&json!("tool_calls"), &json!("hermes")));
+    let cut = &answer["incomplete_calls"][0];
+    assert_eq!((&cut["name"], &cut["outcome"]), (&json!("g"), &json!("truncated")), "{answer}");
+    assert!(cut["text"].as_str().is_some_and(|text| text.ends_with("\"x")), "{cut}");
+    let codes: Vec<&Value> = answer["diagnostics"].as_array().into_iter().flatten().map(|row| &row["code"]).collect();
+    assert!(codes.contains(&&json!("truncated")), "{codes:?}");
+}
+
+#[test]
+fn what_a_line_says_stands_above_the_flags() {
+    let tool = |kind: &str| json!([{"name": "f", "parameters": {"properties": {"a": {"type": kind}}}}]);
+    let text = "<function=f><parameter=a>5</parameter></function>";
+    let line = |tools| json!({"id": 1, "text": text, "dialect": "qwen3_coder", "tools": tools}).to_string();
+    let input = [line(tool("integer")), line(tool("string")), line(json!(null))].join("\n");
+    let path = file("string_tool.json", tool("string").to_string());
+    let done = toolglot(&["parse", "--jsonl", "--dialect", "hermes", "--tools", &path], input);
+    let arguments = |line: &Value| line["message"]["tool_calls"][0]["function"]["arguments"].to_string();
+    let wanted = [r#""{\"a\": 5}""#, r#""{\"a\": \"5\"}""#, r#""{\"a\": \"5\"}""#].map(|text| text.replace(": ", ":"));
+    let got: Vec<String> = lines(&done).iter().map(|line| arguments(line).replace(": ", ":")).collect();
+    assert_eq!(got, wanted);
 }
 
 #[test]

@@ -45,3 +45,58 @@ fn explain_names_every_step_and_shows_bytes_escaped() {
     assert!(done.out.contains("\"text \\u{1b}[31m\\n\""), "{}", done.out);
     assert!(done.out.contains("finish_reason stop"));
 }
+
+/// A message with a call that needs a repair, on its second line.
+const REPAIRED: &str = "Let me see.\n<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"/\",}}</tool_call>\n";
+
+#[test]
+fn a_call_goes_to_stdout_and_what_was_repaired_to_stderr() {
+    let path = file("repaired.txt", REPAIRED);
+    let done = toolglot(&["parse", "--dialect", "hermes", &path], "");
+    let message: Value = serde_json::from_str(&done.out).expect("a message");
+    let function = &message["tool_calls"][0]["function"];
+    assert_eq!(
+        (done.code, function["name"].as_str(), function["arguments"].as_str()),
+        (0, Some("ls"), Some("{\"path\": \"/\"}"))
+    );
+    assert!(done.err.contains("repair[trailing_comma]: ") && done.err.contains("repaired.txt:2:"), "{}", done.err);
+    let (line, carets) =
+        done.err.lines().zip(done.err.lines().skip(1)).find(|(_, next)| next.contains('^')).expect("carets");
+    let marked = line.as_bytes().get(carets.find('^').expect("a caret"));
+    assert!(matches!(marked, Some(b',' | b'}')), "{}", done.err);
+}
+
+#[test]
+fn flags_are_policies() {
+    let done = toolglot(&["parse", "--repairs", "none"], REPAIRED);
+    let message: Value = serde_json::from_str(&done.out).expect("a message");
+    assert_eq!((done.code, &message["tool_calls"]), (0, &Value::Null));
+    let cut = "<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"/ho";
+    assert!(!toolglot(&["parse"], cut).out.contains("tool_calls"));
+    assert!(toolglot(&["parse", "--accept-incomplete"], cut).out.contains("tool_calls"));
+}
+
+#[test]
+fn ids_are_the_same_again_unless_they_are_random() {
+    let ids = |flags: &[&str]| {
+        let message: Value = serde_json::from_str(&toolglot(flags, REPAIRED).out).expect("a message");
+        message["tool_calls"][0]["id"].as_str().expect("an id").to_owned()
+    };
+    assert_eq!(ids(&["parse"]), ids(&["parse", "--chunk", "1"]));
+    assert_ne!(ids(&["parse", "--ids", "random"]), ids(&["parse", "--ids", "random"]));
+}
+
+#[test]
+fn explain_says_what_was_tried_what_won_and_what_was_repaired() {
+    let done = toolglot(&["explain"], REPAIRED);
+    for said in ["committed", "hermes", "died", "call 0: `ls`", "trailing_comma, line 2", "call 0: repaired", "calls 1"]
+    {
+        assert!(done.out.contains(said), "{said} in\n{}", done.out);
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_reported_in_their_place() {
+    let done = toolglot(&["parse"], b"one\ntwo\xFFthree");
+    assert!(done.err.contains("[invalid_utf8]") && done.err.contains("<stdin>:2:4 (bytes 7.."), "{}", done.err);
+}

@@ -56,7 +56,13 @@ pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Outp
 /// Where a string is declared too, only text that is spelled exactly like
 /// another type becomes one: `007` and `+5` stay text. `level` counts the
 /// strings that were decoded to get at the text.
-pub(super) fn convert(text: &str, node: Node<'_>, options: &Options, level: u8, out: &mut Output<'_>) -> Option<Verdict> {
+pub(super) fn convert(
+    text: &str,
+    node: Node<'_>,
+    options: &Options,
+    level: u8,
+    out: &mut Output<'_>,
+) -> Option<Verdict> {
     let text = trim(text);
     if let Some((json, verdict)) = literal(text, node.types()).or_else(|| numeric(text, node.types())) {
         if !choice::allows_scalar(&json, node) {

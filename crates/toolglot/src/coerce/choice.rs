@@ -11,8 +11,9 @@ pub(super) fn allows_string(content: &str, node: Node<'_>) -> bool {
 ///
 /// Numbers are compared as floats, which decides no more than whether to complain.
 pub(super) fn allows_scalar(token: &str, node: Node<'_>) -> bool {
-    let same =
-        |choice: &Choice| choice.text == token || token.parse::<f64>().is_ok_and(|number| choice.text.parse() == Ok(number));
+    let same = |choice: &Choice| {
+        choice.text == token || token.parse::<f64>().is_ok_and(|number| choice.text.parse() == Ok(number))
+    };
     let mut others = node.choices().iter().filter(|choice| !choice.is_string());
     node.choices().is_empty() || node.only_strings_choose() || others.any(same)
 }

@@ -53,8 +53,8 @@ fn check_text(rows: &[(&str, &str, &str, Verdict)], hint: Hint, options: &Option
 #[test]
 fn a_declared_string_is_never_touched() {
     let raws = [
-        "020", "0003000", "4", "1.10", " 5 ", "null", "None", "true", "True", "[label]", "[1, 2]", "{}", "", " ", "\t", "1e5",
-        "+4912345", "NaN", "0x10",
+        "020", "0003000", "4", "1.10", " 5 ", "null", "None", "true", "True", "[label]", "[1, 2]", "{}", "", " ", "\t",
+        "1e5", "+4912345", "NaN", "0x10",
     ];
     for raw in raws {
         check_text(&[(STRING, raw, SAME, Fits)], Hint::None, &Options::default());
@@ -181,7 +181,11 @@ fn text_is_matched_with_an_enum() {
         (UNIT_NULL, "null", "null", Fits),
     ];
     check_text(&rows, Hint::None, &Options::default());
-    check_text(&[(UNIT, "CELSIUS", SAME, Mismatch)], Hint::None, &Options::default().with_validation(Validation::Lenient));
+    check_text(
+        &[(UNIT, "CELSIUS", SAME, Mismatch)],
+        Hint::None,
+        &Options::default().with_validation(Validation::Lenient),
+    );
 }
 
 #[test]
@@ -262,10 +266,13 @@ fn without_a_type_only_exact_values_are_inferred() {
 fn whatever_the_text_the_value_is_json() {
     let letters = ["5", "0", ".", "-", "+", "e", "\"", "'", "[", "]", "{", "}", ",", ":", "\\", " ", "é"];
     let schemas =
-        [STRING, INTEGER, NUMBER, BOOLEAN, ARRAY, OBJECT, STRING_INTEGER, STRING_ARRAY, UNIT_NULL, MIXED, OPEN].map(schema);
+        [STRING, INTEGER, NUMBER, BOOLEAN, ARRAY, OBJECT, STRING_INTEGER, STRING_ARRAY, UNIT_NULL, MIXED, OPEN]
+            .map(schema);
     for at in 0..letters.len().pow(3) {
-        let raw: String = [at, at / letters.len(), at / letters.len().pow(2)].map(|at| letters[at % letters.len()]).concat();
-        for (schema, hint) in schemas.iter().flat_map(|schema| [Hint::None, Hint::String, Hint::Json].map(|hint| (schema, hint)))
+        let raw: String =
+            [at, at / letters.len(), at / letters.len().pow(2)].map(|at| letters[at % letters.len()]).concat();
+        for (schema, hint) in
+            schemas.iter().flat_map(|schema| [Hint::None, Hint::String, Hint::Json].map(|hint| (schema, hint)))
         {
             let mut out = String::new();
             text(&raw, Some(schema.root()), hint, &Options::default(), &mut out);
@@ -279,5 +286,8 @@ fn repairs_inside_a_value_are_told_with_their_place() {
     let (schema, mut out, mut repairs) = (schema(ARRAY), String::new(), Vec::new());
     let verdict = text_with("\n ['a']", Some(schema.root()), Hint::None, &Options::default(), &mut out, &mut repairs);
     assert_eq!((verdict, out.as_str()), (Fits, "[\"a\"]"));
-    assert_eq!(repairs.iter().map(|repair| (repair.code, repair.span.start)).collect::<Vec<_>>(), [(Code::SingleQuotes, 3)]);
+    assert_eq!(
+        repairs.iter().map(|repair| (repair.code, repair.span.start)).collect::<Vec<_>>(),
+        [(Code::SingleQuotes, 3)]
+    );
 }

@@ -68,7 +68,8 @@ impl Dialects {
     /// Returns the set with one more dialect, put first; one of the same name gives way.
     #[must_use]
     pub fn with(&self, dialect: Dialect) -> Self {
-        let others = self.0.list.iter().filter(|other| !same_name(&other.name, &dialect.name)).cloned().collect::<Vec<_>>();
+        let others =
+            self.0.list.iter().filter(|other| !same_name(&other.name, &dialect.name)).cloned().collect::<Vec<_>>();
         [Arc::new(dialect)].into_iter().chain(others).collect()
     }
 

@@ -169,6 +169,11 @@ impl Literal {
         self.spellings.iter().any(|spelling| is_strong(&spelling.plain()))
     }
 
+    /// Says whether what the scanner looks for marks a call beyond doubt.
+    pub(crate) fn opens_strongly(&self) -> bool {
+        self.spellings.iter().any(|spelling| is_strong(spelling.opener()))
+    }
+
     /// Says whether the canonical spelling is a closing tag.
     pub(crate) fn is_closing_tag(&self) -> bool {
         self.spellings.first().is_some_and(|spelling| spelling.plain().starts_with("</"))

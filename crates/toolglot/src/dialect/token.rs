@@ -4,7 +4,7 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::error::Fault;
-use super::hole::{Holder, Role, is_word};
+use super::hole::{Holder, Role};
 use super::pattern::{Attributes, BodyKind, Hole};
 
 /// One part of a pattern's text, and where it stands there.

@@ -1,6 +1,6 @@
 //! Brackets: opening them, closing them, and closing what is left open at an end.
 
-use super::reader::{Bracket, Frame, Need, Step, Turn};
+use super::reader::{Bracket, Frame, Need, Turn};
 use super::{End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
@@ -23,10 +23,14 @@ impl Bracket {
 
 impl Turn<'_> {
     /// Opens the bracket at the reader's place around values that `node` governs.
-    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Step {
+    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if self.reader.stack.len() >= self.context.options.limits.depth {
-            self.sink.diagnose(Code::LimitDepth, at..at + 1, "the value is nested deeper than the limit allows and was ended here");
+            self.sink.diagnose(
+                Code::LimitDepth,
+                at..at + 1,
+                "the value is nested deeper than the limit allows and was ended here",
+            );
             return self.ended(Ended::Truncated);
         }
         self.reader.at += 1;
@@ -43,7 +47,7 @@ impl Turn<'_> {
     }
 
     /// Reads a closing bracket where one may stand.
-    pub(super) fn closing(&mut self, byte: u8) -> Step {
+    pub(super) fn closing(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let Some(&frame) = self.reader.stack.last() else { return self.ended(Ended::Broken) };
         if frame.bracket.closer() != byte {
@@ -58,14 +62,15 @@ impl Turn<'_> {
         }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
         let comma = !self.reader.pending.is_empty();
-        if comma && !one && !self.admit(Code::TrailingComma, at..at + 1, "a comma before a closing bracket was dropped") {
+        if comma && !one && !self.admit(Code::TrailingComma, at..at + 1, "a comma before a closing bracket was dropped")
+        {
             return self.ended(Ended::Broken);
         }
         self.pop(end)
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
-    fn pop(&mut self, end: usize) -> Step {
+    fn pop(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         self.reader.at = end;
         if self.reader.pending.starts_with(',') {
             self.reader.pending.remove(0);
@@ -90,7 +95,7 @@ impl Turn<'_> {
     }
 
     /// A value is whole.
-    pub(super) fn value_end(&mut self) -> Step {
+    pub(super) fn value_end(&mut self) -> Result<Option<End>, NotYet> {
         if !self.settle_string() {
             return self.ended(Ended::Broken);
         }
@@ -99,7 +104,7 @@ impl Turn<'_> {
     }
 
     /// Reads a closing bracket of the wrong kind; what follows says which of the brackets was meant.
-    fn wrong_closing(&mut self, byte: u8) -> Step {
+    fn wrong_closing(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let depth = self.reader.stack.len();
         let (closers, comma) = self.closers_ahead(at + 1)?;
@@ -107,30 +112,40 @@ impl Turn<'_> {
         match outer {
             None if byte == b')' && self.reader.place == Place::Keyword => {
                 self.reader.pending.clear();
-                let admitted = self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before `)` and was inserted");
+                let admitted = self.admit(
+                    Code::MissingBracket,
+                    at..at,
+                    "a closing bracket is missing before `)` and was inserted",
+                );
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
             None if closers >= depth || (comma && depth == 1) => {
-                self.repaired(Code::ExtraCloser, at..at + 1, "a closing bracket that closes nothing was dropped", |turn| turn.reader.at = at + 1)
+                let message = "a closing bracket that closes nothing was dropped";
+                self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.reader.at = at + 1)
             }
-            Some(up) if !(closers > 0 && closers + 1 >= depth) && !(comma && up + 1 == depth) => self.close_inner(up),
+            Some(up) if !(closers > 0 && closers + 1 >= depth || comma && up + 1 == depth) => self.close_inner(up),
             _ => self.close_wrong(),
         }
     }
 
     /// Reads the bracket at hand as the one that closes the innermost.
-    fn close_wrong(&mut self) -> Step {
+    fn close_wrong(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(Code::WrongBracket, at..at + 1, "a closing bracket of the wrong kind was read as the right one") {
+        if !self.admit(Code::WrongBracket, at..at + 1, "a closing bracket of the wrong kind was read as the right one")
+        {
             return self.ended(Ended::Broken);
         }
         self.pop(at + 1)
     }
 
     /// Closes the brackets inside the one that the bracket at hand closes.
-    fn close_inner(&mut self, count: usize) -> Step {
+    fn close_inner(&mut self, count: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(Code::WrongBracket, at..at, "a closing bracket is missing before one of another kind and was inserted") {
+        if !self.admit(
+            Code::WrongBracket,
+            at..at,
+            "a closing bracket is missing before one of another kind and was inserted",
+        ) {
             return self.ended(Ended::Broken);
         }
         self.reader.pending.clear();
@@ -158,7 +173,7 @@ impl Turn<'_> {
     }
 
     /// Ends the reading; what is open is closed, so that what was emitted is JSON.
-    pub(super) fn ended(&mut self, how: Ended) -> Step {
+    pub(super) fn ended(&mut self, how: Ended) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         self.reader.pending.clear();
         if self.reader.emitted || (how != Ended::Broken && !self.holds_root_string()) {

@@ -1,9 +1,9 @@
 //! Backslashes in strings.
 
-use super::Ended;
 use super::look::Quote;
-use super::reader::{Step, Turn};
+use super::reader::Turn;
 use super::write::write_escaped;
+use super::{End, Ended};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
@@ -17,7 +17,7 @@ enum Hex {
 
 impl Turn<'_> {
     /// Reads the escape at the reader's place.
-    pub(super) fn backslash(&mut self) -> Step {
+    pub(super) fn backslash(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let Some(next) = self.view.byte(at + 1)? else { return self.ended(Ended::Truncated) };
         if self.reader.text.raw {
@@ -40,7 +40,7 @@ impl Turn<'_> {
     }
 
     /// In a raw string a backslash is data; before a quote it still keeps the string open.
-    fn raw_backslash(&mut self, next: u8) -> Step {
+    fn raw_backslash(&mut self, next: u8) -> Result<Option<End>, NotYet> {
         let token = matches!(self.reader.text.quote, Quote::Token | Quote::Leaked);
         let quote = !token && matches!(next, b'"' | b'\'');
         self.put_plain(self.reader.at + if quote { 2 } else { 1 });
@@ -56,7 +56,7 @@ impl Turn<'_> {
     }
 
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
-    fn hex_escape(&mut self, digits: usize, decode: bool) -> Step {
+    fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<End>, NotYet> {
         let Hex::Whole(value) = (match self.hex(digits)? {
             Hex::Ends => return self.ended(Ended::Truncated),
             hex => hex,
@@ -85,7 +85,7 @@ impl Turn<'_> {
     }
 
     /// `\'` is a quote; before anything else the backslash is data.
-    fn other_escape(&mut self, next: u8) -> Step {
+    fn other_escape(&mut self, next: u8) -> Result<Option<End>, NotYet> {
         let own = match self.reader.text.quote {
             Quote::Single | Quote::Triple(_) => next == b'\'',
             Quote::Back => matches!(next, b'`' | b'$'),
@@ -103,8 +103,9 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    fn invalid(&mut self) -> Step {
+    fn invalid(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        self.repaired(Code::InvalidEscape, at..at + 1, "a backslash that escapes nothing was read as a backslash", |turn| turn.put_plain(at + 1))
+        let message = "a backslash that escapes nothing was read as a backslash";
+        self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| turn.put_plain(at + 1))
     }
 }

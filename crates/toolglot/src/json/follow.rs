@@ -39,7 +39,7 @@ impl Turn<'_> {
         Ok(if text.key { None } else { self.joins(end)? }.unwrap_or(Follow::Inner))
     }
 
-    fn stops(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+    pub(super) fn stops(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         let markers = self.context.markers;
         Ok(markers.may_begin(byte) && markers.stop(self.view, at)?.is_some())
     }
@@ -71,8 +71,11 @@ impl Turn<'_> {
             b'}' | b']' | b')' if self.is_open(byte) => self.brackets_hold(at),
             b',' | b';' if bracket == Bracket::Object => self.member_ahead(at + 1),
             b',' | b';' => self.element_ahead(at + 1),
-            _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => Ok(self.key_follows(at)? != Ahead::Absent),
+            _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
+                Ok(self.key_follows(at)? != Ahead::Absent)
+            }
             _ if bracket == Bracket::Object => Ok(false),
+            b'"' | b'\'' if self.reader.text.dirty && !apart => Ok(false),
             _ => self.string_follows(bracket, at),
         }
     }

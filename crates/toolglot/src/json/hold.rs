@@ -154,7 +154,8 @@ impl Turn<'_> {
             }
             _ => return false,
         }
-        let value = self.reader.hold.text[self.reader.hold.value..].trim_start().trim_start_matches(':').trim().to_owned();
+        let value =
+            self.reader.hold.text[self.reader.hold.value..].trim_start().trim_start_matches(':').trim().to_owned();
         let Some(whole) = self.reread(&value, None).filter(|whole| whole.json.starts_with('{')) else {
             self.release_held();
             return false;
@@ -197,7 +198,11 @@ impl Turn<'_> {
         let mut json = String::new();
         write_string(&hold.text, &mut json);
         let span = hold.from..self.reader.at;
-        self.sink.diagnose(Code::Coerced, span, "an object or array was converted to a string, which the schema declares");
+        self.sink.diagnose(
+            Code::Coerced,
+            span,
+            "an object or array was converted to a string, which the schema declares",
+        );
         self.release(&json);
     }
 
@@ -210,34 +215,38 @@ impl Turn<'_> {
         let span = self.reader.hold.from..self.reader.at;
         let content = decode(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()).into_owned();
         let node = self.reader.hold.node;
-        let root = self.is_root();
-        if self.is_encoded(node) {
-            let node = if root { None } else { node };
-            if let Some(whole) = self.reread(content.trim(), node).filter(|whole| whole.json.starts_with(if root { &['{'][..] } else { &['{', '['] })) {
-                self.sink.repair(Code::DoubleEncoded, span.clone(), "JSON inside a string was decoded");
-                self.adopt(&whole, &span);
-                return true;
-            }
+        if let Some(whole) = self.encoded(&content, node) {
+            self.sink.repair(Code::DoubleEncoded, span.clone(), "JSON inside a string was decoded");
+            self.adopt(&whole, &span);
+            return true;
         }
         self.reader.hold.kind = None;
-        if root {
+        if self.is_root() {
             return self.empty_string(&content, span);
         }
         self.put_converted(&source, node, span);
         true
     }
 
-    /// Says whether a string may be JSON that was encoded twice.
-    fn is_encoded(&self, node: Option<NodeId>) -> bool {
+    /// Reads a string that is JSON which was encoded twice, where an object or array belongs.
+    fn encoded(&self, content: &str, node: Option<NodeId>) -> Option<Whole> {
+        let root = self.is_root();
         let types = match (self.context.schema, node) {
             (Some(schema), Some(node)) => schema.node(node).types(),
             _ => Types::OPEN,
         };
-        self.sink.allows(Code::DoubleEncoded) && (self.is_root() || (types.has(Types::ARRAY | Types::OBJECT) && !types.has(Types::STRING)))
+        let wanted = root || (types.has(Types::ARRAY | Types::OBJECT) && !types.has(Types::STRING));
+        if !wanted || !self.sink.allows(Code::DoubleEncoded) {
+            return None;
+        }
+        let whole = self.reread(content.trim(), node.filter(|_| !root))?;
+        let fits = whole.json.starts_with('{') || (!root && whole.json.starts_with('['));
+        fits.then_some(whole)
     }
 
     fn empty_string(&mut self, content: &str, span: Range<usize>) -> bool {
-        let empty = content.trim().is_empty() && self.admit(Code::EmptyArguments, span, "an empty string was read as `{}`");
+        let empty =
+            content.trim().is_empty() && self.admit(Code::EmptyArguments, span, "an empty string was read as `{}`");
         if empty {
             self.put("{}");
             self.missing_parameters();

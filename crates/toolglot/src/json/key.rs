@@ -3,16 +3,17 @@
 use std::ops::Range;
 
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, Need, Step, Turn};
+use super::reader::{Bracket, Need, Turn};
 use super::text::Text;
 use super::write::{decode, write_string};
-use super::{Ended, Place};
+use super::{End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
+use crate::view::NotYet;
 
 impl Turn<'_> {
     /// Reads what stands where a key or `}` is wanted.
-    pub(super) fn key(&mut self, byte: u8) -> Step {
+    pub(super) fn key(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match byte {
             b'}' | b']' | b')' => return self.closing(byte),
@@ -30,7 +31,7 @@ impl Turn<'_> {
         }
     }
 
-    fn quoted_key(&mut self, quote: Quote, length: usize) -> Step {
+    fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if !self.admit_quote(quote, at..at + length) {
             return self.ended(Ended::Broken);
@@ -40,7 +41,7 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    fn bare_key(&mut self, end: usize) -> Step {
+    fn bare_key(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let word = self.view.slice(at, end);
         if !self.admit(Code::BareKey, at..end, &format!("the key `{word}` has no quotes")) {
@@ -97,7 +98,8 @@ impl Turn<'_> {
 
     /// Reports what is wrong with a parameter's name.
     pub(super) fn parameter(&mut self, key: &str, span: Range<usize>) {
-        let unknown = self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
+        let unknown =
+            self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
         if unknown {
             self.sink.diagnose(Code::UnknownParameter, span.clone(), format!("the tool declares no parameter `{key}`"));
         }
@@ -116,7 +118,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn colon(&mut self, byte: u8) -> Step {
+    pub(super) fn colon(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match byte {
             b':' => {
@@ -139,7 +141,7 @@ impl Turn<'_> {
     }
 
     /// Reads what stands behind a member.
-    pub(super) fn after(&mut self, byte: u8) -> Step {
+    pub(super) fn after(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match byte {
             b',' => {
@@ -162,7 +164,7 @@ impl Turn<'_> {
         };
     }
 
-    fn missing_comma(&mut self) -> Step {
+    fn missing_comma(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let fits = match self.parent() {
             Some(Bracket::Object) => self.look().key(at, usize::MAX)? != Ahead::Absent,
@@ -175,13 +177,15 @@ impl Turn<'_> {
     }
 
     /// Drops a comma that has no member before it.
-    pub(super) fn extra_comma(&mut self) -> Step {
+    pub(super) fn extra_comma(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| turn.reader.at = at + 1)
+        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| {
+            turn.reader.at = at + 1
+        })
     }
 
     /// A prompt template's `{{` is one brace.
-    fn double_brace(&mut self) -> Step {
+    fn double_brace(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let fresh = self.reader.stack.last().is_some_and(|frame| frame.members == 0 && !frame.doubled);
         if !fresh || !self.reader.pending.is_empty() {
@@ -194,4 +198,10 @@ impl Turn<'_> {
             }
         })
     }
+}
+
+/// Says whether text can be a key without quotes.
+pub(super) fn is_bare_key(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80;
+    !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
 }

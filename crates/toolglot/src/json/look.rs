@@ -53,7 +53,7 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
 }
 
 /// The longest key that a candidate may begin with, and the longest bare key anywhere.
-const KEY: usize = 256;
+pub(super) const KEY: usize = 256;
 
 /// The longest comment that a look-ahead looks past, and how many of them.
 const COMMENT: usize = 256;
@@ -106,7 +106,9 @@ impl<'a> Look<'a> {
         let body = self.within(from, reach);
         for (offset, &byte) in body.iter().enumerate() {
             let at = from + offset;
-            if byte == b'\n' || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some()) {
+            if byte == b'\n'
+                || (self.context.markers.may_begin(byte) && self.context.markers.stop(self.view, at)?.is_some())
+            {
                 return Ok(Ahead::Found(at));
             }
         }
@@ -121,10 +123,10 @@ impl<'a> Look<'a> {
     /// Returns the quote that opens a string at `at`, and its length; triple quotes are left to the caller.
     pub(super) fn opens(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(None) };
-        if let Some(token) = self.context.quote {
-            if self.view.starts_with(at, token)? {
-                return Ok(Some((Quote::Token, token.len())));
-            }
+        if let Some(token) = self.context.quote
+            && self.view.starts_with(at, token)?
+        {
+            return Ok(Some((Quote::Token, token.len())));
         }
         Ok(match byte {
             b'"' => Some((Quote::Double, 1)),
@@ -196,7 +198,11 @@ impl<'a> Look<'a> {
     /// Looks for the end of a string of one line that began before `from`.
     pub(super) fn string(self, quote: Quote, from: usize, reach: usize) -> Result<Ahead, NotYet> {
         let mut at = from;
-        while at - from < reach {
+        loop {
+            at = self.skip_plain(quote, at);
+            if at - from >= reach {
+                return Ok(Ahead::Absent);
+            }
             let Some(byte) = self.view.byte(at)? else { return Ok(Ahead::Ends) };
             if let Some(length) = self.closer(quote, at)? {
                 return Ok(Ahead::Found(at + length));
@@ -207,15 +213,31 @@ impl<'a> Look<'a> {
                 _ => at += 1,
             }
         }
-        Ok(Ahead::Absent)
+    }
+
+    /// Skips the visible bytes that are nothing but content in a string of this kind.
+    pub(super) fn skip_plain(self, quote: Quote, at: usize) -> usize {
+        let first = match quote {
+            Quote::Double => b'"',
+            Quote::Single => b'\'',
+            Quote::Back => b'`',
+            Quote::Curly | Quote::CurlySingle => 0xe2,
+            Quote::Triple(byte) => byte,
+            Quote::Token | Quote::Leaked => b'<',
+        };
+        let token = self.context.quote.and_then(|token| token.bytes().next()).filter(|_| quote == Quote::Token);
+        let first = token.unwrap_or(first);
+        let plain = |byte: &&u8| **byte >= 0x20 && **byte != b'\\' && **byte != first;
+        at + self.view.rest(at.min(self.view.end())).iter().take_while(plain).count()
     }
 
     /// Looks for a bare key: a word character or `$` first, then also `-` and `.`.
     pub(super) fn word(self, at: usize) -> Result<Ahead, NotYet> {
         let mut end = at;
         while let Some(byte) = self.view.byte(end)? {
-            let fits = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
-            if !fits && !(end > at && matches!(byte, b'-' | b'.')) {
+            let first = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            let fits = first || (end > at && matches!(byte, b'-' | b'.'));
+            if !fits {
                 return Ok(if end > at { Ahead::Found(end) } else { Ahead::Absent });
             }
             end += 1;

@@ -134,9 +134,6 @@ impl Reader {
     }
 }
 
-/// What a step leads to: an end, or the next step.
-pub(super) type Step = Result<Option<End>, NotYet>;
-
 /// A reader at work on the bytes at hand.
 ///
 /// **Invariant:** a step asks for all the bytes its decision needs before it
@@ -149,10 +146,14 @@ pub(super) struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    fn step(&mut self) -> Step {
+    fn step(&mut self) -> Result<Option<End>, NotYet> {
         if self.reader.at >= self.limit() && self.reader.need != Need::Done {
             let at = self.reader.at;
-            self.sink.diagnose(Code::LimitArguments, at..at, "the value is longer than the limit allows and was ended here");
+            self.sink.diagnose(
+                Code::LimitArguments,
+                at..at,
+                "the value is longer than the limit allows and was ended here",
+            );
             return self.ended(Ended::Truncated);
         }
         match self.reader.need {
@@ -167,7 +168,7 @@ impl Turn<'_> {
         self.reader.start.saturating_add(self.context.options.limits.arguments)
     }
 
-    fn structure(&mut self, need: Need) -> Step {
+    fn structure(&mut self, need: Need) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
         if is_blank(byte) {
@@ -175,7 +176,7 @@ impl Turn<'_> {
             return Ok(None);
         }
         match byte {
-            b'/' | b'#' if need != Need::Start => return self.comment(),
+            b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
             b'`' if need == Need::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
@@ -200,7 +201,16 @@ impl Turn<'_> {
         }
     }
 
-    fn comment(&mut self) -> Step {
+    /// Says whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
+    fn opens_comment(&self, need: Need, byte: u8) -> Result<bool, NotYet> {
+        let value = matches!(need, Need::Member | Need::Element);
+        if value && self.is_native(Code::BareString) {
+            return Ok(false);
+        }
+        Ok(byte == b'#' || matches!(self.view.byte(self.reader.at + 1)?, Some(b'/' | b'*')))
+    }
+
+    fn comment(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match self.look().comment(at, usize::MAX)? {
             super::look::Ahead::Found(end) => {
@@ -212,10 +222,11 @@ impl Turn<'_> {
     }
 
     /// Reported once: output that is escaped too often has one on every line.
-    fn literal_blank(&mut self) -> Step {
+    fn literal_blank(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
-        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space") {
+        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space")
+        {
             return self.ended(Ended::Broken);
         }
         self.reader.at += 2;
@@ -223,7 +234,7 @@ impl Turn<'_> {
     }
 
     /// Reads the opening fence and its word.
-    fn fence(&mut self) -> Step {
+    fn fence(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let mut end = at + 3;
         while self.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
@@ -238,7 +249,7 @@ impl Turn<'_> {
         })
     }
 
-    fn done(&mut self) -> Step {
+    fn done(&mut self) -> Result<Option<End>, NotYet> {
         let mut at = self.reader.at;
         if self.reader.fenced {
             let fence = self.view.skip_blanks(at)?;
@@ -250,13 +261,15 @@ impl Turn<'_> {
     }
 
     /// A marker at a structural place ends the value if only closing brackets are missing.
-    pub(super) fn stop_or_broken(&mut self) -> Step {
+    pub(super) fn stop_or_broken(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if !self.stands_stop(at)? {
             return self.ended(Ended::Broken);
         }
         let closable = matches!(self.reader.need, Need::Key | Need::Element | Need::After);
-        if closable && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted") {
+        if closable
+            && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted")
+        {
             return self.ended(Ended::Cut);
         }
         self.ended(Ended::Broken)
@@ -278,7 +291,13 @@ impl Turn<'_> {
     }
 
     /// Makes a repair and goes on, or breaks the value where it is switched off.
-    pub(super) fn repaired(&mut self, code: Code, span: Range<usize>, message: &str, then: impl FnOnce(&mut Self)) -> Step {
+    pub(super) fn repaired(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        message: &str,
+        then: impl FnOnce(&mut Self),
+    ) -> Result<Option<End>, NotYet> {
         if !self.admit(code, span, message) {
             return self.ended(Ended::Broken);
         }

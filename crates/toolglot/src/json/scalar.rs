@@ -99,8 +99,8 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
 /// `007` is more likely an identifier than seven, unless the schema says that it counts.
 fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<Fixed> {
     let trimmed = rest.trim_start_matches('0');
-    let zeros = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
-    let decimal = format!("{sign}{zeros}{}", complete(trimmed));
+    let zero = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
+    let decimal = format!("{sign}{}", complete(&format!("{zero}{trimmed}")));
     if !is_number(decimal.as_bytes()) {
         return None;
     }
@@ -139,7 +139,10 @@ mod tests {
 
     #[test]
     fn numbers_are_json_exactly_when_serde_json_says_so() {
-        for token in ["0", "-0", "1", "10", "1.5", "1e5", "1E+5", "1.0e-7", "-12.50", "01", "1.", ".5", "+1", "1e", "1e+", "-", "", "1.5.5", "0x1"] {
+        for token in [
+            "0", "-0", "1", "10", "1.5", "1e5", "1E+5", "1.0e-7", "-12.50", "01", "1.", ".5", "+1", "1e", "1e+", "-",
+            "", "1.5.5", "0x1",
+        ] {
             assert_eq!(is_json(token), serde_json::from_str::<serde_json::Value>(token).is_ok(), "{token}");
         }
     }
@@ -148,9 +151,30 @@ mod tests {
     fn tokens_are_fixed() {
         let fixed = |token, types| fix(token, types).map(|fixed| fixed.json).unwrap_or_default();
         let cases = [
-            ("True", "true"), ("None", "null"), ("NaN", "null"), ("-Infinity", "null"), ("0x1F", "31"), ("-0xff", "-255"), ("+5", "5"),
-            ("+.5", "0.5"), (".5", "0.5"), ("5.", "5.0"), ("5.e3", "5.0e3"), ("1_000", "1000"), ("1_000.5", "1000.5"), ("007", "\"007\""), ("1__0", ""),
-            ("_1", ""), (".", ""), ("2024-01-01", ""), ("1.2.3", ""), ("+", ""), ("abc", ""), ("0x", ""), ("0b1", ""), ("-.5", "-0.5"),
+            ("True", "true"),
+            ("None", "null"),
+            ("NaN", "null"),
+            ("-Infinity", "null"),
+            ("0x1F", "31"),
+            ("-0xff", "-255"),
+            ("+5", "5"),
+            ("+.5", "0.5"),
+            (".5", "0.5"),
+            ("5.", "5.0"),
+            ("5.e3", "5.0e3"),
+            ("1_000", "1000"),
+            ("1_000.5", "1000.5"),
+            ("007", "\"007\""),
+            ("1__0", ""),
+            ("_1", ""),
+            (".", ""),
+            ("2024-01-01", ""),
+            ("1.2.3", ""),
+            ("+", ""),
+            ("abc", ""),
+            ("0x", ""),
+            ("0b1", ""),
+            ("-.5", "-0.5"),
         ];
         for (token, json) in cases {
             assert_eq!(fixed(token, Types::OPEN), json, "{token}");

@@ -4,9 +4,9 @@ use std::fmt;
 
 use super::follow::Follow;
 use super::look::{Ahead, LEAKED, Quote};
-use super::reader::{Need, Step, Turn};
+use super::reader::{Need, Turn};
 use super::write::write_escaped;
-use super::{Context, Ended, Place};
+use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
@@ -44,12 +44,10 @@ impl Text {
     /// Returns which classes of bytes a run of this string stops at.
     fn mask(&self) -> u8 {
         let quote = match self.quote {
-            Quote::Double => 0,
-            Quote::Single => SINGLE,
+            Quote::Double | Quote::Triple(b'"') => 0,
+            Quote::Single | Quote::Triple(_) => SINGLE,
             Quote::Back => BACK,
             Quote::Curly | Quote::CurlySingle => CURLY,
-            Quote::Triple(byte) if byte == b'"' => 0,
-            Quote::Triple(_) => SINGLE,
             Quote::Token | Quote::Leaked => TOKEN,
         };
         quote | ALWAYS | MARKER
@@ -90,7 +88,8 @@ impl Stops {
         }
         for byte in 0..=u8::MAX {
             let always = byte < 0x20 || matches!(byte, b'"' | b'\\');
-            let token = byte == LEAKED.as_bytes()[0] || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
+            let token = byte == LEAKED.as_bytes()[0]
+                || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
             let classes = [
                 (always, ALWAYS),
                 (byte == b'\'', SINGLE),
@@ -99,15 +98,22 @@ impl Stops {
                 (token, TOKEN),
                 (context.markers.may_begin(byte), MARKER),
             ];
-            self.classes[usize::from(byte)] = classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
+            self.classes[usize::from(byte)] =
+                classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
         }
         self.ready = true;
+    }
+
+    /// Says whether a byte only needs a decision because a marker may begin with it.
+    fn is_marker_only(&self, byte: u8, mask: u8) -> bool {
+        self.classes[usize::from(byte)] & mask == MARKER
     }
 
     /// Returns the length of the run of bytes that need no decision.
     fn run(&self, bytes: &[u8], mask: u8) -> usize {
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
-        let blocks = bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
+        let blocks =
+            bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
         blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| class(byte) == 0).count()
     }
 }
@@ -122,12 +128,10 @@ impl Turn<'_> {
         self.put("\"");
     }
 
-    pub(super) fn text(&mut self) -> Step {
+    pub(super) fn text(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        let bytes = self.view.rest(at);
-        let run = self.reader.stops.run(bytes, self.reader.text.mask());
-        if run > 0 {
-            let end = self.clip(at + run);
+        let end = self.plain_end();
+        if end > at {
             self.pass(end);
             return Ok(None);
         }
@@ -136,9 +140,9 @@ impl Turn<'_> {
             return self.quote(at + length);
         }
         match byte {
+            _ if self.is_doubtful(byte, at)? => self.doubt(),
             b'\\' => self.backslash(),
             0..0x20 => self.control(),
-            _ if self.is_doubtful(byte)? => self.doubt(),
             _ => {
                 self.pass_char();
                 Ok(None)
@@ -146,14 +150,33 @@ impl Turn<'_> {
         }
     }
 
-    /// Keeps a run within the limit, so that the limit does not depend on how the input came.
-    fn clip(&self, end: usize) -> usize {
-        let limit = self.limit();
-        if end <= limit {
-            return end;
+    /// Returns the end of the visible content that passes as it stands: plain runs, JSON's short escapes, no markers.
+    fn plain_end(&self) -> usize {
+        let text = &self.reader.text;
+        let (mask, limit) = (text.mask(), self.limit());
+        let mut at = self.reader.at;
+        loop {
+            let end = at + self.reader.stops.run(self.view.rest(at), mask);
+            if end >= limit {
+                return self.clip(at, limit);
+            }
+            at = match self.view.rest(end) {
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] if !text.raw => end + 2,
+                [byte @ 0..0x80, ..] if self.is_mere(*byte, end, mask) => end + 1,
+                _ => return end,
+            };
         }
-        let after = self.view.rest(limit).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count();
-        limit + after
+    }
+
+    /// Says whether a byte could begin a marker but visibly does not.
+    fn is_mere(&self, byte: u8, at: usize, mask: u8) -> bool {
+        self.reader.stops.is_marker_only(byte, mask) && self.is_doubtful(byte, at) == Ok(false)
+    }
+
+    /// Returns the first character boundary at or after the limit, but nothing before `at`.
+    fn clip(&self, at: usize, limit: usize) -> usize {
+        let from = limit.max(at);
+        from + self.view.rest(from).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
     }
 
     /// Emits content up to `end` that is strict already.
@@ -190,14 +213,19 @@ impl Turn<'_> {
     }
 
     /// Decides about a quote of the string's own kind that ends at `end`.
-    fn quote(&mut self, end: usize) -> Step {
+    fn quote(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match self.follow(end)? {
             Follow::Closes => self.text_end(end),
-            Follow::Inner => self.repaired(Code::InnerQuote, at..end, "a quote that cannot end the string was read as part of it", |turn| {
-                turn.reader.text.dirty = true;
-                turn.put_plain(end);
-            }),
+            Follow::Inner => self.repaired(
+                Code::InnerQuote,
+                at..end,
+                "a quote that cannot end the string was read as part of it",
+                |turn| {
+                    turn.reader.text.dirty = true;
+                    turn.put_plain(end);
+                },
+            ),
             Follow::Joins(next) => {
                 let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
                 self.repaired(Code::Concatenation, end..next, "two strings in a row were joined", |turn| {
@@ -209,7 +237,7 @@ impl Turn<'_> {
         }
     }
 
-    fn text_end(&mut self, end: usize) -> Step {
+    fn text_end(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         self.reader.at = end;
         self.put("\"");
         if self.reader.text.key {
@@ -220,33 +248,34 @@ impl Turn<'_> {
     }
 
     /// Reported once: a file's contents have one on every line.
-    fn control(&mut self) -> Step {
+    fn control(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let text = &mut self.reader.text;
         let allowed = matches!(text.quote, Quote::Triple(_) | Quote::Token | Quote::Leaked | Quote::Back);
         let known = std::mem::replace(&mut text.control, true);
-        if !known && !allowed && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped") {
+        if !known
+            && !allowed
+            && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped")
+        {
             return self.ended(Ended::Broken);
         }
         self.put_plain(at + 1);
         Ok(None)
     }
 
-    fn is_doubtful(&self, byte: u8) -> Result<bool, NotYet> {
-        let at = self.reader.at;
+    fn is_doubtful(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         let markers = self.context.markers;
         Ok(at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)?)
     }
 
-    /// Decides about a marker inside the string: data, or the string ended before it.
-    fn doubt(&mut self) -> Step {
+    /// Settles whether a marker inside the string is data, or the string ended before it.
+    fn doubt(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let mut unclosable = self.reader.text.unclosable;
         if at >= unclosable {
             let (quote, closes) = self.next_quote()?;
             if closes {
                 self.reader.text.settled = quote;
-                self.pass_char();
                 return Ok(None);
             }
             unclosable = quote;
@@ -257,7 +286,6 @@ impl Turn<'_> {
         let settled = self.markers_end()?;
         self.reader.text.unclosable = unclosable;
         self.reader.text.settled = settled;
-        self.pass_char();
         Ok(None)
     }
 
@@ -265,7 +293,9 @@ impl Turn<'_> {
     fn next_quote(&self) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         let mut at = self.reader.at;
-        while let Some(byte) = self.view.byte(at)? {
+        loop {
+            at = self.look().skip_plain(text.quote, at);
+            let Some(byte) = self.view.byte(at)? else { return Ok((at, false)) };
             if byte == b'\\' && !text.raw {
                 at += 2;
             } else if let Some(length) = self.look().closer(text.quote, at)? {
@@ -274,7 +304,6 @@ impl Turn<'_> {
                 at += 1;
             }
         }
-        Ok((at, false))
     }
 
     /// Returns the end of the markers in a row that were asked about with the one at hand.
@@ -288,10 +317,14 @@ impl Turn<'_> {
         Ok(end.max(self.reader.at + 1))
     }
 
-    fn unterminated(&mut self) -> Step {
+    fn unterminated(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let from = self.reader.text.from;
-        if self.admit(Code::UnterminatedString, from..at, "a string without its closing quote was ended before a marker") {
+        if self.admit(
+            Code::UnterminatedString,
+            from..at,
+            "a string without its closing quote was ended before a marker",
+        ) {
             self.ended(Ended::Cut)
         } else {
             self.ended(Ended::Broken)

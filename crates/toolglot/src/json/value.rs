@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::look::Quote;
-use super::reader::{Bracket, Need, Step, Turn};
+use super::reader::{Bracket, Need, Turn};
 use super::text::Text;
 use super::write::write_string;
-use super::{Ended, Place, scalar};
+use super::{End, Ended, Place, scalar};
 use crate::coerce::{self, Verdict};
 use crate::diagnostic::Code;
 use crate::options::Validation;
@@ -15,7 +15,7 @@ use crate::view::{NotYet, is_blank};
 
 impl Turn<'_> {
     /// Reads what stands where a value is wanted.
-    pub(super) fn value(&mut self, byte: u8) -> Step {
+    pub(super) fn value(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let element = self.reader.need == Need::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
@@ -38,7 +38,7 @@ impl Turn<'_> {
         self.reader.place == Place::Arguments && self.reader.stack.is_empty()
     }
 
-    fn bracket(&mut self, bracket: Bracket) -> Step {
+    fn bracket(&mut self, bracket: Bracket) -> Result<Option<End>, NotYet> {
         if self.reader.stack.len() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
@@ -58,10 +58,14 @@ impl Turn<'_> {
     /// An object or array where none is declared: its text where a string is, else a mismatch.
     fn misfit_bracket(&mut self, types: Types) {
         let at = self.reader.at;
-        if types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
+        if self.converts() && types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
             self.hold_text();
         } else {
-            self.sink.diagnose(Code::TypeMismatch, at..at + 1, "the schema declares neither an object nor an array here");
+            self.sink.diagnose(
+                Code::TypeMismatch,
+                at..at + 1,
+                "the schema declares neither an object nor an array here",
+            );
         }
     }
 
@@ -84,13 +88,16 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the schema that a value is converted by.
+    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'_>> {
-        let off = self.context.options.validation == Validation::Lenient || self.reader.hold.is_on();
-        if off { None } else { Some(self.context.schema?.node(node?)) }
+        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }
 
-    fn leaf(&mut self) -> Step {
+    fn converts(&self) -> bool {
+        self.context.options.validation != Validation::Lenient
+    }
+
+    fn leaf(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.string(at, false, quote, length);
@@ -98,10 +105,13 @@ impl Turn<'_> {
         if let Some((start, raw)) = self.prefix(at)? {
             return self.prefixed(start, raw);
         }
+        if self.lines_ahead()? {
+            return self.lines();
+        }
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
-    fn prefixed(&mut self, start: usize, raw: bool) -> Step {
+    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         self.triple(start)?;
         let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
@@ -114,13 +124,14 @@ impl Turn<'_> {
     /// Returns the byte that stands three times at `at`, if it is a quote.
     fn triple(&self, at: usize) -> Result<Option<u8>, NotYet> {
         let first = self.view.byte(at)?;
-        if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first {
+        if !matches!(first, Some(b'"' | b'\'')) || self.view.byte(at + 1)? != first || self.view.byte(at + 2)? != first
+        {
             return Ok(None);
         }
         Ok(first)
     }
 
-    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Step {
+    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
         let (quote, length) = match self.triple(at)? {
             Some(byte) if quote != Quote::Token => (Quote::Triple(byte), 3),
             _ => (quote, length),
@@ -130,9 +141,11 @@ impl Turn<'_> {
         }
         let from = self.reader.at;
         let node = self.value_begin();
-        let declared = self.node(node).is_some_and(|node| !node.types().is_open() && !node.types().has(Types::STRING));
-        if declared || self.is_root() {
+        let held = self.node(node).is_some_and(|node| node.holds_strings());
+        if self.is_root() || (held && self.converts()) {
             self.hold_string(node);
+        } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
+            self.sink.diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
         }
         self.text_start(Text::new(quote, false, raw, from), at + length);
         Ok(None)
@@ -143,14 +156,16 @@ impl Turn<'_> {
             Quote::Double | Quote::Token => true,
             Quote::Single => self.admit(Code::SingleQuotes, span, "a string in single quotes was read as a string"),
             Quote::Back => self.admit(Code::BackQuotes, span, "a string in back quotes was read as a string"),
-            Quote::Curly | Quote::CurlySingle => self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string"),
+            Quote::Curly | Quote::CurlySingle => {
+                self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string")
+            }
             Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "a string in triple quotes was read as a string"),
             Quote::Leaked => self.admit(Code::QuoteToken, span, "a quote token was read as a quote"),
         }
     }
 
     /// Reads a scalar, or a string without quotes where that is allowed.
-    fn bare(&mut self) -> Step {
+    fn bare(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == Place::Keyword) {
@@ -172,9 +187,10 @@ impl Turn<'_> {
     }
 
     /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Step {
+    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
-        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`") {
+        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`")
+        {
             return self.ended(Ended::Broken);
         }
         self.reader.at = end;
@@ -220,7 +236,7 @@ impl Turn<'_> {
         }
     }
 
-    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Step {
+    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -245,7 +261,7 @@ impl Turn<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    fn put_scalar(&mut self, json: &str, end: usize) -> Step {
+    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<End>, NotYet> {
         let span = self.reader.at..end;
         let node = self.value_begin();
         self.reader.at = end;
@@ -258,19 +274,25 @@ impl Turn<'_> {
         let mut out = String::new();
         let (types, options) = (node.types(), self.context.options);
         let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
-            Some(_) if types.is_open() || types.has(Types::STRING) => return self.put(json),
             Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
             None => coerce::scalar(json, node, options, &mut out),
         };
         match verdict {
             Verdict::Fits => {}
-            Verdict::Coerced => self.sink.diagnose(Code::Coerced, span, format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out))),
-            Verdict::Mismatch if types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
+            Verdict::Coerced => {
+                let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
+                self.sink.diagnose(Code::Coerced, span, message);
+            }
+            Verdict::Mismatch if self.converts() && types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
                 self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
                 out = format!("[{json}]");
             }
             Verdict::Mismatch => {
-                self.sink.diagnose(Code::TypeMismatch, span, format!("`{}` fits no type that the schema declares", excerpt(json)));
+                self.sink.diagnose(
+                    Code::TypeMismatch,
+                    span,
+                    format!("`{}` fits no type that the schema declares", excerpt(json)),
+                );
             }
         }
         self.put(&out);

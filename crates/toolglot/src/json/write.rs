@@ -24,7 +24,10 @@ pub(crate) fn write_escaped(text: &str, out: &mut String) {
 
 /// Returns the length of the run of bytes that need no escape.
 fn clean_run(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(8).take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize])).count();
+    let blocks = bytes
+        .chunks_exact(8)
+        .take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize]))
+        .count();
     blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| !DIRTY[byte as usize]).count()
 }
 
@@ -79,12 +82,13 @@ fn decode_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
 fn decode_unicode<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let Some(first) = hex4(rest) else { return rest };
     let rest = &rest[4..];
-    if let Some(second) = rest.strip_prefix("\\u").and_then(hex4) {
-        if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second) {
-            let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-            out.push(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
-            return &rest[6..];
-        }
+    if let Some(second) = rest.strip_prefix("\\u").and_then(hex4)
+        && (0xd800..0xdc00).contains(&first)
+        && (0xdc00..0xe000).contains(&second)
+    {
+        let scalar = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        out.push(char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER));
+        return &rest[6..];
     }
     out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
     rest
@@ -113,7 +117,10 @@ mod tests {
 
     #[test]
     fn writes_what_serde_json_reads() {
-        let all: String = (0..0x250).filter_map(char::from_u32).chain("plain text\u{1F600}é, long enough for blocks".chars()).collect();
+        let all: String = (0..0x250)
+            .filter_map(char::from_u32)
+            .chain("plain text\u{1F600}é, long enough for blocks".chars())
+            .collect();
         let mut out = String::new();
         write_string(&all, &mut out);
         assert_eq!(serde_json::from_str::<String>(&out).unwrap(), all);
@@ -123,6 +130,9 @@ mod tests {
 
     #[test]
     fn decodes_every_escape() {
-        assert_eq!(decode(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx"#), "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}\u{fffd}x");
+        assert_eq!(
+            decode(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx"#),
+            "a\"\\/\u{8}\u{c}\n\r\té\u{1F600}\u{fffd}x"
+        );
     }
 }

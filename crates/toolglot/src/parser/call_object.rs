@@ -275,7 +275,8 @@ fn given(view: View<'_>, at: usize, first: Option<u8>, scene: &Scene<'_>, head: 
         return Ok(if opens { Given::Object(at) } else { Given::Bad(at) });
     }
     let Some((json, end)) = read_value(view, at, Place::Value, None, scene, head)? else { return Ok(Given::Bad(at)) };
-    Ok(arguments_of(&json, scene.tool, &scene.engine.options).map_or(Given::Bad(at), |whole| Given::Whole(whole, at, end)))
+    Ok(arguments_of(&json, scene.tool, &scene.engine.options)
+        .map_or(Given::Bad(at), |whole| Given::Whole(whole, at, end)))
 }
 
 /// Returns the key before the arguments at `at`, where that key is the tool's name: `{"search": {…}}`.

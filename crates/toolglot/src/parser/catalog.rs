@@ -128,11 +128,6 @@ impl Catalog {
         patterns.get(candidate.pattern)
     }
 
-    /// Returns the section pattern a candidate starts with.
-    pub(crate) fn section(&self, candidate: &Candidate) -> Option<&Pattern> {
-        self.dialect(candidate).sections.get(candidate.section?)
-    }
-
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
@@ -157,8 +152,7 @@ impl Candidate {
 /// Sections times calls, calls on their own if they say enough, regions, skipped literals.
 fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
-        let candidate =
-            Candidate { dialect: number, role, section, pattern, evidence: Strength::Weak, specificity: 0 };
+        let candidate = Candidate { dialect: number, role, section, pattern, evidence: Strength::Weak, specificity: 0 };
         let (evidence, specificity) = (evidence(dialect, &candidate), specificity(dialect, &candidate));
         candidates.push(Candidate { evidence, specificity, ..candidate });
     };
@@ -233,7 +227,7 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
     let first = section.filter(|section| !section.head.is_empty()).unwrap_or(call);
     match first.opening() {
         _ if candidate.role == Role::Call && first.is_dynamic() => Strength::Dynamic,
-        Some(literal) if literal.is_strong() => Strength::Strong,
+        Some(literal) if literal.opens_strongly() => Strength::Strong,
         _ => Strength::Weak,
     }
 }

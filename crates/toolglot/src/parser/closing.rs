@@ -24,7 +24,13 @@ impl Closing {
 }
 
 /// Reads the closers of the call that stand at `at`, as far as they do.
-pub(crate) fn close(view: View<'_>, at: usize, fenced: bool, scene: &Scene<'_>, head: &Head) -> Result<Closing, NotYet> {
+pub(crate) fn close(
+    view: View<'_>,
+    at: usize,
+    fenced: bool,
+    scene: &Scene<'_>,
+    head: &Head,
+) -> Result<Closing, NotYet> {
     let mut closing = Closing { at, repairs: Vec::new(), cut: false };
     if fenced {
         close_fence(view, scene, &mut closing)?;

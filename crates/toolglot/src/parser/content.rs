@@ -67,7 +67,11 @@ impl Content {
             _ => self.object.end(edge.end, scene, sink),
         }
         if edge.how == Ended::Cut {
-            sink.repair(Code::WrongCloser, edge.end..edge.next, format!("`{}` closed the call", view.slice(edge.end, edge.next)));
+            sink.repair(
+                Code::WrongCloser,
+                edge.end..edge.next,
+                format!("`{}` closed the call", view.slice(edge.end, edge.next)),
+            );
         }
         Ok(End { at: edge.next, how: edge.how })
     }
@@ -135,7 +139,12 @@ pub(crate) fn parameter(scene: &Scene<'_>, head: &Head) -> Option<String> {
     let texts: Vec<&String> = all.iter().copied().filter(|key| takes_text(root, key)).collect();
     let content = all.iter().find(|key| **key == "content").copied();
     let only = |keys: &[&String]| if let [key] = keys { Some((*key).clone()) } else { None };
-    content.cloned().or_else(|| only(&required)).or_else(|| only(&all)).or_else(|| only(&texts)).or_else(|| required.first().map(|key| (*key).clone()))
+    content
+        .cloned()
+        .or_else(|| only(&required))
+        .or_else(|| only(&all))
+        .or_else(|| only(&texts))
+        .or_else(|| required.first().map(|key| (*key).clone()))
 }
 
 fn takes_text(root: Node<'_>, key: &str) -> bool {

@@ -35,12 +35,27 @@ pub(crate) enum Start {
     Params(usize),
     Kwargs(usize),
     /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
-    Json { at: usize, relaxed: bool },
+    Json {
+        at: usize,
+        relaxed: bool,
+    },
     /// Arguments that had to be read whole.
-    Whole { whole: Whole, at: usize, end: usize },
+    Whole {
+        whole: Whole,
+        at: usize,
+        end: usize,
+    },
     /// An object that carries the call; `at` is behind its brace.
-    Call { at: usize, array: bool, fenced: bool, has_arguments: bool },
-    Content { at: usize, sure: bool },
+    Call {
+        at: usize,
+        array: bool,
+        fenced: bool,
+        has_arguments: bool,
+    },
+    Content {
+        at: usize,
+        sure: bool,
+    },
     Nothing(usize),
 }
 
@@ -63,7 +78,10 @@ pub(crate) struct Ground {
 #[derive(Clone, Debug)]
 pub(crate) enum Trial {
     /// It cannot be what stands here; so far it read to find out.
-    Dead { why: &'static str, read: usize },
+    Dead {
+        why: &'static str,
+        read: usize,
+    },
     Ready(Box<Win>),
     Rejected(Rejection),
 }

@@ -87,12 +87,7 @@ pub(crate) fn skip_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
 }
 
 /// Returns the end of the longest spelling of a literal that stands at `at`.
-pub(crate) fn literal(
-    view: View<'_>,
-    at: usize,
-    literal: &Literal,
-    head: &mut Head,
-) -> Result<Option<usize>, NotYet> {
+pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut Head) -> Result<Option<usize>, NotYet> {
     let (mut best, mut mark) = (None, None);
     for expected in &literal.spellings {
         let mut learned = None;

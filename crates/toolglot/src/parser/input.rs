@@ -37,10 +37,6 @@ impl Input {
         self.closed = true;
     }
 
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.
     pub(crate) fn push(&mut self, text: &str) -> Option<Range<usize>> {
         let invalid = self.drop_partial();

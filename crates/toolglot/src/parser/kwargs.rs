@@ -16,6 +16,8 @@ pub(crate) struct Kwargs {
     at: usize,
     object: ArgumentsObject,
     value: Option<Keyword>,
+    /// Bytes of arguments that had been said when the value began.
+    before_value: usize,
 }
 
 /// The value that is being read.
@@ -28,7 +30,7 @@ struct Keyword {
 
 impl Kwargs {
     pub(crate) fn new(at: usize) -> Self {
-        Self { at, object: ArgumentsObject::default(), value: None }
+        Self { at, object: ArgumentsObject::default(), value: None, before_value: 0 }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -48,6 +50,9 @@ impl Kwargs {
                 let end = value.resume(view, scene, head, sink)?;
                 (self.at, self.value) = (end.at, None);
                 if end.how != Ended::Complete {
+                    if sink.written() == self.before_value {
+                        sink.arguments(end.at, "null");
+                    }
                     self.object.cut(end.at, sink);
                     return Ok(end);
                 }
@@ -91,6 +96,7 @@ impl Kwargs {
             self.object.key(key, start, sink);
         }
         let node = scene.parameter(key).map(Node::id);
+        self.before_value = if repeated.is_none() { sink.written() } else { usize::MAX };
         self.value = Some(Keyword { reader: Reader::new(start, Place::Keyword, node), repeated });
         self.at = start;
     }

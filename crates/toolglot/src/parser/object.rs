@@ -45,7 +45,15 @@ impl ArgumentsObject {
     }
 
     /// Writes a member from bare text.
-    pub(crate) fn text_member(&mut self, key: &str, text: &str, hint: Hint, at: usize, scene: &Scene<'_>, sink: &mut Sink) {
+    pub(crate) fn text_member(
+        &mut self,
+        key: &str,
+        text: &str,
+        hint: Hint,
+        at: usize,
+        scene: &Scene<'_>,
+        sink: &mut Sink,
+    ) {
         if self.has(key) {
             return duplicate(key, at, sink);
         }

@@ -21,7 +21,11 @@ pub(crate) struct Place {
 enum Fence {
     Closed,
     /// Opened by `length` marks; `fresh` if nothing stood before it.
-    Open { mark: u8, length: usize, fresh: bool },
+    Open {
+        mark: u8,
+        length: usize,
+        fresh: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,13 +128,19 @@ impl Place {
             (length @ 3.., Fence::Closed) if run.at_line_start => {
                 self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
             }
-            (closing, Fence::Open { mark, length, .. }) => {
-                if run.at_line_start && mark == run.mark && closing >= length {
-                    self.fence = Fence::Closed;
-                }
+            (closing, Fence::Open { mark, length, .. })
+                if run.at_line_start && mark == run.mark && closing >= length =>
+            {
+                self.fence = Fence::Closed;
             }
             (length, Fence::Closed) if run.mark == b'`' => {
-                self.span = if self.span == length { 0 } else if self.span == 0 { length } else { self.span };
+                self.span = if self.span == length {
+                    0
+                } else if self.span == 0 {
+                    length
+                } else {
+                    self.span
+                };
             }
             _ => {}
         }

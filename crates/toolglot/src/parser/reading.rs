@@ -50,8 +50,11 @@ pub(crate) struct Reading {
 enum Phase {
     /// The call was committed and not yet announced.
     Committed,
-    Body(Body),
-    Closing { at: usize, how: Ended },
+    Body(Box<Body>),
+    Closing {
+        at: usize,
+        how: Ended,
+    },
     Between(usize),
     Over(usize),
 }
@@ -119,7 +122,7 @@ impl Reading {
                 Phase::Committed => self.announce(engine, sink),
                 Phase::Body(_) => {
                     let end = self.read_body(engine, view, sink)?;
-                    self.end_body(end, view, sink);
+                    self.end_body(end, sink);
                 }
                 Phase::Closing { at, how } => self.close(engine, view, at, how, sink)?,
                 Phase::Between(at) => self.between(engine, view, at, sink)?,
@@ -151,7 +154,7 @@ impl Reading {
             }
         }
         let scene = Scene::new(engine, self.form, &self.callee);
-        self.phase = Phase::Body(self.body(start, &scene, sink));
+        self.phase = Phase::Body(Box::new(self.body(start, &scene, sink)));
     }
 
     fn body(&mut self, start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Body {
@@ -205,7 +208,10 @@ impl Reading {
         }
     }
 
-    fn end_body(&mut self, end: End, view: View<'_>, sink: &mut Sink) {
+    fn end_body(&mut self, end: End, sink: &mut Sink) {
+        if sink.written() == 0 {
+            sink.arguments(end.at, "{}");
+        }
         match end.how {
             Ended::Complete => {}
             Ended::Cut => sink.note(Outcome::Repaired),
@@ -216,8 +222,7 @@ impl Reading {
             }
             Ended::Broken => {
                 sink.note(Outcome::Broken);
-                let rest = super::object::shorten(view.slice(end.at, view.end()));
-                let message = format!("the call of `{}` cannot be read on from `{rest}`", self.callee.name);
+                let message = format!("the call of `{}` cannot be read on", self.callee.name);
                 sink.diagnose(Code::Broken, end.at..end.at, message);
             }
         }
@@ -233,7 +238,8 @@ impl Reading {
         let scene = Scene::new(engine, self.form, &self.callee);
         let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
         let mut end = at;
-        if !in_array && !(self.plain && how == Ended::Cut) && !self.another_follows(engine, view, at, sink)? {
+        let closed = in_array || self.plain && how == Ended::Cut;
+        if !closed && !self.another_follows(engine, view, at, sink)? {
             let closing = close(view, at, self.fenced, &scene, &self.head)?;
             for (code, span, message) in closing.repairs {
                 sink.repair(code, span, message);
@@ -291,7 +297,14 @@ impl Reading {
     }
 
     /// Commits the call at `at` if one of this form begins there.
-    fn try_next(&mut self, engine: &Engine, view: View<'_>, at: usize, form: Form, sink: &mut Sink) -> Result<bool, NotYet> {
+    fn try_next(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        form: Form,
+        sink: &mut Sink,
+    ) -> Result<bool, NotYet> {
         if sink.calls() >= engine.options.limits.calls {
             return Ok(false);
         }
@@ -347,9 +360,7 @@ impl Reading {
 fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
     match scope {
         Scope::Array { .. } => vec![Form { call: None, ..form }],
-        Scope::Section => {
-            (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect()
-        }
+        Scope::Section => (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect(),
     }
 }
 
@@ -411,7 +422,7 @@ impl Body {
 }
 
 /// Returns the strong closers that may stand once more after a call: its own and its sections'.
-pub(crate) fn spent_closers<'e>(engine: &'e Engine, form: Form) -> impl Iterator<Item = &'e Literal> {
+pub(crate) fn spent_closers(engine: &Engine, form: Form) -> impl Iterator<Item = &Literal> {
     let dialect = engine.dialect(form);
     dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail).filter(|closer| closer.is_strong())
 }

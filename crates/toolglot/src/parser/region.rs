@@ -48,7 +48,8 @@ pub(crate) enum Exit {
 impl Region {
     pub(crate) fn new(engine: &Engine, number: usize, head: Head, at: usize) -> Self {
         let candidate = &engine.catalog.candidates[number];
-        let inside = engine.catalog.pattern(candidate).and_then(|pattern| pattern.body.as_ref()).map(|body| body.inside);
+        let inside =
+            engine.catalog.pattern(candidate).and_then(|pattern| pattern.body.as_ref()).map(|body| body.inside);
         Self {
             candidate: Some(number),
             is_reasoning: candidate.role == Role::Reasoning,
@@ -113,7 +114,11 @@ impl Region {
 
     fn close(&mut self, end: usize, sink: &mut Sink) -> Exit {
         if let Some(held) = self.held.take() {
-            sink.diagnose(Code::CallInReasoning, held..self.scan, "a call in reasoning that was closed later is a draft");
+            sink.diagnose(
+                Code::CallInReasoning,
+                held..self.scan,
+                "a call in reasoning that was closed later is a draft",
+            );
         }
         self.flush(self.scan, sink);
         sink.markup(end);
@@ -123,7 +128,11 @@ impl Region {
     fn end_of_input(&mut self, end: usize, sink: &mut Sink) -> Exit {
         match self.held.take() {
             Some(held) => {
-                sink.diagnose(Code::ReasoningUnclosed, held..held, "reasoning that never closed ended where a call began");
+                sink.diagnose(
+                    Code::ReasoningUnclosed,
+                    held..held,
+                    "reasoning that never closed ended where a call began",
+                );
                 Exit::Unclosed(held)
             }
             None => Exit::Left(end),
@@ -158,7 +167,11 @@ impl Region {
     /// Decides what a call inside is. While one is held, further ones need no decision.
     fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Exit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
-        if !self.is_reasoning || self.held.is_some() || self.inside == Inside::Opaque || policy == CallsInReasoning::Quote {
+        if !self.is_reasoning
+            || self.held.is_some()
+            || self.inside == Inside::Opaque
+            || policy == CallsInReasoning::Quote
+        {
             return Ok(self.give_up_holding(engine, view, sink));
         }
         let at = self.scan;

@@ -30,12 +30,24 @@ pub(crate) struct Scanner {
     pub(crate) trace: Option<Vec<Step>>,
 }
 
+/// How a contest ended.
+enum Contest {
+    Won(Found),
+    /// A literal stood here that means nothing.
+    Skipped,
+    Lost,
+}
+
 /// What the scanner came upon.
 #[derive(Debug)]
 pub(crate) enum Found {
     Call(Box<Win>),
     /// A region whose text starts here.
-    Region { candidate: usize, head: Head, at: usize },
+    Region {
+        candidate: usize,
+        head: Head,
+        at: usize,
+    },
     /// The end of the input.
     End,
 }
@@ -136,16 +148,22 @@ impl Scanner {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         let found = match self.compete(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
-                sink.diagnose(Code::LimitHeld, self.at..cut.end(), "it stays open too long what stands here; it is text");
-                None
+                sink.diagnose(
+                    Code::LimitHeld,
+                    self.at..cut.end(),
+                    "it stays open too long what stands here; it is text",
+                );
+                Contest::Lost
             }
             decided => decided?,
         };
         self.contest = None;
-        if found.is_none() {
-            self.give_back(view, sink);
+        match found {
+            Contest::Won(found) => return Ok(Some(found)),
+            Contest::Skipped => {}
+            Contest::Lost => self.give_back(view, sink),
         }
-        Ok(found)
+        Ok(None)
     }
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
@@ -211,7 +229,7 @@ impl Scanner {
     }
 
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
-    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
+    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
             let found = match candidate.role {
@@ -219,8 +237,7 @@ impl Scanner {
                     let length = engine.catalog.dialect(candidate).skip[candidate.pattern].len();
                     sink.markup(self.at + length);
                     self.resume_after(self.at + length);
-                    self.contest = None;
-                    return self.resume(engine, view, sink).map(Some);
+                    return Ok(Contest::Skipped);
                 }
                 Role::Call if sink.calls() >= engine.options.limits.calls => {
                     sink.diagnose(Code::LimitCalls, self.at..self.at, "a call more than the limit allows is text");
@@ -229,14 +246,14 @@ impl Scanner {
                 Role::Call => self.try_candidate(engine, view, number)?,
                 Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
             };
-            if found.is_some() {
-                return Ok(found);
+            if let Some(found) = found {
+                return Ok(Contest::Won(found));
             }
             if let Some(alive) = &mut self.contest {
                 alive.remove(0);
             }
         }
-        Ok(None)
+        Ok(Contest::Lost)
     }
 
     fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
@@ -253,7 +270,9 @@ impl Scanner {
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {
-                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || engine.pattern(form).source.clone());
+                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || {
+                    engine.pattern(form).source.clone()
+                });
                 return Ok(Some(Found::Call(win)));
             }
             Trial::Rejected(rejection) => {

@@ -147,7 +147,13 @@ impl Value {
         Ok(())
     }
 
-    fn find_cdata_end(&mut self, view: View<'_>, param: &Pattern, head: &Head, sink: &mut Sink) -> Result<Edge, NotYet> {
+    fn find_cdata_end(
+        &mut self,
+        view: View<'_>,
+        param: &Pattern,
+        head: &Head,
+        sink: &mut Sink,
+    ) -> Result<Edge, NotYet> {
         let Some(ahead) = memchr::memmem::find(view.rest(self.scan), b"]]>") else {
             let safe = view.end().saturating_sub(2).max(self.scan);
             let safe = (self.scan..=safe).rev().find(|at| view.is_boundary(*at)).unwrap_or(self.scan);
@@ -245,7 +251,11 @@ impl Value {
             None => {}
         }
         let next = skip_gap(view, end)?;
-        if param.has_key_tag() && scene.is_open() && view.byte(next)? == Some(b'<') && named_tag(view, next + 1)?.is_some() {
+        if param.has_key_tag()
+            && scene.is_open()
+            && view.byte(next)? == Some(b'<')
+            && named_tag(view, next + 1)?.is_some()
+        {
             return Ok(true);
         }
         if !param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {

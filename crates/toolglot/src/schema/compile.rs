@@ -54,7 +54,8 @@ impl<'v> Compiler<'v> {
             Additional::Anything | Additional::Schema(_) => false,
         };
         let choices = facts.choices.unwrap_or(Choices { values: Vec::new(), only_strings: false });
-        let patterns = facts.patterns.into_iter().filter_map(|(expression, source)| Some((Pattern::parse(expression)?, source)));
+        let patterns =
+            facts.patterns.into_iter().filter_map(|(expression, source)| Some((Pattern::parse(expression)?, source)));
         let patterns: Vec<_> = patterns.collect();
         Shape {
             types: facts.types,
@@ -79,8 +80,10 @@ impl<'v> Compiler<'v> {
 fn chosen(values: &[&Value], types: Types) -> Vec<Choice> {
     let forgotten = !values.is_empty() && types.has(Types::NULL) && !values.iter().any(|value| value.is_null());
     let null = forgotten.then_some(&Value::Null);
-    let choice =
-        |value: &Value| Choice { text: value.as_str().map_or_else(|| value.to_string(), str::to_owned), json: value.to_string() };
+    let choice = |value: &Value| Choice {
+        text: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        json: value.to_string(),
+    };
     values.iter().copied().chain(null).map(choice).collect()
 }
 
@@ -105,8 +108,10 @@ impl<'v> Reader<'v> {
     fn facts(&mut self, schema: &'v Value) -> Option<Facts<'v>> {
         let schema = self.target(schema);
         let Some(map) = schema.as_object() else { return Some(Facts::default()) };
-        let cost =
-            1 + ["properties", "patternProperties", "required", "enum"].iter().map(|key| size(map.get(*key))).sum::<usize>();
+        let cost = 1 + ["properties", "patternProperties", "required", "enum"]
+            .iter()
+            .map(|key| size(map.get(*key)))
+            .sum::<usize>();
         if self.active.contains(&place(schema)) {
             return None;
         }
@@ -131,8 +136,10 @@ impl<'v> Reader<'v> {
             facts = meet(facts, alternatives);
         }
         let dependent = map.get("dependentSchemas").and_then(Value::as_object);
-        for schema in
-            ["then", "else"].iter().filter_map(|keyword| map.get(*keyword)).chain(dependent.into_iter().flat_map(Map::values))
+        for schema in ["then", "else"]
+            .iter()
+            .filter_map(|keyword| map.get(*keyword))
+            .chain(dependent.into_iter().flat_map(Map::values))
         {
             let children = self.facts(schema).unwrap_or_default();
             facts = facts.merge(children, true);
@@ -209,7 +216,8 @@ fn own(map: &Map<String, Value>) -> Facts<'_> {
 /// Returns the types of a schema without `type`: those of its values, or what its keywords are about.
 fn implied(map: &Map<String, Value>, values: &[&Value]) -> Types {
     let has = |keywords: &[&str]| keywords.iter().any(|keyword| map.contains_key(*keyword));
-    let object = if has(&["properties", "patternProperties", "additionalProperties"]) { Types::OBJECT } else { Types::OPEN };
+    let object =
+        if has(&["properties", "patternProperties", "additionalProperties"]) { Types::OBJECT } else { Types::OPEN };
     let array = if has(&["items", "prefixItems"]) { Types::ARRAY } else { Types::OPEN };
     match values {
         [] => object | array,

@@ -109,7 +109,9 @@ fn properties_are_merged() {
     let root = compiled.root();
     assert_eq!(root.properties(), ["a", "b", "c", "d", "kind"]);
     assert_eq!(root.required(), ["a", "b", "kind"]);
-    for (key, expected) in [("a", "s"), ("b", "i"), ("c", "s0"), ("d", "a"), ("kind", "s"), ("x-1", "b"), ("other", "n")] {
+    for (key, expected) in
+        [("a", "s"), ("b", "i"), ("c", "s0"), ("d", "a"), ("kind", "s"), ("x-1", "b"), ("other", "n")]
+    {
         assert_eq!(letters(root.property(key).unwrap()), expected, "{key}");
     }
     let kinds: Vec<_> = root.property("kind").unwrap().choices().iter().map(|choice| choice.text.as_str()).collect();
@@ -184,7 +186,10 @@ fn combinations_do_not_multiply() {
     let mut defs = serde_json::Map::new();
     for at in 0..60 {
         let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
-        defs.insert(format!("d{at}"), json!({"anyOf": [{"allOf": [next]}, {"allOf": [next]}], "properties": {"p": next}}));
+        defs.insert(
+            format!("d{at}"),
+            json!({"anyOf": [{"allOf": [next]}, {"allOf": [next]}], "properties": {"p": next}}),
+        );
     }
     let compiled = Schema::compile(&json!({"$ref": "#/$defs/d0", "$defs": defs}));
     assert!(compiled.root().types().only(Types::OBJECT));
