@@ -23,7 +23,7 @@ pub(crate) struct Scanner {
     pub(crate) no_reasoning: bool,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
-    /// A call that read well and was rejected, if no other candidate takes its place.
+    /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
     vain: usize,
@@ -205,6 +205,9 @@ impl Scanner {
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
         }
+        if catalog.is_auto() && !self.place.is_fresh() {
+            entrants.retain(|number| !catalog.candidates[*number].is_fence);
+        }
         if entrants.is_empty() {
             return Ok(entrants);
         }
@@ -249,6 +252,9 @@ impl Scanner {
             if let Some(found) = found {
                 return Ok(Contest::Won(found));
             }
+            if self.rejected.is_some() {
+                return Ok(Contest::Lost);
+            }
             if let Some(alive) = &mut self.contest {
                 alive.remove(0);
             }
@@ -278,7 +284,7 @@ impl Scanner {
             Trial::Rejected(rejection) => {
                 let why = rejection.message.clone();
                 self.step(Action::Died, Some(dialect), engine, self.at..rejection.end, || why);
-                self.rejected.get_or_insert(rejection);
+                self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
                 self.vain += read.saturating_sub(self.at);
