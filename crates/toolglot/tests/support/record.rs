@@ -70,9 +70,10 @@ impl Record {
                 last.push_str(&more);
                 span.end = event.span.end;
             }
-            (Some(Entry { span, kind: Kind::Arguments { index: a, json: last } }), Kind::Arguments { index: b, json })
-                if *a == b && span.end == event.span.start =>
-            {
+            (
+                Some(Entry { span, kind: Kind::Arguments { index: a, json: last } }),
+                Kind::Arguments { index: b, json },
+            ) if *a == b && span.end == event.span.start => {
                 last.push_str(&json);
                 span.end = event.span.end;
             }
@@ -97,9 +98,13 @@ impl Record {
                 Kind::Text(text) => format!("text {at} |{}|", visible(text)),
                 Kind::Reasoning(text) => format!("reasoning {at} |{}|", visible(text)),
                 Kind::Markup => format!("markup {at} |{}|", source()),
-                Kind::Start { index, id: given, name } => format!("call {at} #{index} {name}{} |{}|", id(given), source()),
+                Kind::Start { index, id: given, name } => {
+                    format!("call {at} #{index} {name}{} |{}|", id(given), source())
+                }
                 Kind::Arguments { index, json } => format!("arguments {at} #{index} {}", visible(json)),
-                Kind::End { index, id: given, outcome } => format!("end {at} #{index} {outcome}{} |{}|", id(given), source()),
+                Kind::End { index, id: given, outcome } => {
+                    format!("end {at} #{index} {outcome}{} |{}|", id(given), source())
+                }
             };
             let _ = writeln!(out, "{line}");
         }
@@ -152,6 +157,18 @@ impl Record {
             Some(note) => Err(format!("a diagnostic lies outside the input: {note:?}")),
             None => Ok(()),
         }
+    }
+}
+
+impl Entry {
+    /// Says whether this may be the part of `whole` that a stream has said so far.
+    pub(crate) fn begins(&self, whole: &Self) -> bool {
+        self.span.start == whole.span.start
+            && match (&self.kind, &whole.kind) {
+                (Kind::Text(a), Kind::Text(b)) | (Kind::Reasoning(a), Kind::Reasoning(b)) => b.starts_with(a.as_str()),
+                (Kind::Arguments { json: a, .. }, Kind::Arguments { json: b, .. }) => b.starts_with(a.as_str()),
+                _ => false,
+            }
     }
 }
 
