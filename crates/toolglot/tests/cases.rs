@@ -4,6 +4,8 @@
 //! rewrites the expectations; read the difference as you would code.
 //! `CHUNK_SEED=n` replays the random cuts of a failure.
 
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -14,11 +16,12 @@ use std::time::Instant;
 
 use toolglot::{Dialects, Parser};
 
-use case::{Case, Setup};
+use case::Case;
 use diff::diff;
 use feed::{Cuts, feed};
 use random::{Random, from_env};
 use record::Record;
+use setup::Setup;
 
 #[path = "support/case.rs"]
 mod case;
@@ -30,6 +33,8 @@ mod feed;
 mod random;
 #[path = "support/record.rs"]
 mod record;
+#[path = "support/setup.rs"]
+mod setup;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -106,10 +111,10 @@ fn walk(at: &Path, names: &mut Vec<String>) {
 fn test(name: &str, seed: u64) -> Result<(), String> {
     let path = folder().join(format!("{name}.txt"));
     let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    let mut case = Case::read(name, &text);
+    let mut case = Case::read(&text);
     let input = case.input()?;
     let shared = fs::read_to_string(folder().join("tools.json")).map_err(|error| error.to_string())?;
-    let setup = case.setup(&shared)?;
+    let setup = case.setup(name, &shared)?;
     let found = check(&setup, &input, seed)?.lines(&input);
     let auto = match setup.also_auto {
         true => check(&Setup { dialects: Dialects::builtin(), ..setup }, &input, seed)

@@ -1,5 +1,7 @@
 //! What a whole message says: why it ended, which calls are returned, what became of the others.
 
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
 use toolglot::{Code, Dialects, FinishReason, Limits, Message, Options, Outcome, Tools, Validation, parse};
 
 const TOOLS: &str = include_str!("cases/tools.json");

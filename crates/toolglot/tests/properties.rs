@@ -2,6 +2,8 @@
 //!
 //! `PROPERTY_SEED=n` replays a failure, `PROPERTY_RUNS=n` runs longer.
 
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
 use std::fmt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +19,7 @@ use case::Case;
 use diff::diff;
 use feed::{Cuts, feed};
 use random::{Random, from_env};
+use record::{Entry, Kind, Record};
 use texts::Texts;
 
 #[path = "support/case.rs"]
@@ -32,113 +35,12 @@ mod record;
 #[path = "support/texts.rs"]
 mod texts;
 
-/// One way to run the parser.
-#[derive(Clone)]
-struct Setup {
-    names: Vec<String>,
-    tools: Tools,
-    options: Options,
-}
-
-impl fmt::Debug for Setup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { names, tools, options } = self;
-        write!(f, "dialects {names:?}, {} tools, {options:?}", tools.names().count())
-    }
-}
-
-#[test]
-fn chunking_changes_nothing_and_no_byte_is_lost() {
-    let texts = Texts::new(samples());
-    let seed = from_env("PROPERTY_SEED", 1);
-    let mut faults = Vec::new();
-    for seed in seed..seed + from_env("PROPERTY_RUNS", 4000) {
-        let mut random = Random::new(seed);
-        let setup = any_setup(&mut random);
-        let message = texts.message(&mut random);
-        if check(&setup, &message, seed).is_err() {
-            let smallest = shrink(&message, |message| check(&setup, message, seed).is_err());
-            let fault = check(&setup, &smallest, seed).err().unwrap_or_default();
-            let shown = String::from_utf8_lossy(&smallest);
-            faults.push(format!("PROPERTY_SEED={seed} PROPERTY_RUNS=1\n{setup:?}\n{shown:?}\n{fault}"));
-        }
-        if faults.len() as u64 == from_env("PROPERTY_FAULTS", 5) {
-            break;
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn every_prefix_of_every_case_is_read() {
-    let mut random = Random::new(from_env("PROPERTY_SEED", 1));
-    for sample in samples() {
-        let setup = any_setup(&mut random);
-        let dialects = dialects(&setup);
-        let mut parser = Parser::new(&dialects, &setup.tools, &setup.options);
-        for end in 0..sample.len() {
-            let prefix = &sample[..end];
-            let whole = feed(&mut parser, prefix, &Cuts::Whole);
-            let cut = feed(&mut parser, prefix, &Cuts::Random(random.next()));
-            let shown = String::from_utf8_lossy(prefix);
-            assert_eq!(whole.faults(prefix), Ok(()), "{setup:?}\n{shown}");
-            assert_eq!(whole, cut, "{setup:?}\n{shown}\n{}", diff(&whole.lines(prefix), &cut.lines(prefix)));
-        }
-    }
-}
-
-#[test]
-fn a_call_that_is_done_stays_done() {
-    let texts = Texts::new(samples());
-    let seed = from_env("PROPERTY_SEED", 1);
-    for run in 0..from_env("PROPERTY_RUNS", 4000) / 8 {
-        let mut random = Random::new(seed.wrapping_add(run));
-        let setup = any_setup(&mut random);
-        let message = texts.message(&mut random);
-        let mut parser = Parser::new(&dialects(&setup), &setup.tools, &setup.options);
-        let whole = feed(&mut parser, &message, &Cuts::Whole);
-        // What a stream has said before its end is the beginning of what the whole says.
-        let mut said = record::Record::default();
-        let end = random.below(message.len() + 1);
-        parser.push_bytes(&message[..end]).for_each(|event| said.add(&event));
-        parser.finish();
-        let last = said.entries.len().saturating_sub(1);
-        for (at, (a, b)) in said.entries.iter().zip(&whole.entries).enumerate() {
-            assert!(a == b || at == last && a.begins(b), "PROPERTY_SEED={}\n{setup:?}\n{a:?}\n{b:?}", seed + run);
-        }
-    }
-}
-
-#[test]
-fn ids_differ_in_a_message_and_repeat_with_the_seed() {
-    let call = r#"<tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
-    let other = r#"<tool_call>{"id": "same", "name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
-    let text = [call, call, other, other, call].join("\n");
-    let read = |seed| parse(&text, &Dialects::builtin(), &Tools::default(), &Options::default().with_id_seed(seed));
-    let ids = |seed| read(seed).calls.into_iter().map(|call| call.id).collect::<Vec<_>>();
-    let mut unique = ids(7);
-    assert_eq!((unique.len(), ids(7)), (5, unique.clone()));
-    assert_ne!(ids(8)[0], unique[0]);
-    unique.sort();
-    unique.dedup();
-    assert_eq!(unique.len(), 5);
-    let mut minted: Vec<String> = (0..1000).map(|index| mint(1, index)).collect();
-    minted.sort();
-    minted.dedup();
-    assert_eq!(minted.len(), 1000);
-}
-
-/// Inputs on which a parser that looks again and again at the same bytes takes minutes.
-#[test]
-fn time_is_linear() {
-    let n = from_env("LINEAR", 20_000) as usize;
-    let lines = "{\"name\": \"ls\", \"arguments\": {\"a\": \"\n";
-    let params: String = (0..5000).map(|at| format!("<parameter=p{at}>\n{at}\n</parameter>\n")).collect();
-    let repeated = [
+/// Pieces that begin something, to be repeated.
+const REPEATED: &[&str] = &[
         "<tool_call>",
         "<function=f>",
         "<function=ls>",
-        lines,
+        "{\"name\": \"ls\", \"arguments\": {\"a\": \"\n",
         "<ls>",
         "<ls path=\"",
         "<tool_cal",
@@ -164,9 +66,135 @@ fn time_is_linear() {
         "</",
         "\"",
         "\\",
-    ];
+];
+
+/// One way to run the parser.
+#[derive(Clone)]
+struct Setup {
+    names: Vec<String>,
+    tools: Tools,
+    options: Options,
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { names, tools, options } = self;
+        write!(f, "dialects {names:?}, {} tools, {options:?}", tools.names().count())
+    }
+}
+
+#[test]
+fn chunking_changes_nothing_and_no_byte_is_lost() {
+    let texts = Texts::new(samples());
+    let seed = from_env("PROPERTY_SEED", 1);
+    let mut faults = Vec::new();
+    for seed in seed..seed + from_env("PROPERTY_RUNS", 4000) {
+        let mut random = Random::new(seed);
+        let (message, dialect) = texts.message(&mut random);
+        let setup = any_setup(&mut random, dialect);
+        if check(&setup, &message, seed).is_err() {
+            let smallest = shrink(&message, |message| check(&setup, message, seed).is_err());
+            let fault = check(&setup, &smallest, seed).err().unwrap_or_default();
+            let shown = String::from_utf8_lossy(&smallest);
+            faults.push(format!("PROPERTY_SEED={seed} PROPERTY_RUNS=1\n{setup:?}\n{shown:?}\n{fault}"));
+        }
+        if faults.len() as u64 == from_env("PROPERTY_FAULTS", 5) {
+            break;
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_prefix_of_every_case_is_read() {
+    let mut random = Random::new(from_env("PROPERTY_SEED", 1));
+    for (folder, sample) in samples() {
+        let setup = any_setup(&mut random, &folder);
+        let dialects = dialects(&setup);
+        let mut parser = Parser::new(&dialects, &setup.tools, &setup.options);
+        for end in 0..sample.len() {
+            let prefix = &sample[..end];
+            let whole = feed(&mut parser, prefix, &Cuts::Whole);
+            let cut = feed(&mut parser, prefix, &Cuts::Random(random.next()));
+            let shown = String::from_utf8_lossy(prefix);
+            assert_eq!(whole.faults(prefix), Ok(()), "{setup:?}\n{shown}");
+            assert_eq!(whole, cut, "{setup:?}\n{shown}\n{}", diff(&whole.lines(prefix), &cut.lines(prefix)));
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_done_stays_done() {
+    let texts = Texts::new(samples());
+    let seed = from_env("PROPERTY_SEED", 1);
+    for run in 0..from_env("PROPERTY_RUNS", 4000) / 8 {
+        let mut random = Random::new(seed.wrapping_add(run));
+        let (message, dialect) = texts.message(&mut random);
+        let setup = any_setup(&mut random, dialect);
+        let mut parser = Parser::new(&dialects(&setup), &setup.tools, &setup.options);
+        let whole = feed(&mut parser, &message, &Cuts::Whole);
+        // What a stream has said before its end is the beginning of what the whole says.
+        let mut said = Record::default();
+        let end = random.below(message.len() + 1);
+        parser.push_bytes(&message[..end]).for_each(|event| said.add(&event));
+        parser.finish();
+        let last = said.entries.len().saturating_sub(1);
+        for (at, (a, b)) in said.entries.iter().zip(&whole.entries).enumerate() {
+            assert!(a == b || at == last && begins(a, b), "PROPERTY_SEED={}\n{setup:?}\n{a:?}\n{b:?}", seed + run);
+        }
+    }
+}
+
+#[test]
+fn ids_differ_in_a_message_and_repeat_with_the_seed() {
+    let call = r#"<tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
+    let other = r#"<tool_call>{"id": "same", "name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
+    let text = [call, call, other, other, call].join("\n");
+    let read = |seed| parse(&text, &Dialects::builtin(), &Tools::default(), &Options::default().with_id_seed(seed));
+    let ids = |seed| read(seed).calls.into_iter().map(|call| call.id).collect::<Vec<_>>();
+    let mut unique = ids(7);
+    assert_eq!((unique.len(), ids(7)), (5, unique.clone()));
+    assert_ne!(ids(8)[0], unique[0]);
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), 5);
+    let mut minted: Vec<String> = (0..1000).map(|index| mint(1, index)).collect();
+    minted.sort();
+    minted.dedup();
+    assert_eq!(minted.len(), 1000);
+}
+
+#[test]
+fn time_is_linear() {
+    let inputs = adversaries(from_env("LINEAR", 20_000) as usize);
+    let setups = [any_tools(false), any_tools(true)];
+    let mut slow = Vec::new();
+    for (name, input) in &inputs {
+        for tools in &setups {
+            for (way, cuts) in [("whole", Cuts::Whole), ("in pieces", Cuts::Random(3))] {
+                let mut parser = Parser::new(&Dialects::builtin(), tools, &Options::default());
+                let started = Instant::now();
+                feed(&mut parser, input.as_bytes(), &cuts);
+                let taken = started.elapsed();
+                if taken > Duration::from_secs(5) {
+                    slow.push(format!(
+                        "{name} {way}, tools {}: {taken:.1?} for {} bytes",
+                        tools.names().count(),
+                        input.len()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// Returns inputs on which a parser that looks again and again at the same bytes takes minutes.
+fn adversaries(n: usize) -> Vec<(String, String)> {
+    let params: String = (0..5000).map(|at| format!("<parameter=p{at}>\n{at}\n</parameter>\n")).collect();
+
     let mut inputs: Vec<(String, String)> =
-        repeated.iter().map(|piece| ((*piece).to_owned(), piece.repeat(n))).collect();
+        REPEATED.iter().map(|piece| ((*piece).to_owned(), piece.repeat(n))).collect();
     let value = |open: &str, piece: &str| format!("{open}{}", piece.repeat(n));
     let (tag, json) = ("<function=note>\n<parameter=a>\n", "<tool_call>{\"name\": \"note\", \"arguments\": {\"a\": \"");
     for piece in [
@@ -196,26 +224,7 @@ fn time_is_linear() {
     inputs.push(("nested kwargs".to_owned(), format!("<|tool_call_start|>[note(a={}", "[".repeat(100_000))));
     inputs.push(("5000 parameters".to_owned(), format!("<function=note>\n{params}</function>")));
     inputs.push(("calls in reasoning".to_owned(), value("<think>", "<function=ls>{}</function>")));
-    let setups = [any_tools(false), any_tools(true)];
-    let mut slow = Vec::new();
-    for (name, input) in &inputs {
-        for tools in &setups {
-            for (way, cuts) in [("whole", Cuts::Whole), ("in pieces", Cuts::Random(3))] {
-                let mut parser = Parser::new(&Dialects::builtin(), tools, &Options::default());
-                let started = Instant::now();
-                feed(&mut parser, input.as_bytes(), &cuts);
-                let taken = started.elapsed();
-                if taken > Duration::from_secs(5) {
-                    slow.push(format!(
-                        "{name} {way}, tools {}: {taken:.1?} for {} bytes",
-                        tools.names().count(),
-                        input.len()
-                    ));
-                }
-            }
-        }
-    }
-    assert!(slow.is_empty(), "{slow:#?}");
+    inputs
 }
 
 /// Reads a message in several ways; all must agree, and what they say must account for every byte.
@@ -240,6 +249,16 @@ fn check(setup: &Setup, message: &[u8], seed: u64) -> Result<(), String> {
         Ok(())
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panicked".to_owned()))
+}
+
+/// Says whether `said` may be the part of `whole` that a stream has said so far.
+fn begins(said: &Entry, whole: &Entry) -> bool {
+    said.span.start == whole.span.start
+        && match (&said.kind, &whole.kind) {
+            (Kind::Text(a), Kind::Text(b)) | (Kind::Reasoning(a), Kind::Reasoning(b)) => b.starts_with(a.as_str()),
+            (Kind::Arguments { json: a, .. }, Kind::Arguments { json: b, .. }) => b.starts_with(a.as_str()),
+            _ => false,
+        }
 }
 
 /// Removes what can go from an input that fails.
@@ -267,7 +286,8 @@ fn dialects(setup: &Setup) -> Dialects {
     if setup.names.is_empty() { all } else { all.only(&setup.names).expect("the names are those of built-in dialects") }
 }
 
-fn any_setup(random: &mut Random) -> Setup {
+/// Returns any setup; the one dialect of a pinned one is more often than not the given one.
+fn any_setup(random: &mut Random, dialect: &str) -> Setup {
     let all: Vec<String> = Dialects::builtin().iter().map(|dialect| dialect.name().to_owned()).collect();
     let count = [0, 0, 1, 3][random.below(4)];
     let mut options = Options::default()
@@ -291,7 +311,12 @@ fn any_setup(random: &mut Random) -> Setup {
             .with_calls(any() / 8);
         options = options.with_limits(limits);
     }
-    let names = (0..count).map(|_| all[random.below(all.len())].clone()).collect();
+    let known = all.iter().any(|name| name == dialect);
+    let count = if known && random.one_in(2) { 0 } else { count };
+    let mut names: Vec<String> = (0..count).map(|_| all[random.below(all.len())].clone()).collect();
+    if known && random.one_in(2) {
+        names.insert(0, dialect.to_owned());
+    }
     Setup { names, tools: any_tools(!random.one_in(5)), options }
 }
 
@@ -307,19 +332,15 @@ fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases"))
 }
 
-/// Returns the inputs of the case files.
-fn samples() -> Vec<Vec<u8>> {
+/// Returns the inputs of the case files, each with its folder.
+fn samples() -> Vec<(String, Vec<u8>)> {
     let mut samples = Vec::new();
-    let mut folders = vec![folder().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the folder is readable") {
-            let path = entry.expect("the entry is readable").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "txt") {
-                let text = fs::read_to_string(&path).expect("the case is readable");
-                samples.push(Case::read("", &text).input().expect("the case has an input"));
-            }
+    for entry in fs::read_dir(folder()).expect("the folder of cases is readable") {
+        let path = entry.expect("the entry is readable").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for file in fs::read_dir(&path).into_iter().flatten() {
+            let text = fs::read_to_string(file.expect("the entry is readable").path()).expect("the case is readable");
+            samples.push((name.clone(), Case::read(&text).input().expect("the case has an input")));
         }
     }
     samples.sort();

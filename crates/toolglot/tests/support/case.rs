@@ -1,37 +1,18 @@
-//! Case files: what is said about a case, its settings, its input, and the events it must give.
-
-use std::path::Path;
-
-use toolglot::{Dialects, Limits, Options, Tools};
+//! Case files: what is said about a case, and its sections.
 
 /// A case as its file gives it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
-    /// The path below the folder of cases, without the ending.
-    pub(crate) name: String,
     /// The sections in order: the words after `---`, and the text.
     pub(crate) sections: Vec<(String, String)>,
     /// What stands before the first section: what the case is about.
     pub(crate) about: String,
 }
 
-/// What a case is run with.
-#[derive(Clone, Debug)]
-pub(crate) struct Setup {
-    /// The dialects the case names, or those of its folder.
-    pub(crate) dialects: Dialects,
-    /// The declared tools.
-    pub(crate) tools: Tools,
-    /// The options.
-    pub(crate) options: Options,
-    /// Whether the case is also run with all dialects.
-    pub(crate) also_auto: bool,
-}
-
 impl Case {
     /// Reads a case file.
-    pub(crate) fn read(name: &str, text: &str) -> Self {
-        let mut case = Self { name: name.to_owned(), ..Self::default() };
+    pub(crate) fn read(text: &str) -> Self {
+        let mut case = Self::default();
         for line in text.split_inclusive('\n') {
             match (line.strip_prefix("--- "), case.sections.last_mut()) {
                 (Some(title), _) => case.sections.push((title.trim().to_owned(), String::new())),
@@ -47,18 +28,6 @@ impl Case {
         self.sections.iter().find(|(t, _)| t == title).map(|(_, text)| text.as_str())
     }
 
-    /// Replaces the expectations.
-    pub(crate) fn set_expect(&mut self, title: &str, text: Option<String>) {
-        self.sections.retain(|(t, _)| t != title);
-        self.sections.extend(text.map(|text| (title.to_owned(), text)));
-    }
-
-    /// Returns the case as its file holds it.
-    pub(crate) fn write(&self) -> String {
-        let sections = self.sections.iter().map(|(title, text)| format!("--- {title}\n{text}"));
-        self.about.clone() + &sections.collect::<String>()
-    }
-
     /// Returns the input; the line break that ends its section is not part of it.
     pub(crate) fn input(&self) -> Result<Vec<u8>, String> {
         if let Some(text) = self.section("input escaped") {
@@ -67,76 +36,6 @@ impl Case {
         let text = self.section("input").ok_or("no section `input`")?;
         Ok(text.strip_suffix('\n').unwrap_or(text).as_bytes().to_vec())
     }
-
-    /// Returns what the case is run with.
-    pub(crate) fn setup(&self, shared_tools: &str) -> Result<Setup, String> {
-        let folder = Path::new(&self.name).iter().next().and_then(|name| name.to_str()).unwrap_or_default();
-        let builtin = Dialects::builtin();
-        let mut setup = Setup {
-            also_auto: builtin.get(folder).is_some_and(|dialect| dialect.name() == folder),
-            dialects: builtin.only(&[folder]).unwrap_or(builtin),
-            tools: tools(self.section("tools").unwrap_or(shared_tools))?,
-            options: Options::default(),
-        };
-        let mut limits = Limits::default();
-        for line in self.section("options").unwrap_or_default().lines().filter(|line| !line.trim().is_empty()) {
-            let (key, value) = line.split_once(" = ").ok_or_else(|| format!("no option: `{line}`"))?;
-            limits = match (key, value.parse()) {
-                ("held", Ok(n)) => limits.with_held(n),
-                ("arguments", Ok(n)) => limits.with_arguments(n),
-                ("depth", Ok(n)) => limits.with_depth(n),
-                ("calls", Ok(n)) => limits.with_calls(n),
-                _ => {
-                    setup.set(key, value).map_err(|error| format!("option `{key}`: {error}"))?;
-                    limits
-                }
-            };
-        }
-        setup.options = setup.options.with_limits(limits);
-        Ok(setup)
-    }
-}
-
-impl Setup {
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let options = self.options.clone();
-        self.options = match key {
-            "dialects" if value == "auto" => {
-                self.dialects = Dialects::builtin();
-                self.also_auto = false;
-                options
-            }
-            "dialects" => {
-                let names: Vec<&str> = value.split(", ").collect();
-                self.dialects = Dialects::builtin().only(&names).map_err(text)?;
-                self.also_auto = false;
-                options
-            }
-            "tools" if value == "none" => {
-                self.tools = Tools::default();
-                options
-            }
-            "validation" => options.with_validation(value.parse().map_err(text)?),
-            "untyped" => options.with_untyped(value.parse().map_err(text)?),
-            "reasoning_open" => options.with_reasoning_open(value.parse().map_err(text)?),
-            "finish_reason" => options.with_finish_reason(Some(value.parse().map_err(text)?)),
-            "calls_in_reasoning" => options.with_calls_in_reasoning(value.parse().map_err(text)?),
-            "evidence" => options.with_evidence(value.parse().map_err(text)?),
-            "unknown_tool" => options.with_unknown_tool(value.parse().map_err(text)?),
-            "accept_incomplete" => options.with_accept_incomplete(value.parse().map_err(text)?),
-            "repairs" => options.with_repairs(value.parse().map_err(text)?),
-            _ => return Err("unknown".to_owned()),
-        };
-        Ok(())
-    }
-}
-
-fn text(error: impl ToString) -> String {
-    error.to_string()
-}
-
-fn tools(json: &str) -> Result<Tools, String> {
-    Tools::from_json_str(json).map_err(|error| error.to_string())
 }
 
 /// Reads `\n`, `\r`, `\t`, `\\` and `\xNN`; line breaks of the file are not part of the input.

@@ -22,16 +22,6 @@ impl Random {
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % (end.max(1) as u64)) as usize
     }
-
-    /// Says yes once in `n` times.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// Returns one of the items.
-    pub(crate) fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
-        items[self.below(items.len())]
-    }
 }
 
 /// Returns a number from the environment, else the default.

@@ -160,18 +160,6 @@ impl Record {
     }
 }
 
-impl Entry {
-    /// Says whether this may be the part of `whole` that a stream has said so far.
-    pub(crate) fn begins(&self, whole: &Self) -> bool {
-        self.span.start == whole.span.start
-            && match (&self.kind, &whole.kind) {
-                (Kind::Text(a), Kind::Text(b)) | (Kind::Reasoning(a), Kind::Reasoning(b)) => b.starts_with(a.as_str()),
-                (Kind::Arguments { json: a, .. }, Kind::Arguments { json: b, .. }) => b.starts_with(a.as_str()),
-                _ => false,
-            }
-    }
-}
-
 impl Note {
     fn new(diagnostic: &Diagnostic) -> Self {
         let mut text = diagnostic.code.name().to_owned();

@@ -7,12 +7,12 @@ use crate::random::Random;
 /// Pieces from which messages are made.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
-    /// The dialects' patterns, as their files write them.
-    patterns: Vec<String>,
+    /// The dialects, each with the patterns of its file.
+    dialects: Vec<(String, Vec<String>)>,
     /// The literals in them.
     markers: Vec<String>,
-    /// Whole messages of the case files.
-    samples: Vec<Vec<u8>>,
+    /// The inputs of the case files, each with its folder.
+    samples: Vec<(String, Vec<u8>)>,
 }
 
 /// Pieces that are syntax somewhere.
@@ -79,43 +79,58 @@ const NOISE: &[&str] = &[
     "</ls>",
 ];
 
+impl Random {
+    /// Says yes once in `n` times.
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// Returns one of the items.
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+        items[self.below(items.len())]
+    }
+}
+
 impl Texts {
     /// Returns the pieces of all built-in dialects and case files.
-    pub(crate) fn new(samples: Vec<Vec<u8>>) -> Self {
-        let mut patterns = Vec::new();
+    pub(crate) fn new(samples: Vec<(String, Vec<u8>)>) -> Self {
+        let mut dialects = Vec::new();
         for dialect in Dialects::builtin().iter() {
-            patterns.extend(strings(dialect.source()).into_iter().filter(|text| text.contains('{')));
+            let patterns = strings(dialect.source()).into_iter().filter(|text| text.contains('{')).collect();
+            dialects.push((dialect.name().to_owned(), patterns));
         }
-        let literals = patterns.iter().flat_map(|pattern| pattern.split(['{', '}']).step_by(2));
+        let all = dialects.iter().flat_map(|(_, patterns): &(String, Vec<String>)| patterns);
+        let literals = all.flat_map(|pattern| pattern.split(['{', '}']).step_by(2));
         let mut markers: Vec<String> = literals.filter(|text| !text.trim().is_empty()).map(str::to_owned).collect();
         markers.sort();
         markers.dedup();
-        Self { patterns, markers, samples }
+        Self { dialects, markers, samples }
     }
 
-    /// Returns a message of one of many kinds.
-    pub(crate) fn message(&self, random: &mut Random) -> Vec<u8> {
+    /// Returns a message of one of many kinds, and the dialect it was made of, if one.
+    pub(crate) fn message(&self, random: &mut Random) -> (Vec<u8>, &str) {
         match random.below(8) {
-            0 => self.soup(random),
-            1 => (0..random.below(80)).map(|_| random.next() as u8).collect(),
-            2 | 3 => self.filled(random).into_bytes(),
-            4 => self.sample(random),
+            0 => (self.soup(random), ""),
+            1 => ((0..random.below(80)).map(|_| random.next() as u8).collect(), ""),
+            2 => self.filled(random),
+            3 => self.sample(random),
             _ => {
-                let mut message = if random.one_in(2) { self.sample(random) } else { self.filled(random).into_bytes() };
+                let (mut message, dialect) = if random.one_in(2) { self.sample(random) } else { self.filled(random) };
                 for _ in 0..=random.below(4) {
                     self.damage(random, &mut message);
                 }
-                message
+                (message, dialect)
             }
         }
     }
 
-    fn sample(&self, random: &mut Random) -> Vec<u8> {
-        let mut message = self.samples[random.below(self.samples.len())].clone();
+    fn sample(&self, random: &mut Random) -> (Vec<u8>, &str) {
+        let (folder, message) = &self.samples[random.below(self.samples.len())];
+        let mut message = message.clone();
         if random.one_in(4) {
-            message.extend_from_slice(&self.samples[random.below(self.samples.len())]);
+            message.extend_from_slice(&self.samples[random.below(self.samples.len())].1);
         }
-        message
+        (message, folder)
     }
 
     /// Returns markers and noise in any order.
@@ -131,67 +146,38 @@ impl Texts {
     }
 
     /// Returns patterns of a dialect with something in their holes.
-    fn filled(&self, random: &mut Random) -> String {
+    fn filled(&self, random: &mut Random) -> (Vec<u8>, &str) {
         let mut out = String::new();
+        let number = random.below(self.dialects.len());
         for _ in 0..=random.below(3) {
-            let pattern = &self.patterns[random.below(self.patterns.len())];
-            self.fill(random, 3, pattern, &mut out);
+            let pattern = self.pattern(random, number);
+            self.fill(random, 3, number, pattern, &mut out);
             out.push_str(random.pick(&["", "", "\n", " and ", "\n\n"]));
         }
-        out
+        (out.into_bytes(), &self.dialects[number].0)
     }
 
-    fn fill(&self, random: &mut Random, depth: usize, pattern: &str, out: &mut String) {
+    /// Returns a pattern of a dialect, now and then of another.
+    fn pattern(&self, random: &mut Random, number: usize) -> &str {
+        let number = if random.one_in(12) { random.below(self.dialects.len()) } else { number };
+        let patterns = &self.dialects[number].1;
+        patterns.get(random.below(patterns.len())).map(String::as_str).unwrap_or_default()
+    }
+
+    fn fill(&self, random: &mut Random, depth: usize, number: usize, pattern: &str, out: &mut String) {
         for (at, part) in pattern.split(['{', '}']).enumerate() {
             if at % 2 == 0 {
                 out.push_str(part);
                 continue;
             }
             match part.split(':').next().unwrap_or_default() {
-                "name" => out.push_str(random.pick(&["ls", "ls", "note", "search", "ping", "nope", "write_file"])),
-                "key" => out.push_str(random.pick(&["path", "recursive", "query", "limit", "content", "x"])),
-                "id" => out.push_str(random.pick(&["functions.ls:0", "functions.note:1", "call_1"])),
-                "index" => out.push_str(random.pick(&["0", "1", "2"])),
-                "arguments" | "object" => out.push_str(random.pick(&[
-                    "{}",
-                    "{\"path\": \"src\"}",
-                    "{\"path\": \"a </b> \\\" c\", \"recursive\": true}",
-                    "{\"a\": [1, {\"b\": null}]}",
-                    "{\"path\": \"sr",
-                ])),
-                "call" => out.push_str(random.pick(&[
-                    "{\"name\": \"ls\", \"arguments\": {\"path\": \"src\"}}",
-                    "{\"arguments\": {}, \"name\": \"ping\"}",
-                    "{\"name\": \"nope\", \"arguments\": {}}",
-                    "{\"name\": \"note\", \"arguments\": \"{}\"}",
-                ])),
-                "kwargs" => out.push_str(random.pick(&[
-                    "",
-                    "path=\"src\"",
-                    "path='a', recursive=True",
-                    "x=[1, (2,)]",
-                    "path=\"src",
-                ])),
-                "value" | "text" | "content" | "tree" => out.push_str(random.pick(&[
-                    "src",
-                    "true",
-                    "5",
-                    "a < b",
-                    "  x\n",
-                    "line\nline",
-                    "</x>",
-                    "[1, 2]",
-                    "null",
-                    "\u{e9}\u{1f389}",
-                    "",
-                ])),
                 "params" | "calls" | "attrs" if depth > 0 => {
                     for _ in 0..random.below(3) {
-                        let pattern = &self.patterns[random.below(self.patterns.len())];
-                        self.fill(random, depth - 1, pattern, out);
+                        let pattern = self.pattern(random, number);
+                        self.fill(random, depth - 1, number, pattern, out);
                     }
                 }
-                _ => {}
+                hole => out.push_str(filling(random, hole)),
             }
         }
     }
@@ -218,6 +204,44 @@ impl Texts {
             _ if at + 1 < message.len() => message.swap(at, at + 1),
             _ => {}
         }
+    }
+}
+
+/// Returns something for a hole.
+fn filling<'t>(random: &mut Random, hole: &str) -> &'t str {
+    match hole {
+        "name" => random.pick(&["ls", "ls", "note", "search", "ping", "nope", "write_file"]),
+        "key" => random.pick(&["path", "recursive", "query", "limit", "content", "x"]),
+        "id" => random.pick(&["functions.ls:0", "functions.note:1", "call_1"]),
+        "index" => random.pick(&["0", "1", "2"]),
+        "arguments" | "object" => random.pick(&[
+            "{}",
+            "{\"path\": \"src\"}",
+            "{\"path\": \"a </b> \\\" c\", \"recursive\": true}",
+            "{\"a\": [1, {\"b\": null}]}",
+            "{\"path\": \"sr",
+        ]),
+        "call" => random.pick(&[
+            "{\"name\": \"ls\", \"arguments\": {\"path\": \"src\"}}",
+            "{\"arguments\": {}, \"name\": \"ping\"}",
+            "{\"name\": \"nope\", \"arguments\": {}}",
+            "{\"name\": \"note\", \"arguments\": \"{}\"}",
+        ]),
+        "kwargs" => random.pick(&["", "path=\"src\"", "path='a', recursive=True", "x=[1, (2,)]", "path=\"src"]),
+        "value" | "text" | "content" | "tree" => random.pick(&[
+            "src",
+            "true",
+            "5",
+            "a < b",
+            "  x\n",
+            "line\nline",
+            "</x>",
+            "[1, 2]",
+            "null",
+            "\u{e9}\u{1f389}",
+            "",
+        ]),
+        _ => "",
     }
 }
 
