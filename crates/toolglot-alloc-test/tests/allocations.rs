@@ -55,7 +55,7 @@ fn nothing_is_allocated_per_piece() {
         ("a Python string", "<|tool_call_start|>[write_file(content=\"".to_owned(), json_line),
     ] {
         for (dialects, which) in [(&all, "all dialects"), (&few, "five dialects")] {
-            for (as_bytes, how) in [(false, "text")] {
+            for (as_bytes, how) in [(false, "text"), (true, "bytes")] {
                 let (count, bytes) = steady_state(dialects, &head, line, as_bytes);
                 // Buffers may still double once or twice; nothing may happen per piece.
                 if count > 4 || bytes < 60_000 {

@@ -139,11 +139,8 @@ impl Record {
                 (Kind::Arguments { index, json }, Some((current, all))) if index == current => all.push_str(json),
                 (Kind::End { index, .. }, Some((current, all))) if index == current => {
                     let value: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(all);
-                    // A number too large for a float is JSON all the same.
-                    if let Err(error) = value
-                        .map(drop)
-                        .or_else(|error| if error.to_string().contains("out of range") { Ok(()) } else { Err(error) })
-                    {
+                    // A number that is too large for a float is JSON all the same.
+                    if let Some(error) = value.err().filter(|error| !error.to_string().contains("out of range")) {
                         return Err(format!("arguments of call {index} are no JSON object ({error}): {all}"));
                     }
                     open = None;
