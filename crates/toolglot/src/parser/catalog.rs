@@ -94,7 +94,7 @@ impl Catalog {
         region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
-        let spent = (0..dialects.len()).map(|number| spent(dialects, &candidates, number)).collect();
+        let spent = spent_closers(dialects, &candidates);
         let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
@@ -312,18 +312,25 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
     dialects.iter().enumerate().flat_map(closers).collect()
 }
 
-/// The strong closers of a dialect and of those that share an opener with it, but for the ones that repeat a name.
-fn spent(dialects: &[Arc<Dialect>], candidates: &[Candidate], number: usize) -> Openers {
-    let strong = |dialect: usize| {
-        let own = candidates.iter().filter(move |candidate| candidate.dialect == dialect && candidate.is_strong_call());
-        own.flat_map(|candidate| opener_texts(&dialects[candidate.dialect], candidate)).collect::<HashSet<_>>()
+/// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
+fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
+    let mut openers = vec![HashSet::new(); dialects.len()];
+    for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
+        openers[candidate.dialect].extend(opener_texts(&dialects[candidate.dialect], candidate));
+    }
+    let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
+    let of = |number: usize| {
+        let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
+        let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
+        Openers::new(texts.map(|text| (text.clone(), number)))
     };
-    let own = strong(number);
-    let kin = (0..dialects.len()).filter(|other| *other == number || !strong(*other).is_disjoint(&own));
-    let closers = kin.flat_map(|kin| dialects[kin].calls.iter().chain(&dialects[kin].sections)).flat_map(|p| &p.tail);
+    (0..dialects.len()).map(of).collect()
+}
+
+fn strong_closers(dialect: &Dialect) -> Vec<String> {
+    let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
     let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| spelling.is_fixed());
-    let texts = spelled.map(Spelling::plain).filter(|text| is_strong(text));
-    Openers::new(texts.map(|text| (text, number)))
+    spelled.map(Spelling::plain).filter(|text| is_strong(text)).collect()
 }
 
 /// The first bytes of every closer of a region.

@@ -116,7 +116,7 @@ impl Scanner {
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let rest = view.rest(self.at);
         let stops = &engine.catalog.stops;
-        if !self.reads_weak(engine) {
+        if !engine.reads_weak {
             return stops.find(rest).map(|ahead| self.at + ahead);
         }
         let mut from = 0;
@@ -136,12 +136,6 @@ impl Scanner {
             }
             line_start = true;
         }
-    }
-
-    /// Weak evidence counts where tools are declared, or where the caller named one dialect.
-    fn reads_weak(&self, engine: &Engine) -> bool {
-        let evidence = engine.options.evidence != Evidence::Strict;
-        evidence && !engine.catalog.weak.is_empty() && (!engine.tools.is_empty() || !engine.catalog.is_auto())
     }
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
@@ -217,7 +211,7 @@ impl Scanner {
     fn entrants(&self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
         let mut entrants = Vec::new();
-        let weak = self.reads_weak(engine) && self.place.is_line_start();
+        let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
