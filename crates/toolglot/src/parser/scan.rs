@@ -49,7 +49,7 @@ pub(crate) enum Found {
     /// A region whose text starts here.
     Region {
         candidate: usize,
-        head: Head,
+        head: Box<Head>,
         at: usize,
     },
     /// The end of the input.
