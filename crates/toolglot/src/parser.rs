@@ -277,7 +277,7 @@ impl Machine<'_> {
                 }
                 Found::Region { candidate, head, at } => {
                     self.sink.markup(at);
-                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, head, at))))
+                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, *head, at))))
                 }
             },
             State::Reading(reading) => {

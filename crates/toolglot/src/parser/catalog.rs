@@ -63,6 +63,8 @@ pub(crate) struct Catalog {
     pub(crate) spent: Vec<Openers>,
     /// The bytes at which the scanner stops anywhere.
     pub(crate) stops: ByteSet,
+    /// Of each byte, the bytes behind it with which an opener can go on, as bits.
+    pairs: Box<[[u64; 4]; 256]>,
     /// The same and line breaks, behind which weak openers may stand.
     pub(crate) stops_and_lines: ByteSet,
     /// The bytes at which weak openers begin.
@@ -87,6 +89,7 @@ impl Catalog {
         if !dynamic.is_empty() {
             stops.insert(b'<');
         }
+        let pairs = pairs(strong.texts().chain(closers.texts()), !dynamic.is_empty());
         let mut stops_and_lines = stops.clone();
         stops_and_lines.insert(b'\n');
         let line_stops = weak.first_bytes().collect();
@@ -107,6 +110,7 @@ impl Catalog {
             marker_bytes,
             spent,
             stops,
+            pairs,
             stops_and_lines,
             line_stops,
             stops_in_regions,
@@ -138,6 +142,11 @@ impl Catalog {
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
+    }
+
+    /// Says whether something that may stand anywhere can open with two bytes.
+    pub(crate) fn may_open(&self, first: u8, second: u8) -> bool {
+        self.pairs[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
@@ -310,6 +319,22 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
         texts.flat_map(spelled).map(|spelling| (spelling.plain(), number)).collect::<Vec<_>>()
     };
     dialects.iter().enumerate().flat_map(closers).collect()
+}
+
+/// Collects the first two bytes of openers; those of one byte, and names behind `<`, go on with anything that fits.
+fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 4]; 256]> {
+    let mut pairs = Box::new([[0; 4]; 256]);
+    let mut add = |first: u8, second: u8| pairs[usize::from(first)][usize::from(second >> 6)] |= 1 << (second & 63);
+    for text in texts {
+        match *text.as_bytes() {
+            [first] => (0..=255).for_each(|second| add(first, second)),
+            [first, second, ..] => add(first, second),
+            [] => {}
+        }
+    }
+    let names = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    (0..=255).filter(|byte| dynamic && names(byte)).for_each(|second| add(b'<', second));
+    pairs
 }
 
 /// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
