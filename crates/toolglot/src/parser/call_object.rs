@@ -13,6 +13,8 @@ use crate::view::{NotYet, View, is_blank};
 /// Member names that every dialect reads, beside its own.
 const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
 const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
+/// Members that say what kind of call it is.
+const KNOWN: [&str; 3] = ["type", "index", "function"];
 const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 
 /// What stands at a place inside a call object.
@@ -20,8 +22,11 @@ enum Member {
     Name(String, usize),
     Id(String, usize),
     Arguments(Given),
-    /// A member of no interest; its value starts here.
-    Other(usize),
+    /// A member that is no part of a call; its value starts here.
+    Other {
+        start: usize,
+        key: String,
+    },
     /// The object that carries the call begins or ends, one level down.
     Descend(usize),
     Ascend(usize),
@@ -69,7 +74,7 @@ pub(crate) fn facts(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -
                     at = end.at;
                 }
             }
-            Member::Other(start) => {
+            Member::Other { start, .. } => {
                 let end = skip_value(view, start, scene, head)?;
                 if end.how != Ended::Complete {
                     return Ok(None);
@@ -145,8 +150,12 @@ impl CallObject {
             Member::Id(id, end) => (head.id, self.at) = (Some(id), end),
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), end),
-            Member::Other(start) => {
+            Member::Other { start, key } => {
                 let end = skip_value(view, start, scene, head)?;
+                if !KNOWN.contains(&key.as_str()) {
+                    let message = format!("`{key}` is no part of a call, skipped");
+                    sink.diagnose(Code::UnknownMember, start..end.at, message);
+                }
                 self.at = end.at;
                 if end.how != Ended::Complete {
                     return Ok(Some(self.unfinished(end, callee, head, sink)));
@@ -251,6 +260,7 @@ fn value_of(
     started: bool,
 ) -> Result<Member, NotYet> {
     let first = view.byte(at)?;
+    let other = |key: &str| Member::Other { start: at, key: key.to_owned() };
     let members = &scene.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);
     if matches!(key, "function" | "tool") && first == Some(b'{') && depth == 0 {
@@ -264,9 +274,9 @@ fn value_of(
         return Ok(Member::Arguments(given(view, at, first, scene, head)?));
     }
     if is(&members.id, &IDS) {
-        return Ok(id(view, at)?.map_or(Member::Other(at), |(id, end)| Member::Id(id, end)));
+        return Ok(id(view, at)?.map_or(other(key), |(id, end)| Member::Id(id, end)));
     }
-    Ok(Member::Other(at))
+    Ok(other(key))
 }
 
 fn given(view: View<'_>, at: usize, first: Option<u8>, scene: &Scene<'_>, head: &Head) -> Result<Given, NotYet> {

@@ -17,6 +17,8 @@ pub(crate) struct Candidate {
     /// The number of the pattern among those of its role.
     pub(crate) pattern: usize,
     pub(crate) evidence: Strength,
+    /// Its head is a Markdown fence and brackets, as any quoted code might have.
+    pub(crate) is_fence: bool,
     /// How much its heads say; the higher one wins.
     specificity: usize,
 }
@@ -152,9 +154,21 @@ impl Candidate {
 /// Sections times calls, calls on their own if they say enough, regions, skipped literals.
 fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
-        let candidate = Candidate { dialect: number, role, section, pattern, evidence: Strength::Weak, specificity: 0 };
-        let (evidence, specificity) = (evidence(dialect, &candidate), specificity(dialect, &candidate));
-        candidates.push(Candidate { evidence, specificity, ..candidate });
+        let candidate = Candidate {
+            dialect: number,
+            role,
+            section,
+            pattern,
+            evidence: Strength::Weak,
+            is_fence: false,
+            specificity: 0,
+        };
+        candidates.push(Candidate {
+            evidence: evidence(dialect, &candidate),
+            is_fence: role == Role::Call && is_fence(dialect, section, pattern),
+            specificity: specificity(dialect, &candidate),
+            ..candidate
+        });
     };
     for section in 0..dialect.sections.len() {
         (0..dialect.calls.len()).for_each(|call| add(Role::Call, Some(section), call));
@@ -230,6 +244,16 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
         Some(literal) if literal.opens_strongly() => Strength::Strong,
         _ => Strength::Weak,
     }
+}
+
+/// Says whether nothing but a fence and brackets stands before the call's data.
+fn is_fence(dialect: &Dialect, section: Option<usize>, call: usize) -> bool {
+    let section = section.map(|section| &dialect.sections[section]).into_iter();
+    let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
+    let mut literals = nodes.filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+    let text = |literal: &Literal| literal.spellings.first().map(|spelling| spelling.plain()).unwrap_or_default();
+    let opens = literals.next().is_some_and(|first| text(first).starts_with("```"));
+    opens && literals.all(|literal| !text(literal).contains(char::is_alphanumeric))
 }
 
 /// The number of literal characters in the heads, and a little for bodies that say more.

@@ -317,7 +317,8 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     if (prove || undeclared) && sink.worst() > Outcome::Repaired {
         return Ok(dead(end, "it does not read to its end"));
     }
-    if prove && (sink.has(Code::UnknownParameter) || !ends_line(view, end)?) {
+    let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);
+    if prove && (foreign || !ends_line(view, end)?) {
         return Ok(dead(end, "it is part of a text"));
     }
     Ok(rejection(engine, &sink, undeclared, end, &win).map_or(Trial::Ready(win), Trial::Rejected))

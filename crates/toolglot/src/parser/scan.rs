@@ -205,6 +205,9 @@ impl Scanner {
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
         }
+        if catalog.is_auto() && !self.place.is_fresh() {
+            entrants.retain(|number| !catalog.candidates[*number].is_fence);
+        }
         if entrants.is_empty() {
             return Ok(entrants);
         }
