@@ -11,7 +11,9 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// assert_ne!(mint(7, 0), mint(7, 1));
 /// ```
 pub fn mint(seed: u64, index: usize) -> String {
-    let mut state = seed ^ (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut place = index as u64;
+    let mut state = seed.wrapping_add(split_mix(&mut place));
+    state = split_mix(&mut state);
     let mut id = String::from("call_");
     id.extend((0..24).map(|_| char::from(ALPHABET[(split_mix(&mut state) % 62) as usize])));
     id

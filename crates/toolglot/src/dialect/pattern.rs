@@ -136,6 +136,11 @@ impl Pattern {
         }
     }
 
+    /// Returns the literal that ends the head's last hole, where no body comes between.
+    pub(crate) fn after_head(&self) -> Option<&Literal> {
+        self.tail.first().filter(|_| self.body.is_none())
+    }
+
     /// Returns the body's kind.
     pub(crate) fn kind(&self) -> Option<BodyKind> {
         self.body.as_ref().map(|body| body.kind)

@@ -22,10 +22,10 @@ enum Member {
     Name(String, usize),
     Id(String, usize),
     Arguments(Given),
-    /// A member that is no part of a call; its value starts here.
+    /// Any other member; its value starts here, and its key if that is foreign to calls.
     Other {
         start: usize,
-        key: String,
+        foreign: Option<String>,
     },
     /// The object that carries the call begins or ends, one level down.
     Descend(usize),
@@ -150,9 +150,9 @@ impl CallObject {
             Member::Id(id, end) => (head.id, self.at) = (Some(id), end),
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), end),
-            Member::Other { start, key } => {
+            Member::Other { start, foreign } => {
                 let end = skip_value(view, start, scene, head)?;
-                if !KNOWN.contains(&key.as_str()) {
+                if let Some(key) = foreign {
                     let message = format!("`{key}` is no part of a call, skipped");
                     sink.diagnose(Code::UnknownMember, start..end.at, message);
                 }
@@ -167,10 +167,7 @@ impl CallObject {
             }
             Member::Arguments(Given::Whole(whole, start, end)) => {
                 self.start(start, callee, head, sink);
-                if let Some(code) = whole.repair {
-                    sink.repair(code, start..end, code.row().about);
-                }
-                sink.arguments(end, &whole.json);
+                whole.write(start, end, sink);
                 self.at = end;
             }
             Member::End(end) => return Ok(Some(self.end(end, Ended::Complete, callee, head, sink))),
@@ -260,9 +257,10 @@ fn value_of(
     started: bool,
 ) -> Result<Member, NotYet> {
     let first = view.byte(at)?;
-    let other = |key: &str| Member::Other { start: at, key: key.to_owned() };
     let members = &scene.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);
+    let known = KNOWN.contains(&key) || is(&members.name, &NAMES) || is(&members.arguments, &ARGUMENTS);
+    let other = || Member::Other { start: at, foreign: (!known).then(|| key.to_owned()) };
     if matches!(key, "function" | "tool") && first == Some(b'{') && depth == 0 {
         return Ok(Member::Descend(at + 1));
     }
@@ -271,22 +269,33 @@ fn value_of(
     }
     let single = !named && first == Some(b'{') && scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
     if (is(&members.arguments, &ARGUMENTS) || single) && !started {
-        return Ok(Member::Arguments(given(view, at, first, scene, head)?));
+        return Ok(Member::Arguments(given(view, at, first, depth, scene, head)?));
     }
     if is(&members.id, &IDS) {
-        return Ok(id(view, at)?.map_or(other(key), |(id, end)| Member::Id(id, end)));
+        return Ok(id(view, at)?.map_or_else(other, |(id, end)| Member::Id(id, end)));
     }
-    Ok(other(key))
+    Ok(other())
 }
 
-fn given(view: View<'_>, at: usize, first: Option<u8>, scene: &Scene<'_>, head: &Head) -> Result<Given, NotYet> {
+/// Reads arguments that are no bare object whole. One level down, as OpenAI's API has them, they are text by rule.
+fn given(
+    view: View<'_>,
+    at: usize,
+    first: Option<u8>,
+    depth: usize,
+    scene: &Scene<'_>,
+    head: &Head,
+) -> Result<Given, NotYet> {
     if first == Some(b'{') {
         let opens = json::key_ahead(view, at + 1, None)?;
         return Ok(if opens { Given::Object(at) } else { Given::Bad(at) });
     }
     let Some((json, end)) = read_value(view, at, Place::Value, None, scene, head)? else { return Ok(Given::Bad(at)) };
-    Ok(arguments_of(&json, scene.tool, &scene.engine.options)
-        .map_or(Given::Bad(at), |whole| Given::Whole(whole, at, end)))
+    let by_rule = |code: &Code| depth > 0 && *code == Code::DoubleEncoded;
+    Ok(match arguments_of(&json, scene.tool, &scene.engine.options) {
+        Some(whole) => Given::Whole(Whole { repair: whole.repair.filter(|code| !by_rule(code)), ..whole }, at, end),
+        None => Given::Bad(at),
+    })
 }
 
 /// Returns the key before the arguments at `at`, where that key is the tool's name: `{"search": {…}}`.

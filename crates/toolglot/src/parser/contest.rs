@@ -6,7 +6,7 @@
 use super::call_object;
 use super::content::{self, Content};
 use super::engine::{Callee, Engine, Form, Scene, Standing};
-use super::head::{Head, gap, nodes, skip_gap, stands};
+use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap, stands};
 use super::kwargs::keyword;
 use super::params::param_head;
 use super::reading::Reading;
@@ -143,7 +143,7 @@ fn read_heads(
         at = gap(view, end, head)?;
     }
     let pattern = engine.pattern(form);
-    let end = nodes(view, at, &pattern.head, pattern.tail.first(), head)?;
+    let end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
     Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
 }
 
@@ -220,7 +220,7 @@ fn begin_arguments(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) ->
             let root = scene.root().map(Node::id);
             let read = read_value(view, at, Place::Arguments, root, scene, head)?;
             Ok(read.map(|(json, end)| {
-                let whole = Whole { json: merge_attributes(&json, scene, head), repair: None };
+                let whole = Whole::plain(merge_attributes(&json, scene, head));
                 Start::Whole { whole, at, end }
             }))
         }
@@ -232,7 +232,7 @@ fn begin_arguments(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) ->
         }
         _ => match scene.closer() {
             Some(closer) if head.attributes.is_empty() && stands(view, at, closer, head)?.is_some() => {
-                let whole = Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) };
+                let whole = Whole::empty();
                 Ok(Some(Start::Whole { whole, at, end: at }))
             }
             _ => Ok(None),
@@ -264,11 +264,33 @@ fn nameless_param(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> 
         if let Some(opening) = param.opening()
             && let Some(end) = stands(view, at, opening, head)?
             && !view.char(end)?.is_some_and(char::is_alphanumeric)
+            && tag_end(view, end)? == TagEnd::Closed
         {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// How a tag that is open at a place goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TagEnd {
+    Closed,
+    /// Another tag begins, or nothing ends it for long.
+    Open,
+    /// The input ended inside it.
+    Cut,
+}
+
+/// Says how the tag that is open at `at` goes on.
+pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
+    let rest = view.rest(at);
+    match memchr::memchr2(b'>', b'<', &rest[..rest.len().min(NAME_LIMIT)]) {
+        Some(ahead) if rest[ahead] == b'>' => Ok(TagEnd::Closed),
+        Some(_) => Ok(TagEnd::Open),
+        None if rest.len() >= NAME_LIMIT => Ok(TagEnd::Open),
+        None => view.final_end().map(|_| TagEnd::Cut),
+    }
 }
 
 fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {

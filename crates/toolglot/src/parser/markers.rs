@@ -105,7 +105,7 @@ impl Scene<'_> {
 
     fn key_tag(&self, view: View<'_>, at: usize, param: &Pattern, head: &Head) -> Result<Option<usize>, NotYet> {
         let mut inner = Head { mark: head.mark.clone(), ..Head::default() };
-        let end = nodes(view, at, &param.head, param.tail.first(), &mut inner)?;
+        let end = nodes(view, at, &param.head, None, &mut inner)?;
         Ok(end.filter(|_| inner.key.is_some_and(|key| self.declares(&key))))
     }
 

@@ -1,5 +1,6 @@
 //! `{params}`: parameters one after another, any blanks between, until the call closes.
 
+use super::contest::{TagEnd, tag_end};
 use super::engine::Scene;
 use super::head::{Head, nodes, skip_gap, stands};
 use super::markers::{Marker, named_tag};
@@ -196,11 +197,18 @@ impl Params {
                 self.object.cut(end, sink);
                 Ok(Between::Ended(End { at: end, how: Ended::Truncated }))
             }
-            Some((Marker::Param, from, end)) if from == at => {
-                let after = after_nameless(view, end, scene, head)?;
-                sink.diagnose(Code::NamelessParameter, at..after, "a parameter has no name");
-                Ok(self.pass(after, sink))
-            }
+            Some((Marker::Param, from, end)) if from == at => match tag_end(view, end)? {
+                TagEnd::Cut => Ok(self.end_of_input(view.final_end()?, scene, sink)),
+                TagEnd::Open => {
+                    sink.repair(Code::JunkInCall, at..end, "the start of a parameter that is none");
+                    Ok(self.pass(end, sink))
+                }
+                TagEnd::Closed => {
+                    let after = after_nameless(view, end, scene, head)?;
+                    sink.diagnose(Code::NamelessParameter, at..after, "a parameter has no name");
+                    Ok(self.pass(after, sink))
+                }
+            },
             Some((_, from, end)) if from == at => Ok(self.pass(end, sink)),
             Some((marker, from, _)) => {
                 sink.repair(Code::JunkInCall, at..from, "text between parameters that belongs to none");
@@ -228,7 +236,7 @@ pub(crate) fn param_head(
 ) -> Result<Option<(usize, usize)>, NotYet> {
     for (number, param) in scene.dialect().params.iter().enumerate() {
         let mut inner = Head { name: head.name.clone(), mark: head.mark.clone(), ..Head::default() };
-        let Some(end) = nodes(view, at, &param.head, param.tail.first(), &mut inner)? else { continue };
+        let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { continue };
         let key = inner.key.as_deref().unwrap_or_default();
         let may = scene.declares(key) || scene.is_open() && head.attributes.is_empty();
         if param.has_key_tag() && !may {

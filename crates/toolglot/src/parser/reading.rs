@@ -17,7 +17,6 @@ use super::head::{Head, skip_gap, stands};
 use super::kwargs::Kwargs;
 use super::markers::{AroundJson, named_tag};
 use super::params::Params;
-use super::whole::Whole;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::event::Outcome;
@@ -165,7 +164,7 @@ impl Reading {
                 Body::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
             }
             Start::Whole { whole, at, end } => {
-                write_whole(&whole, at, end, sink);
+                whole.write(at, end, sink);
                 Body::Done(end)
             }
             Start::Call { at, array, .. } => {
@@ -293,7 +292,7 @@ impl Reading {
                 return Ok(());
             }
         }
-        self.end_section(view, at, next, sink)
+        self.end_section(engine, view, at, next, sink)
     }
 
     /// Commits the call at `at` if one of this form begins there.
@@ -341,8 +340,26 @@ impl Reading {
         Ok(end)
     }
 
+    /// Says whether a scope has a closer that may not be missing.
+    fn must_close(&self, engine: &Engine, scope: Scope) -> bool {
+        match scope {
+            Scope::Section => {
+                let closer = engine.section(self.form).and_then(|section| section.tail.first());
+                closer.is_some_and(|closer| !closer.is_optional())
+            }
+            Scope::Array { .. } => true,
+        }
+    }
+
     /// Nothing of the section stands here: it is over, perhaps by another tag.
-    fn end_section(&mut self, view: View<'_>, at: usize, next: usize, sink: &mut Sink) -> Result<(), NotYet> {
+    fn end_section(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        next: usize,
+        sink: &mut Sink,
+    ) -> Result<(), NotYet> {
         let mut over = at;
         if view.starts_with(next, "</")?
             && let Some((name, end)) = named_tag(view, next + 2)?
@@ -350,6 +367,8 @@ impl Reading {
             sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
             sink.markup(end);
             over = end;
+        } else if self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope)) {
+            sink.diagnose(Code::MissingCloser, at..at, "the wrapper around the calls has no closer");
         }
         self.phase = Phase::Over(over);
         Ok(())
@@ -362,13 +381,6 @@ fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
         Scope::Array { .. } => vec![Form { call: None, ..form }],
         Scope::Section => (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect(),
     }
-}
-
-fn write_whole(whole: &Whole, at: usize, end: usize, sink: &mut Sink) {
-    if let Some(code) = whole.repair {
-        sink.repair(code, at..end, code.row().about);
-    }
-    sink.arguments(end, &whole.json);
 }
 
 impl Start {

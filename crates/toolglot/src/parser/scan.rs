@@ -23,7 +23,7 @@ pub(crate) struct Scanner {
     pub(crate) no_reasoning: bool,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
-    /// A call that read well and was rejected, if no other candidate takes its place.
+    /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
     vain: usize,
@@ -252,6 +252,9 @@ impl Scanner {
             if let Some(found) = found {
                 return Ok(Contest::Won(found));
             }
+            if self.rejected.is_some() {
+                return Ok(Contest::Lost);
+            }
             if let Some(alive) = &mut self.contest {
                 alive.remove(0);
             }
@@ -281,7 +284,7 @@ impl Scanner {
             Trial::Rejected(rejection) => {
                 let why = rejection.message.clone();
                 self.step(Action::Died, Some(dialect), engine, self.at..rejection.end, || why);
-                self.rejected.get_or_insert(rejection);
+                self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
                 self.vain += read.saturating_sub(self.at);

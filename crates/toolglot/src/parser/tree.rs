@@ -104,7 +104,7 @@ fn child(
     frame: &Frame,
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut inner = Head { mark: frame.head.mark.clone(), ..Head::default() };
-    let Some(end) = nodes(view, at, &param.head, param.tail.first(), &mut inner)? else { return Ok(None) };
+    let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
     let key = inner.key.unwrap_or_default();
     let types = node.map_or(Types::OPEN, Node::types);
     let known = key == "item" || types.has(Types::ARRAY) || node.is_some_and(|node| node.declares(&key));

@@ -3,7 +3,7 @@
 use super::engine::Scene;
 use super::head::Head;
 use super::markers::AroundJson;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
 use crate::options::Options;
 use crate::schema::NodeId;
@@ -16,6 +16,35 @@ use crate::view::{NotYet, View};
 pub(crate) struct Whole {
     pub(crate) json: String,
     pub(crate) repair: Option<Code>,
+    /// What was found inside; the places are those of the text that was decoded.
+    pub(crate) found: Vec<Diagnostic>,
+}
+
+impl Whole {
+    /// Returns arguments that are just this JSON.
+    pub(crate) fn plain(json: String) -> Self {
+        Self { json, repair: None, found: Vec::new() }
+    }
+
+    /// Returns the arguments of a call that has none.
+    pub(crate) fn empty() -> Self {
+        Self { repair: Some(Code::EmptyArguments), ..Self::plain("{}".to_owned()) }
+    }
+
+    /// Says the arguments that stood between two places, and what was done to them.
+    pub(crate) fn write(&self, start: usize, end: usize, sink: &mut Sink) {
+        if let Some(code) = self.repair {
+            sink.repair(code, start..end, code.row().about);
+        }
+        for Diagnostic { code, message, .. } in &self.found {
+            if code.is_repair() {
+                sink.repair(*code, start..end, message.clone());
+            } else {
+                sink.diagnose(*code, start..end, message.clone());
+            }
+        }
+        sink.arguments(end, &self.json);
+    }
 }
 
 /// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is none.
@@ -51,16 +80,17 @@ pub(crate) fn skip_value(view: View<'_>, at: usize, scene: &Scene<'_>, head: &He
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<Whole> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
-        return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
+        return Some(Whole::empty());
     }
     let content: String = serde_json::from_str(json).ok()?;
     if content.trim().is_empty() {
-        return Some(Whole { json: "{}".to_owned(), repair: Some(Code::EmptyArguments) });
+        return Some(Whole::empty());
     }
     let schema = tool.and_then(|tool| tool.schema.as_ref());
     let context = Context { markers: &NoMarkers, schema, options, quote: None };
     let inner = json::read_whole(&content, Place::Arguments, schema.map(|schema| schema.root().id()), &context)?;
-    inner.json.starts_with('{').then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded) })
+    let object = inner.json.starts_with('{');
+    object.then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
 }
 
 /// Puts attributes before the members of an object; attributes win over members of the same key.
