@@ -31,7 +31,8 @@ pub fn write() -> Complaints {
 
 /// Says which generated documents are stale.
 pub fn check() -> Complaints {
-    let stale = generated().into_iter().flat_map(stale).map(|file| format!("{} is stale; run `cargo xtask docs`", file.path));
+    let stale =
+        generated().into_iter().flat_map(stale).map(|file| format!("{} is stale; run `cargo xtask docs`", file.path));
     let forgotten = forgotten().into_iter().map(|path| format!("{path} is of no dialect; run `cargo xtask docs`"));
     stale.chain(forgotten).collect()
 }
@@ -50,7 +51,8 @@ fn stale(file: File) -> Option<File> {
 /// Pages of dialects that there are not, or no longer.
 fn forgotten() -> Vec<String> {
     let pages: Vec<String> = dialects::pages().into_iter().map(|page| page.path).collect();
-    let on_disk = crate::files::all().into_iter().map(|file| file.path).filter(|path| path.starts_with("docs/dialects/"));
+    let on_disk =
+        crate::files::all().into_iter().map(|file| file.path).filter(|path| path.starts_with("docs/dialects/"));
     on_disk.filter(|path| !pages.contains(path)).collect()
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub mod docs;
 pub mod files;
+pub mod policies;
 pub mod quick;
 pub mod readme;
 pub mod tidy;

@@ -33,7 +33,8 @@ fn on_terminal(command: &str) -> String {
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &quiet, "/dev/null"]).env("NO_COLOR", "1");
     let output = script.current_dir(root()).stdin(Stdio::null()).output();
-    let printed = output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).into());
+    let printed =
+        output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).into());
     printed.replace("\r\n", "\n").lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
@@ -43,7 +44,8 @@ mod tests {
 
     #[test]
     fn the_readme_shows_a_command_and_its_output() {
-        let (command, output) = shown("```sh\na b\n```\n<!-- output of the main command -->\n\n```text\nc\n```").expect("both");
+        let (command, output) =
+            shown("```sh\na b\n```\n<!-- output of the main command -->\n\n```text\nc\n```").expect("both");
         assert_eq!((command, output), ("a b", "c\n"));
     }
 }

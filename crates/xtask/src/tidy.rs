@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn the_core_names_dialects_only_in_tests_and_comments() {
-        let text = "//! Reads.\n/// As hermes does.\nconst A: &str = \"hermes\";\n#[cfg(test)]\nmod tests {\n\"hermes\"\n";
+        let text =
+            "//! Reads.\n/// As hermes does.\nconst A: &str = \"hermes\";\n#[cfg(test)]\nmod tests {\n\"hermes\"\n";
         check_text("crates/toolglot/src/a.rs", text, &[":3: "]);
         check_text("crates/toolglot-cli/src/a.rs", text, &[]);
         check_text("crates/toolglot/src/tests/a.rs", text, &[]);

@@ -35,14 +35,17 @@ pub(super) fn page() -> File {
     File { path: "docs/cli.md".to_owned(), text }
 }
 
-/// Returns a command's help, laid out as for a pipe.
+/// Returns a command's help, laid out as for a pipe; what stopped it, if it did not run.
 fn help(command: &[&str]) -> String {
     // The profile of the tests, so that a test run builds the program only once.
     let program = ["run", "--quiet", "--profile", "test", "-p", "toolglot-cli", "--"];
     let mut cargo = Command::new("cargo");
     cargo.args(program).args(command).arg("--help").current_dir(root()).env_remove("COLUMNS").stdin(Stdio::null());
-    let output = cargo.stderr(Stdio::inherit()).output();
-    output.map_or_else(|error| error.to_string(), |output| trimmed(&String::from_utf8_lossy(&output.stdout)))
+    match cargo.output() {
+        Ok(output) if output.status.success() => trimmed(&String::from_utf8_lossy(&output.stdout)),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => error.to_string(),
+    }
 }
 
 /// A text without white space at the ends of its lines.

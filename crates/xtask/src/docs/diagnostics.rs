@@ -27,9 +27,11 @@ const PARTS: [(&str, &str, Filter); 5] = [
     ("Safe repairs", "On by default. They do not change how valid input is read.", |class| {
         class == Class::Repair(Preset::Safe)
     }),
-    ("Guesses", "Only on with `all`, or by name: what they make of the input is a guess.", |class| {
-        matches!(class, Class::Repair(preset) if preset != Preset::Safe)
-    }),
+    (
+        "Guesses",
+        "Only on with `all`, or by name: what they make of the input is a guess.",
+        |class| matches!(class, Class::Repair(preset) if preset != Preset::Safe),
+    ),
     ("Values", "A value against the tool's schema. What happens is up to `validation`.", |class| class == Class::Value),
     ("Decisions", "What was decided about a call or a region of text.", |class| class == Class::Policy),
     ("Limits", "A limit was hit: before a call began its text comes back, afterwards it ends as truncated.", |class| {

@@ -90,7 +90,11 @@ impl<'t> File<'t> {
         let section = self.first("section").unwrap_or("{calls}");
         let calls = CALLS.iter().map(|call| self.fill(self.first("call").unwrap_or_default(), call, ""));
         if self.first("one").is_some() {
-            return calls.zip(&CALLS).map(|(text, call)| self.fill(section, call, &text)).collect::<Vec<_>>().join("\n");
+            return calls
+                .zip(&CALLS)
+                .map(|(text, call)| self.fill(section, call, &text))
+                .collect::<Vec<_>>()
+                .join("\n");
         }
         let join = self.first("join").unwrap_or("\n");
         self.fill(section, &CALLS[0], &calls.collect::<Vec<_>>().join(join))

@@ -26,7 +26,11 @@ pub(super) fn dependencies_have_a_reason(file: &File) -> Complaints {
         }
         let name = line.split([' ', '=']).next().unwrap_or_default();
         if inside && line.contains(" = ") && !line.starts_with('#') && !line.contains("path = ") && !reason {
-            complaints.push(complaint(file, number, &format!("`{name}` needs a comment above it that says what it is for")));
+            complaints.push(complaint(
+                file,
+                number,
+                &format!("`{name}` needs a comment above it that says what it is for"),
+            ));
         }
         reason = line.starts_with('#');
     }

@@ -49,7 +49,10 @@ pub(super) fn has_no_dead_links(file: &File) -> Complaints {
 pub(super) fn architecture_is_short(file: &File) -> Complaints {
     let lines = file.text.lines().count();
     let wrong = file.path == "ARCHITECTURE.md" && lines > MAX_ARCHITECTURE;
-    wrong.then(|| complaint(file, lines, &format!("{lines} lines, {MAX_ARCHITECTURE} are the most"))).into_iter().collect()
+    wrong
+        .then(|| complaint(file, lines, &format!("{lines} lines, {MAX_ARCHITECTURE} are the most")))
+        .into_iter()
+        .collect()
 }
 
 /// The README says the Rust version that the workspace needs.

@@ -22,14 +22,20 @@ const LIST: &str = "crates/toolglot/src/dialect/builtin.rs";
 /// The first line says in a sentence what the file is for.
 pub(super) fn begins_with_its_purpose(file: &File) -> Complaints {
     let wrong = file.is(".rs") && !file.text.starts_with("//! ");
-    wrong.then(|| complaint(file, 1, "begin with `//! ` and a sentence that says what the file is for")).into_iter().collect()
+    wrong
+        .then(|| complaint(file, 1, "begin with `//! ` and a sentence that says what the file is for"))
+        .into_iter()
+        .collect()
 }
 
 /// A file fits into a reader's head.
 pub(super) fn is_short(file: &File) -> Complaints {
     let lines = file.text.lines().count();
     let wrong = file.is(".rs") && lines > MAX_LINES;
-    wrong.then(|| complaint(file, lines, &format!("{lines} lines, {MAX_LINES} are the most; split it"))).into_iter().collect()
+    wrong
+        .then(|| complaint(file, lines, &format!("{lines} lines, {MAX_LINES} are the most; split it")))
+        .into_iter()
+        .collect()
 }
 
 /// No unfinished code, no test that is switched off.
@@ -39,7 +45,9 @@ pub(super) fn has_no_banned_words(file: &File) -> Complaints {
     }
     let found = |line| BANNED.iter().filter(move |(word, _)| str::contains(line, word));
     let complaints = file.lines().flat_map(|(number, line)| found(line).map(move |banned| (number, banned)));
-    complaints.map(|(number, (word, advice))| complaint(file, number, &format!("`{word}` is not used here; {advice}"))).collect()
+    complaints
+        .map(|(number, (word, advice))| complaint(file, number, &format!("`{word}` is not used here; {advice}")))
+        .collect()
 }
 
 /// A dialect is a file: the core's code must not know any by name.
@@ -50,7 +58,9 @@ pub(super) fn names_no_dialect(file: &File) -> Complaints {
     let dialects = toolglot::Dialects::builtin();
     let named = |line| dialects.iter().map(|dialect| dialect.name()).find(|name| has_word(line, name));
     let lines = code(file).filter_map(|(number, line)| Some((number, named(line)?)));
-    lines.map(|(number, name)| complaint(file, number, &format!("names the dialect `{name}`; say it in its file"))).collect()
+    lines
+        .map(|(number, name)| complaint(file, number, &format!("names the dialect `{name}`; say it in its file")))
+        .collect()
 }
 
 fn is_test(path: &str) -> bool {
