@@ -49,6 +49,10 @@ impl Kwargs {
             if let Some(value) = &mut self.value {
                 let end = value.resume(view, scene, head, sink)?;
                 (self.at, self.value) = (end.at, None);
+                if end.how == Ended::Cut {
+                    self.object.end(end.at, scene, sink);
+                    return Ok(end);
+                }
                 if end.how != Ended::Complete {
                     if sink.written() == self.before_value {
                         sink.arguments(end.at, "null");
@@ -57,13 +61,19 @@ impl Kwargs {
                     return Ok(end);
                 }
             }
-            if let Some(end) = self.between(view, scene, sink)? {
+            if let Some(end) = self.between(view, scene, head, sink)? {
                 return Ok(end);
             }
         }
     }
 
-    fn between(&mut self, view: View<'_>, scene: &Scene<'_>, sink: &mut Sink) -> Result<Option<End>, NotYet> {
+    fn between(
+        &mut self,
+        view: View<'_>,
+        scene: &Scene<'_>,
+        head: &Head,
+        sink: &mut Sink,
+    ) -> Result<Option<End>, NotYet> {
         let at = skip_gap(view, self.at)?;
         match view.byte(at)? {
             Some(b')') => {
@@ -79,6 +89,11 @@ impl Kwargs {
                 return Ok(None);
             }
             Some(_) => {}
+        }
+        let outer = scene.any_closer(view, at, head)?.max(scene.opener(view, at, head)?);
+        if outer.is_some() {
+            self.object.end(at, scene, sink);
+            return Ok(Some(End { at, how: Ended::Cut }));
         }
         let Some((key, start)) = keyword(view, at)? else {
             sink.repair(Code::JunkInCall, at..at, "an argument without a keyword");

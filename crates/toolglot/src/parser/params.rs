@@ -191,6 +191,10 @@ impl Params {
     ) -> Result<Between, NotYet> {
         let found = next_marker(view, at, scene, param, head)?;
         match found {
+            None if self.object.is_whole(scene) => {
+                let cut = cut_closer(view, at, scene, param, head)?;
+                Ok(self.end(if cut { view.final_end()? } else { self.at }, Ended::Cut, scene, sink))
+            }
             None => {
                 let end = view.final_end()?;
                 sink.repair(Code::JunkInCall, at..end, "text between parameters that belongs to none");
@@ -268,6 +272,15 @@ pub(crate) fn note_gap(view: View<'_>, from: usize, to: usize, sink: &mut Sink) 
     if view.slice(from, to).contains('\\') {
         sink.repair(Code::LiteralNewline, from..to, "the letters `\\n` stood for white space");
     }
+}
+
+/// Says whether the input ended inside a closer that began at `at`.
+fn cut_closer(view: View<'_>, at: usize, scene: &Scene<'_>, param: &Pattern, head: &Head) -> Result<bool, NotYet> {
+    let rest = view.slice(at, view.final_end()?);
+    let section = scene.engine.section(scene.form).into_iter().flat_map(|section| &section.tail);
+    let closers = param.tail.iter().chain(&scene.pattern().tail).chain(section);
+    let spelled = closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref()));
+    Ok(spelled.into_iter().any(|closer| closer.starts_with(rest)))
 }
 
 fn value_closer(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<usize>, NotYet> {

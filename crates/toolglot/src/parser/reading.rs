@@ -8,6 +8,8 @@
 //!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
 //! ```
 
+use std::ops::Range;
+
 use super::call_object::CallObject;
 use super::closing::close;
 use super::content::Content;
@@ -281,7 +283,10 @@ impl Reading {
         if matches!(view.byte(next)?, Some(b',' | b';')) {
             next = skip_gap(view, next + 1)?;
         }
-        if let Some(end) = self.closers(engine, view, next, scope)? {
+        if let Some((end, wrong)) = self.closers(engine, view, next, scope)? {
+            if let Some((code, span)) = wrong {
+                sink.diagnose(code, span, code.row().about);
+            }
             sink.markup(end);
             self.scopes.pop();
             self.phase = Phase::Between(end);
@@ -316,8 +321,8 @@ impl Reading {
         Ok(true)
     }
 
-    /// Returns the end of a scope's closers that stand at `at`; later ones may be missing.
-    fn closers(&self, engine: &Engine, view: View<'_>, at: usize, scope: Scope) -> Result<Option<usize>, NotYet> {
+    /// Returns the end of a scope's closers that stand at `at`; a later one may be wrong or missing.
+    fn closers(&self, engine: &Engine, view: View<'_>, at: usize, scope: Scope) -> Result<Option<Closed>, NotYet> {
         let (bracket, tail) = match scope {
             Scope::Section => (false, engine.section(self.form).map_or(&[][..], |section| &section.tail)),
             Scope::Array { call, bracket } => (bracket, &engine.pattern(Form { call, ..self.form }).tail[..]),
@@ -333,11 +338,11 @@ impl Reading {
             let next = skip_gap(view, end.unwrap_or(at))?;
             match stands(view, next, closer, &self.head)? {
                 Some(found) => end = Some(found),
-                None if end.is_some() && !closer.is_optional() => break,
-                None => {}
+                None if closer.is_optional() => {}
+                None => return end.map(|end| wrong_closer(view, end, next)).transpose(),
             }
         }
-        Ok(end)
+        Ok(end.map(|end| (end, None)))
     }
 
     /// Says whether a scope has a closer that may not be missing.
@@ -373,6 +378,19 @@ impl Reading {
         self.phase = Phase::Over(over);
         Ok(())
     }
+}
+
+/// Where closers end, and what was wrong with the last one.
+type Closed = (usize, Option<(Code, Range<usize>)>);
+
+/// The closer that belongs at `at` is another tag or missing.
+fn wrong_closer(view: View<'_>, end: usize, at: usize) -> Result<Closed, NotYet> {
+    if view.starts_with(at, "</")?
+        && let Some((_, after)) = named_tag(view, at + 2)?
+    {
+        return Ok((after, Some((Code::WrongCloser, at..after))));
+    }
+    Ok((end, Some((Code::MissingCloser, end..end))))
 }
 
 /// The forms of the calls that a scope may hold.

@@ -227,8 +227,9 @@ impl Scanner {
             return Ok(false);
         }
         let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
-        let callee = engine.callee(view.slice(self.at + 1, end));
-        Ok(callee.is_some_and(|callee| callee.tool.is_some()))
+        let tag = view.slice(self.at + 1, end);
+        let callee = engine.callee(tag);
+        Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
     }
 
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
@@ -320,4 +321,13 @@ impl Scanner {
             trace.push(Step { span, action, dialect, detail: detail() });
         }
     }
+}
+
+/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
+fn is_tag_of(tag: &str, tool: &str) -> bool {
+    let plain = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
+    };
+    plain(tag) == plain(tool)
 }

@@ -217,7 +217,11 @@ impl Value {
             return Ok(None);
         };
         let ended = match marker {
-            Marker::Value => self.closes(view, end, scene, param, head)?.then_some((at, end)),
+            Marker::Value if self.closes(view, end, scene, param, head)? => Some((at, end)),
+            Marker::Value => {
+                self.doubt.get_or_insert((at, end));
+                None
+            }
             Marker::Param => {
                 let early = begins_other(view, at, scene, head, object)?;
                 if early {
