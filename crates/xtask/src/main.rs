@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use xtask::{Complaints, docs, quick, readme, tidy};
 
 const HELP: &str = "\
-cargo xtask tidy          check the sources against the rules of the house
-cargo xtask docs          write the generated documents
-cargo xtask docs --check  say which generated documents are stale
-cargo xtask readme        run the README's main command and compare what it prints
-cargo xtask quick         format, lints, unit tests of the core";
+cargo xtask tidy            check the sources against the rules of the house
+cargo xtask docs            write the generated documents
+cargo xtask docs --check    say which generated documents are stale
+cargo xtask readme          run the README's main command and compare what it prints
+cargo xtask readme --write  run it and write what it prints into the README
+cargo xtask quick           format, lints, unit tests of the core";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["readme"] => readme::check(),
+        ["readme", "--write"] => readme::write(),
         ["quick"] => quick::run(),
         _ => {
             eprintln!("{HELP}");

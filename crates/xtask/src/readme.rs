@@ -1,22 +1,56 @@
 //! The README's main command: it must run, and print what the README shows.
 
+use std::fs;
 use std::process::{Command, Stdio};
 
 use crate::files::File;
 use crate::{Complaints, root};
 
+const README: &str = "README.md";
+
 /// What the shown output stands after.
 const MARK: &str = "<!-- output of the main command -->";
 
-/// Runs the main command on a terminal and compares its output with the README's.
+/// Runs the main command and compares its output on a terminal with the README's.
 pub fn check() -> Complaints {
-    let readme = File::read("README.md").text;
-    let Some((command, shown)) = shown(&readme) else {
-        return vec![format!("README.md: no command and output stand around `{MARK}`")];
-    };
+    compare(&File::read(README).text).err().into_iter().collect()
+}
+
+/// Runs the main command and writes its output on a terminal into the README.
+pub fn write() -> Complaints {
+    let readme = File::read(README).text;
+    let write = |(old, new): (String, String)| fs::write(root().join(README), readme.replacen(&old, &new, 1));
+    let written = printed(&readme).and_then(|texts| write(texts).map_err(|error| error.to_string()));
+    written.err().into_iter().collect()
+}
+
+fn compare(readme: &str) -> Result<(), String> {
+    let (shown, printed) = printed(readme)?;
+    if printed == shown {
+        Ok(())
+    } else {
+        Err(format!("{README} shows other output than this; `cargo xtask readme --write` renews it\n{printed}"))
+    }
+}
+
+/// Returns what the README shows, and what comes.
+fn printed(readme: &str) -> Result<(String, String), String> {
+    let (command, shown) =
+        shown(readme).ok_or_else(|| format!("{README}: no command and output stand around `{MARK}`"))?;
     println!("{command}");
-    let printed = on_terminal(command);
-    if printed == shown { Vec::new() } else { vec![format!("README.md shows other output than comes:\n{printed}")] }
+    let done = Command::new("sh").args(["-c", command]).current_dir(root()).stdin(Stdio::null()).output();
+    let done = done.map_err(|error| error.to_string())?;
+    if !done.status.success() {
+        return Err(format!("`{command}` failed\n{}", String::from_utf8_lossy(&done.stderr)));
+    }
+    let arguments = command.split_once(" -- ").map_or("", |(_, arguments)| arguments);
+    Ok((shown.to_owned(), on_terminal(&format!("{} {arguments}", program()))))
+}
+
+/// Returns the program that the main command built, without what cargo itself prints.
+fn program() -> String {
+    let folder = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.parent()?.join("release/toolglot")));
+    folder.unwrap_or_default().display().to_string()
 }
 
 /// Returns the main command, and the output that the README shows for it.
@@ -27,11 +61,10 @@ fn shown(readme: &str) -> Option<(&str, &str)> {
     Some((command, shown))
 }
 
-/// Runs a command as on a terminal without colours, and returns what it prints; `script` is part of every Debian.
+/// Runs a command as on a terminal without colours; `script` is part of every Debian.
 fn on_terminal(command: &str) -> String {
-    let quiet = command.replacen("cargo run ", "cargo run --quiet ", 1);
     let mut script = Command::new("script");
-    script.args(["--quiet", "--return", "--command", &quiet, "/dev/null"]).env("NO_COLOR", "1");
+    script.args(["--quiet", "--return", "--command", command, "/dev/null"]).env("NO_COLOR", "1");
     let output = script.current_dir(root()).stdin(Stdio::null()).output();
     let printed =
         output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).into());

@@ -12,7 +12,7 @@ pub(super) fn page(dialect: &Dialect) -> String {
     page += &names("Other names", dialect.aliases());
     page += &names("Models", dialect.models());
     page += &names("Special tokens", dialect.special());
-    page += &format!("* Evidence: {}\n", evidence(&example));
+    page += &format!("* Evidence of the first pattern: {}\n", evidence(&example));
     page += &format!("\n## Two calls\n\n{}", calls(&example));
     page += &format!("\n## The file\n\n```toml\n{}\n```\n", dialect.source().trim_end());
     page + &format!("\n```sh\ntoolglot parse --dialect {} --tools tools.json answer.txt\n```\n", dialect.name())
