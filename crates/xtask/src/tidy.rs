@@ -10,7 +10,7 @@ mod rust;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
@@ -21,6 +21,7 @@ const RULES: [Rule; 11] = [
     prose::names_no_registry,
     prose::has_no_dead_links,
     prose::architecture_is_short,
+    prose::architecture_is_true,
     prose::states_the_msrv,
 ];
 

@@ -1,7 +1,7 @@
 //! Rules for documents, and for the words in all files.
 
 use super::{complaint, has_word};
-use crate::files::File;
+use crate::files::{self, File};
 use crate::{Complaints, root};
 
 /// The most lines of the map of the code.
@@ -53,6 +53,19 @@ pub(super) fn architecture_is_short(file: &File) -> Complaints {
         .then(|| complaint(file, lines, &format!("{lines} lines, {MAX_ARCHITECTURE} are the most")))
         .into_iter()
         .collect()
+}
+
+/// The map of the code names only files that are there.
+pub(super) fn architecture_is_true(file: &File) -> Complaints {
+    if file.path != "ARCHITECTURE.md" {
+        return Vec::new();
+    }
+    let paths: Vec<String> = files::all().into_iter().map(|file| format!("/{}", file.path)).collect();
+    let is_there = |name: &str| paths.iter().any(|path| path.ends_with(&format!("/{name}")));
+    let names = |line| str::split(line, '`').skip(1).step_by(2).map(str::trim).filter(|name| name.ends_with(".rs"));
+    let gone = file.lines().flat_map(|(number, line)| names(line).map(move |name| (number, name)));
+    let gone = gone.filter(|(_, name)| !is_there(name));
+    gone.map(|(number, name)| complaint(file, number, &format!("no file is called `{name}`"))).collect()
 }
 
 /// The README says the Rust version that the workspace needs.
