@@ -23,7 +23,7 @@ use crate::view::{NotYet, View};
 use catalog::Role;
 use engine::Engine;
 use input::Input;
-use reading::{Reading, spent_closers};
+use reading::Reading;
 use region::{Exit, Region};
 use scan::{Found, Scanner};
 
@@ -284,11 +284,8 @@ impl Machine<'_> {
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
                 self.sink.set_dialect(None);
-                let closers = spent_closers(self.engine, reading.form());
-                let head = reading.head();
-                self.scanner.spent =
-                    closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
-                self.scanner.resume_after(at);
+                let closers = reading.named_closers(self.engine);
+                self.scanner.resume_after_call(at, reading.dialect(), closers);
                 Ok(match self.outer.take() {
                     Some(mut region) => {
                         region.resume_at(at);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use super::head::{Head, is_name};
+use super::head::{Head, Said, is_name};
 use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
 use crate::options::Options;
 use crate::tool::{Found, ToolId, Tools};
@@ -94,9 +94,9 @@ impl Engine {
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
             let id = head.id.as_deref()?;
-            head.name = Some(name_in_id(dialect, id).to_owned());
+            head.name = Some(Said::new(name_in_id(dialect, id), 0..0));
         }
-        self.callee(head.name.as_deref()?)
+        self.callee(head.name()?)
     }
 
     fn declared(&self, tool: ToolId, standing: Standing) -> Callee {

@@ -46,6 +46,10 @@ impl Input {
 
     /// Appends bytes; returns the places of those that are not UTF-8, in positions of the text.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
+        if let (true, Ok(text)) = (self.partial.is_empty(), std::str::from_utf8(bytes)) {
+            self.text.push_str(text);
+            return Vec::new();
+        }
         let mut joined = std::mem::take(&mut self.partial);
         joined.extend_from_slice(bytes);
         let mut invalid = Vec::new();
