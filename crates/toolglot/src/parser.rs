@@ -53,6 +53,7 @@ mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
+pub(crate) use head::is_name;
 pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.

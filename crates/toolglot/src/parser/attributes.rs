@@ -17,9 +17,7 @@ pub(crate) fn attributes(
     let mut seen: Vec<(Said, Said)> = Vec::new();
     let mut at = start;
     loop {
-        let next = gap(view, at, head)?;
-        head.lost_blank |= next == start && view.char(next)?.is_some_and(char::is_alphanumeric);
-        at = next;
+        at = gap(view, at, head)?;
         if closes(view, at, close, head)? {
             break;
         }

@@ -80,15 +80,20 @@ pub(crate) fn nodes(
             Some(_) => None,
             None => after,
         };
-        let glued = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
-        if !glued {
+        let first = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
+        let from = at;
+        if !first {
             at = gap(view, at, head)?;
         }
+        let glued = !first && at == from;
         let end = match node {
             Node::Literal(_) if head.unclosed_tag => Some(at),
             Node::Literal(expected) => literal(view, at, expected, head)?,
             Node::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
-            Node::Attributes(expected) => attributes(view, at, expected, next, head)?,
+            Node::Attributes(expected) => {
+                head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
+                attributes(view, at, expected, next, head)?
+            }
         };
         match end {
             Some(end) => at = end,

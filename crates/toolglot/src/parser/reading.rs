@@ -139,10 +139,10 @@ impl Reading {
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
         self.plain = matches!(start, Start::Content { .. });
         let at = start.at();
+        let place = sink.cursor()..at.max(sink.cursor());
         if !matches!(start, Start::Call { .. }) {
             sink.call_start(&self.callee.name, self.head.id.as_deref(), at);
         }
-        let place = sink.cursor()..at.max(sink.cursor());
         note_blanks(&self.head, place.clone(), sink);
         if self.lacks_wrapper(engine) {
             sink.repair(

@@ -225,7 +225,7 @@ impl Scanner {
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
         }
-        if !self.place.is_fresh() {
+        if catalog.is_auto() && !self.place.is_fresh() {
             entrants.retain(|number| !catalog.candidates[*number].is_fence);
         }
         if entrants.is_empty() {
