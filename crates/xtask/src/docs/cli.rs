@@ -5,10 +5,11 @@ use std::process::{Command, Stdio};
 use crate::files::File;
 use crate::root;
 
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 10] = [
     &[],
     &["parse"],
     &["repair"],
+    &["render"],
     &["explain"],
     &["dialects"],
     &["dialects", "list"],

@@ -1,5 +1,7 @@
 //! The pages of the dialects, their index, and their table in the README.
 
+use std::sync::Arc;
+
 use toolglot::{Dialect, Dialects};
 
 use super::page::page;
@@ -53,8 +55,9 @@ pub(super) fn index() -> File {
 
 /// Returns a page for every dialect.
 pub(super) fn pages() -> Vec<File> {
-    let file = |dialect: &Dialect| File { path: format!("docs/dialects/{}.md", dialect.name()), text: page(dialect) };
-    Dialects::builtin().iter().map(|dialect| file(dialect)).collect()
+    let file =
+        |dialect: &Arc<Dialect>| File { path: format!("docs/dialects/{}.md", dialect.name()), text: page(dialect) };
+    Dialects::builtin().iter().map(file).collect()
 }
 
 fn table(folder: &str) -> String {
