@@ -75,7 +75,6 @@ impl Spot {
 pub(crate) struct CallObject {
     spot: Spot,
     arguments: Option<Reader>,
-    arguments_at: Option<usize>,
     /// The id, wherever it stood.
     pub(crate) id: Option<String>,
 }
@@ -84,12 +83,7 @@ impl CallObject {
     /// `at` is the position after the object's brace.
     pub(crate) fn new(at: usize) -> Self {
         let spot = Spot { at, depth: 0, named: true, has_arguments: false };
-        Self { spot, arguments: None, arguments_at: None, id: None }
-    }
-
-    /// Returns where the arguments began, if they have.
-    pub(crate) fn arguments_at(&self) -> Option<usize> {
-        self.arguments_at
+        Self { spot, arguments: None, id: None }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -163,7 +157,6 @@ impl CallObject {
 
     fn start(&mut self, at: usize, callee: &Callee, sink: &mut Sink) {
         self.spot.has_arguments = true;
-        self.arguments_at = Some(at);
         sink.call_start(&callee.name, self.id.as_deref(), at);
     }
 

@@ -130,15 +130,10 @@ pub(crate) fn parameter(scene: &Scene<'_>) -> Option<String> {
     let free = |key: &&String| scene.head.attributes.iter().all(|(given, _)| given.text != **key);
     let all: Vec<&String> = root.properties().iter().filter(free).collect();
     let required: Vec<&String> = root.required().iter().filter(free).collect();
-    let texts: Vec<&String> = all.iter().copied().filter(|key| takes_text(root, key)).collect();
-    let content = all.iter().find(|key| **key == "content").copied();
+    let content = all.iter().copied().find(|key| *key == "content");
     let only = |keys: &[&String]| if let [key] = keys { Some((*key).clone()) } else { None };
-    content
-        .cloned()
-        .or_else(|| only(&required))
-        .or_else(|| only(&all))
-        .or_else(|| only(&texts))
-        .or_else(|| required.first().map(|key| (*key).clone()))
+    let text = |key: &String| takes_text(root, key).then(|| key.clone());
+    content.cloned().or_else(|| only(&required)).or_else(|| only(&all).and_then(|key| text(&key)))
 }
 
 fn takes_text(root: Node<'_>, key: &str) -> bool {

@@ -328,6 +328,13 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
         return Ok(dead(at, "too much was read ahead in vain"));
     }
     let (end, sink) = read_ahead(engine, view, at, &win, prove)?;
+    let strict = engine.options.validation == Validation::Strict;
+    if strict
+        && sink.worst() <= Outcome::Repaired
+        && let Some(rejection) = rejection(engine, &sink, undeclared, end, &win)
+    {
+        return Ok(Trial::Rejected(rejection));
+    }
     let cut = undeclared && sink.has(Code::MissingCloser);
     let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
     if cut || torn || (prove || undeclared) && sink.worst() > Outcome::Repaired {

@@ -93,8 +93,8 @@ impl Engine {
     /// Says who is called by what a head has read: a name, or an id that carries one.
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
-            let id = head.id.as_deref()?;
-            head.name = Some(Said::new(name_in_id(dialect, id), 0..0));
+            let id = head.id.as_ref()?;
+            head.name = Some(Said::new(name_in_id(dialect, &id.text), id.span.clone()));
         }
         self.callee(head.name()?)
     }

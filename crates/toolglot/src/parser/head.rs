@@ -29,7 +29,7 @@ impl Said {
 pub(crate) struct Head {
     /// The tool's name as it was spelled.
     pub(crate) name: Option<Said>,
-    pub(crate) id: Option<String>,
+    pub(crate) id: Option<Said>,
     pub(crate) key: Option<Said>,
     /// What `{type}` said.
     pub(crate) kind: Option<String>,
@@ -56,6 +56,11 @@ impl Head {
     /// Returns the key that was read.
     pub(crate) fn key(&self) -> &str {
         self.key.as_ref().map_or("", |key| &key.text)
+    }
+
+    /// Returns the call's id.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_ref().map(|id| id.text.as_str())
     }
 
     /// Returns the tool's name as it was spelled.
@@ -248,7 +253,7 @@ fn read_hole(
 pub(crate) fn fill(hole: Hole, said: Said, head: &mut Head) {
     match hole {
         Hole::Name => head.name = Some(said),
-        Hole::Id => head.id = Some(said.text),
+        Hole::Id => head.id = Some(said),
         Hole::Key => head.key = Some(said),
         Hole::Type => head.kind = Some(said.text),
         Hole::Ignored | Hole::Index => {}

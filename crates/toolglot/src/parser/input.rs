@@ -87,8 +87,10 @@ impl Input {
         }
         self.text.drain(..gone);
         self.base += gone;
-        let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
-        self.shifts.drain(..passed.saturating_sub(1));
+        if self.shifts.len() > SHIFT_LIMIT {
+            let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
+            self.shifts.drain(..passed.saturating_sub(1));
+        }
     }
 
     /// Returns a span of the text as bytes of the input.
@@ -112,6 +114,9 @@ impl Input {
         start..self.end()
     }
 }
+
+/// So many differences are remembered for diagnostics that point back.
+const SHIFT_LIMIT: usize = 4096;
 
 /// Says whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {

@@ -15,7 +15,7 @@ use super::closing::close;
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
-use super::head::{Head, skip_gap, stands};
+use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
 use super::params::{Params, note_blanks};
 use super::scene::{Scene, named_tag};
@@ -141,9 +141,12 @@ impl Reading {
         let at = start.at();
         let place = sink.cursor()..at.max(sink.cursor());
         if !matches!(start, Start::Call { .. }) {
-            sink.call_start(&self.callee.name, self.head.id.as_deref(), at);
+            sink.call_start(&self.callee.name, self.head.id(), at);
         }
         note_blanks(&self.head, place.clone(), sink);
+        if self.head.unclosed_tag {
+            sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
+        }
         if self.lacks_wrapper(engine) {
             sink.repair(
                 Code::MissingOpener,
@@ -222,14 +225,14 @@ impl Reading {
         if let Phase::Body(body) = &mut self.phase
             && let Body::Call(object) = &mut **body
         {
-            self.head.id = object.id.take();
+            self.head.id = object.id.take().map(|id| Said { text: id, span: 0..0 });
         }
         self.phase = Phase::Closing { at: end.at, how: end.how };
     }
 
     fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
         if matches!(how, Ended::Truncated | Ended::Broken) {
-            sink.call_end(self.head.id.as_deref(), at);
+            sink.call_end(self.head.id(), at);
             self.phase = Phase::Over(at);
             return Ok(());
         }
@@ -247,7 +250,7 @@ impl Reading {
             }
             end = closing.at;
         }
-        sink.call_end(self.head.id.as_deref(), end);
+        sink.call_end(self.head.id(), end);
         self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
         Ok(())
     }
@@ -430,14 +433,13 @@ impl Body {
         }
     }
 
-    /// Returns where the arguments began, if they have.
+    /// Returns where the arguments began, where no JSON reader watches over their length itself.
     fn arguments_at(&self) -> Option<usize> {
         match self {
             Self::Params(params) => Some(params.start()),
             Self::Kwargs(kwargs) => Some(kwargs.start()),
-            Self::Call(object) => object.arguments_at(),
             Self::Content(content) => Some(content.start()),
-            Self::Json(..) | Self::Done(_) => None,
+            Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
         }
     }
 
