@@ -52,7 +52,6 @@ mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
-pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.
 ///

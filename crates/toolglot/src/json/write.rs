@@ -63,6 +63,19 @@ pub(super) fn decode(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns where in strict JSON string contents the byte stands that [`decode`] puts at `decoded`.
+pub(super) fn source_offset(source: &str, decoded: usize) -> usize {
+    let (mut rest, mut out) = (source, String::new());
+    let mut left = decoded;
+    while let Some(at) = rest.find('\\').filter(|at| *at < left) {
+        out.clear();
+        left -= at;
+        rest = decode_escape(&rest[at + 1..], &mut out);
+        left = left.saturating_sub(out.len());
+    }
+    (source.len() - rest.len() + left).min(source.len())
+}
+
 /// Decodes the escape whose backslash stood before `rest`; returns what follows it.
 fn decode_escape<'a>(rest: &'a str, out: &mut String) -> &'a str {
     let mut chars = rest.chars();
