@@ -23,7 +23,7 @@ use crate::view::{NotYet, View};
 use catalog::Role;
 use engine::Engine;
 use input::Input;
-use reading::{Reading, spent_closers};
+use reading::Reading;
 use region::{Exit, Region};
 use scan::{Found, Scanner};
 
@@ -39,7 +39,7 @@ mod engine;
 mod head;
 mod input;
 mod kwargs;
-mod markers;
+mod member;
 mod object;
 mod openers;
 mod params;
@@ -47,11 +47,13 @@ mod place;
 mod reading;
 mod region;
 mod scan;
+mod scene;
 mod tree;
 mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
+pub(crate) use head::is_name;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -282,11 +284,8 @@ impl Machine<'_> {
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
                 self.sink.set_dialect(None);
-                let closers = spent_closers(self.engine, reading.form());
-                let head = reading.head();
-                self.scanner.spent =
-                    closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
-                self.scanner.resume_after(at);
+                let closers = reading.named_closers(self.engine);
+                self.scanner.resume_after_call(at, reading.dialect(), closers);
                 Ok(match self.outer.take() {
                     Some(mut region) => {
                         region.resume_at(at);

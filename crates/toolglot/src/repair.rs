@@ -135,10 +135,8 @@ impl Text<'_> {
             let message = "several calls in one arguments string, the first is taken";
             diagnostics.push(self.note(Code::SeveralCalls, message));
         }
-        if first.is_some() {
-            let message = format!("a whole call of `{}` stood in the place of its arguments", call.name);
-            diagnostics.push(self.note(Code::Wrapper, &message));
-        }
+        let message = format!("a whole call of `{}` stood in the place of its arguments", call.name);
+        diagnostics.insert(0, self.note(Code::Wrapper, &message));
         Some(Repaired::new(call.arguments.clone(), diagnostics))
     }
 

@@ -1,10 +1,11 @@
 //! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::bytes::ByteSet;
 use super::openers::Openers;
-use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern};
+use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
 
 /// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
@@ -58,6 +59,8 @@ pub(crate) struct Catalog {
     pub(crate) own: Vec<Vec<usize>>,
     /// Of each dialect, the bytes with which its closers and openers begin.
     pub(crate) marker_bytes: Vec<ByteSet>,
+    /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
+    pub(crate) spent: Vec<Openers>,
     /// The bytes at which the scanner stops anywhere.
     pub(crate) stops: ByteSet,
     /// The same and line breaks, behind which weak openers may stand.
@@ -91,6 +94,7 @@ impl Catalog {
         region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
+        let spent = (0..dialects.len()).map(|number| spent(dialects, &candidates, number)).collect();
         let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
@@ -101,6 +105,7 @@ impl Catalog {
             closers,
             own,
             marker_bytes,
+            spent,
             stops,
             stops_and_lines,
             line_stops,
@@ -186,7 +191,7 @@ fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candid
 
 /// Dialects share regions and skipped literals; the first one's is enough.
 fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     candidates.retain(|candidate| {
         let dialect = &dialects[candidate.dialect];
         let source = match candidate.role {
@@ -305,6 +310,20 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
         texts.flat_map(spelled).map(|spelling| (spelling.plain(), number)).collect::<Vec<_>>()
     };
     dialects.iter().enumerate().flat_map(closers).collect()
+}
+
+/// The strong closers of a dialect and of those that share an opener with it, but for the ones that repeat a name.
+fn spent(dialects: &[Arc<Dialect>], candidates: &[Candidate], number: usize) -> Openers {
+    let strong = |dialect: usize| {
+        let own = candidates.iter().filter(move |candidate| candidate.dialect == dialect && candidate.is_strong_call());
+        own.flat_map(|candidate| opener_texts(&dialects[candidate.dialect], candidate)).collect::<HashSet<_>>()
+    };
+    let own = strong(number);
+    let kin = (0..dialects.len()).filter(|other| *other == number || !strong(*other).is_disjoint(&own));
+    let closers = kin.flat_map(|kin| dialects[kin].calls.iter().chain(&dialects[kin].sections)).flat_map(|p| &p.tail);
+    let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| spelling.is_fixed());
+    let texts = spelled.map(Spelling::plain).filter(|text| is_strong(text));
+    Openers::new(texts.map(|text| (text, number)))
 }
 
 /// The first bytes of every closer of a region.

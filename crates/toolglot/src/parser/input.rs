@@ -46,6 +46,10 @@ impl Input {
 
     /// Appends bytes; returns the places of those that are not UTF-8, in positions of the text.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
+        if let (true, Ok(text)) = (self.partial.is_empty(), std::str::from_utf8(bytes)) {
+            self.text.push_str(text);
+            return Vec::new();
+        }
         let mut joined = std::mem::take(&mut self.partial);
         joined.extend_from_slice(bytes);
         let mut invalid = Vec::new();
@@ -83,8 +87,10 @@ impl Input {
         }
         self.text.drain(..gone);
         self.base += gone;
-        let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
-        self.shifts.drain(..passed.saturating_sub(1));
+        if self.shifts.len() > SHIFT_LIMIT {
+            let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
+            self.shifts.drain(..passed.saturating_sub(1));
+        }
     }
 
     /// Returns a span of the text as bytes of the input.
@@ -108,6 +114,9 @@ impl Input {
         start..self.end()
     }
 }
+
+/// So many differences are remembered for diagnostics that point back.
+const SHIFT_LIMIT: usize = 4096;
 
 /// Says whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {

@@ -14,15 +14,15 @@ use super::call_object::CallObject;
 use super::closing::close;
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
-use super::engine::{Callee, Engine, Form, Scene, Standing};
-use super::head::{Head, skip_gap, stands};
+use super::engine::{Callee, Engine, Form, Standing};
+use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
-use super::markers::{AroundJson, named_tag};
-use super::params::Params;
+use super::params::{Params, note_blanks};
+use super::scene::{Scene, named_tag};
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Literal};
+use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Context, End, Ended, Place, Reader};
+use crate::json::{End, Ended, Place, Reader};
 use crate::options::FinishReason;
 use crate::schema::Node;
 use crate::sink::Sink;
@@ -40,8 +40,6 @@ pub(crate) struct Reading {
     scopes: Vec<Scope>,
     /// Stop after the first call.
     one: bool,
-    /// Where the running call's body began.
-    began: usize,
     fenced: bool,
     /// The body is plain text: a wrong closer that ended it has been consumed.
     plain: bool,
@@ -90,7 +88,6 @@ impl Reading {
             phase: Phase::Committed,
             scopes: Vec::new(),
             one,
-            began: 0,
             fenced: false,
             plain: false,
         };
@@ -98,13 +95,16 @@ impl Reading {
         reading
     }
 
-    /// Returns the form that is being read, for its closers.
-    pub(crate) fn form(&self) -> Form {
-        self.form
+    /// Returns the number of the dialect that is being read.
+    pub(crate) fn dialect(&self) -> usize {
+        self.form.dialect
     }
 
-    pub(crate) fn head(&self) -> &Head {
-        &self.head
+    /// Returns the call's closers that repeat its name or mark, filled in.
+    pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
+        let closers = engine.dialect(self.form).calls.iter().flat_map(|call| &call.tail);
+        let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
+        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref())).collect()
     }
 
     /// Returns the place from which bytes are still undecided.
@@ -120,7 +120,7 @@ impl Reading {
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
         loop {
             match self.phase {
-                Phase::Committed => self.announce(engine, sink),
+                Phase::Committed => self.announce(engine, view, sink),
                 Phase::Body(_) => {
                     let end = self.read_body(engine, view, sink)?;
                     self.end_body(end, sink);
@@ -133,77 +133,72 @@ impl Reading {
     }
 
     /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
-    fn announce(&mut self, engine: &Engine, sink: &mut Sink) {
+    fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
         sink.set_dialect(Some(engine.dialect(self.form).name.clone()));
         let start = std::mem::replace(&mut self.start, Start::Nothing(0));
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
         self.plain = matches!(start, Start::Content { .. });
         let at = start.at();
-        self.began = at;
-        if !matches!(start, Start::Call { .. }) {
-            sink.call_start(&self.callee.name, self.head.id.as_deref(), at);
-        }
         let place = sink.cursor()..at.max(sink.cursor());
+        if !matches!(start, Start::Call { .. }) {
+            sink.call_start(&self.callee.name, self.head.id(), at);
+        }
+        note_blanks(&self.head, place.clone(), sink);
+        if self.head.unclosed_tag {
+            sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
+        }
+        if self.lacks_wrapper(engine) {
+            sink.repair(
+                Code::MissingOpener,
+                place.start..place.start,
+                "the wrapper around the call has no opening marker",
+            );
+        }
+        let place = self.head.name.as_ref().map_or(place, |name| name.span.clone());
         match self.callee.standing {
             Standing::Declared => {}
             Standing::Normalised => {
-                let spelled = self.head.name.as_deref().unwrap_or_default();
+                let spelled = self.head.name().unwrap_or_default();
                 sink.diagnose(Code::NameNormalised, place, format!("`{spelled}` was read as `{}`", self.callee.name));
             }
             Standing::Undeclared => {
                 sink.diagnose(Code::UnknownTool, place, format!("no tool `{}` is declared", self.callee.name));
             }
         }
-        let scene = Scene::new(engine, self.form, &self.callee);
-        self.phase = Phase::Body(Box::new(self.body(start, &scene, sink)));
+        if let Start::Call { array: true, .. } = start {
+            self.scopes.push(Scope::Array { call: self.form.call, bracket: true });
+        }
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        self.phase = Phase::Body(Box::new(Body::new(start, &scene, sink)));
     }
 
-    fn body(&mut self, start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Body {
-        match start {
-            Start::Params(at) => Body::Params(Params::new(at)),
-            Start::Kwargs(at) => Body::Kwargs(Kwargs::new(at)),
-            Start::Json { at, relaxed } => {
-                Body::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
-            }
-            Start::Whole { whole, at, end } => {
-                whole.write(at, end, sink);
-                Body::Done(end)
-            }
-            Start::Call { at, array, .. } => {
-                if array {
-                    self.scopes.push(Scope::Array { call: self.form.call, bracket: true });
-                }
-                Body::Call(CallObject::new(at))
-            }
-            Start::Content { at, sure } => Body::Content(Content::new(at, sure)),
-            Start::Nothing(at) => {
-                let mut params = Params::new(at);
-                params.end_at_once(scene, &mut self.head, sink);
-                Body::Done(at)
-            }
-        }
+    /// Says whether the call stands alone though its dialect always wraps calls.
+    fn lacks_wrapper(&self, engine: &Engine) -> bool {
+        let sections = &engine.dialect(self.form).sections;
+        self.form.section.is_none() && !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty())
     }
 
     /// Reads on in the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        let scene = Scene::new(engine, self.form, &self.callee);
         let limits = &engine.options.limits;
+        let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
         loop {
-            let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
-            let anchor = body.anchor().max(self.began);
-            let end_of_call = self.began.saturating_add(limits.arguments);
-            let limit = end_of_call.min(anchor.saturating_add(limits.held));
-            if let Ok(end) = body.resume(view.limited(limit), &scene, &self.callee, &mut self.head, sink) {
+            let cursor = sink.cursor();
+            let held = cursor.saturating_add(limits.held);
+            let arguments = body.arguments_at().map_or(usize::MAX, |at| at.saturating_add(limits.arguments));
+            let limit = held.min(arguments);
+            if let Ok(end) = body.resume(&Scene { view: view.limited(limit), ..scene }, &self.callee, sink) {
                 return Ok(end);
             }
-            if view.end() < limit {
+            if view.end() <= limit {
                 return Err(NotYet);
             }
-            if body.anchor() > anchor && limit < end_of_call {
+            if sink.cursor() > cursor && limit < arguments {
                 continue;
             }
-            let end = body.resume(view.closed_at(limit), &scene, &self.callee, &mut self.head, sink)?;
-            let code = if limit == end_of_call { Code::LimitArguments } else { Code::LimitHeld };
+            let end = body.resume(&Scene { view: view.closed_at(limit), ..scene }, &self.callee, sink)?;
+            let code = if limit == arguments { Code::LimitArguments } else { Code::LimitHeld };
             sink.diagnose(code, end.at..end.at, code.row().about);
             return Ok(End { at: end.at, how: Ended::Truncated });
         }
@@ -227,21 +222,26 @@ impl Reading {
                 sink.diagnose(Code::Broken, end.at..end.at, message);
             }
         }
+        if let Phase::Body(body) = &mut self.phase
+            && let Body::Call(object) = &mut **body
+        {
+            self.head.id = object.id.take().map(|id| Said { text: id, span: 0..0 });
+        }
         self.phase = Phase::Closing { at: end.at, how: end.how };
     }
 
     fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
         if matches!(how, Ended::Truncated | Ended::Broken) {
-            sink.call_end(self.head.id.as_deref(), at);
+            sink.call_end(self.head.id(), at);
             self.phase = Phase::Over(at);
             return Ok(());
         }
-        let scene = Scene::new(engine, self.form, &self.callee);
         let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
         let mut end = at;
         let closed = in_array || self.plain && how == Ended::Cut;
         if !closed && !self.another_follows(engine, view, at, sink)? {
-            let closing = close(view, at, self.fenced, &scene, &self.head)?;
+            let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+            let closing = close(at, self.fenced, &scene)?;
             for (code, span, message) in closing.repairs {
                 sink.repair(code, span, message);
             }
@@ -250,7 +250,7 @@ impl Reading {
             }
             end = closing.at;
         }
-        sink.call_end(self.head.id.as_deref(), end);
+        sink.call_end(self.head.id(), end);
         self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
         Ok(())
     }
@@ -312,7 +312,7 @@ impl Reading {
         if sink.calls() >= engine.options.limits.calls {
             return Ok(false);
         }
-        let head = Head { mark: self.head.mark.clone(), ..Head::default() };
+        let head = Head { name: None, ..self.head.inner() };
         let ground = Ground { in_section: true, ..Ground::default() };
         let Trial::Ready(win) = try_call(engine, view, at, form, head, ground)? else { return Ok(false) };
         sink.markup(at);
@@ -402,7 +402,8 @@ fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
 }
 
 impl Start {
-    fn at(&self) -> usize {
+    /// Returns where the body starts.
+    pub(crate) fn at(&self) -> usize {
         match self {
             Self::Params(at) | Self::Kwargs(at) | Self::Nothing(at) => *at,
             Self::Json { at, .. } | Self::Whole { at, .. } => *at,
@@ -412,6 +413,36 @@ impl Start {
 }
 
 impl Body {
+    fn new(start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Self {
+        match start {
+            Start::Params(at) => Self::Params(Params::new(at)),
+            Start::Kwargs(at) => Self::Kwargs(Kwargs::new(at)),
+            Start::Json { at, relaxed } => {
+                Self::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
+            }
+            Start::Whole { whole, at, end } => {
+                whole.write(at, end, sink);
+                Self::Done(end)
+            }
+            Start::Call { at, .. } => Self::Call(CallObject::new(at)),
+            Start::Content { at, sure } => Self::Content(Content::new(at, sure)),
+            Start::Nothing(at) => {
+                Params::new(at).end_at_once(scene, sink);
+                Self::Done(at)
+            }
+        }
+    }
+
+    /// Returns where the arguments began, where no JSON reader watches over their length itself.
+    fn arguments_at(&self) -> Option<usize> {
+        match self {
+            Self::Params(params) => Some(params.start()),
+            Self::Kwargs(kwargs) => Some(kwargs.start()),
+            Self::Content(content) => Some(content.start()),
+            Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
+        }
+    }
+
     fn anchor(&self) -> usize {
         match self {
             Self::Params(params) => params.anchor(),
@@ -423,36 +454,17 @@ impl Body {
         }
     }
 
-    fn resume(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        callee: &Callee,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> Result<End, NotYet> {
+    fn resume(&mut self, scene: &Scene<'_>, callee: &Callee, sink: &mut Sink) -> Result<End, NotYet> {
         match self {
-            Self::Params(params) => params.resume(view, scene, head, sink),
-            Self::Kwargs(kwargs) => kwargs.resume(view, scene, head, sink),
-            Self::Call(object) => object.resume(view, scene, callee, head, sink),
-            Self::Content(content) => content.resume(view, scene, head, sink),
+            Self::Params(params) => params.resume(scene, sink),
+            Self::Kwargs(kwargs) => kwargs.resume(scene, sink),
+            Self::Call(object) => object.resume(scene, callee, sink),
+            Self::Content(content) => content.resume(scene, sink),
             Self::Done(at) => Ok(End { at: *at, how: Ended::Complete }),
             Self::Json(reader, relaxed) => {
-                let around = AroundJson { scene: *scene, head };
-                let context = Context {
-                    markers: &around,
-                    schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
-                    options: &scene.engine.options,
-                    quote: scene.dialect().quote.as_deref().filter(|_| *relaxed),
-                };
-                reader.resume(view, &context, sink)
+                let quote = scene.dialect().quote.as_deref().filter(|_| *relaxed);
+                reader.resume(scene.view, &scene.json(quote), sink)
             }
         }
     }
-}
-
-/// Returns the strong closers that may stand once more after a call: its own and its sections'.
-pub(crate) fn spent_closers(engine: &Engine, form: Form) -> impl Iterator<Item = &Literal> {
-    let dialect = engine.dialect(form);
-    dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail).filter(|closer| closer.is_strong())
 }
