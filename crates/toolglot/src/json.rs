@@ -56,7 +56,8 @@ use crate::view::{NotYet, View};
 pub(crate) use hold::WRAPPERS;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
-pub(crate) use write::{write_escaped, write_string};
+pub(crate) use value::excerpt;
+pub(crate) use write::{decode, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.
 pub(crate) trait Markers {

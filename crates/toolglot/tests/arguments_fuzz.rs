@@ -8,17 +8,75 @@
 use serde_json::{Value, json};
 use toolglot::{Code, Dialects, Options, Repairs, Tools, parse, repair};
 
-mod arguments;
+#[path = "arguments/dice.rs"]
+mod dice;
+#[path = "arguments/shared.rs"]
+mod shared;
 
-use arguments::dice::Dice;
-use arguments::{is_json, tools_of};
+use dice::Dice;
+use shared::{is_json, tools_of};
 
 /// What models and their servers do to JSON.
 const INSERTS: &[&str] = &[
-    "\"", "'", "`", "“", "”", "’", "\\", "\\\"", "\\\\", "\\n", "\n", "\t", ",", ",,", ":", "=", ";", "{", "}", "[", "]",
-    "(", ")", "//", "/* c */", "# c", "```", "```json\n", "True", "None", "NaN", "007", "+1", "0x1F", ".5", "1_0", "r\"",
-    "\"\"\"", "'''", "<|\"|>", "</tool_call>", "<tool_call>", "{{", "}}", " ", "x", "é", "日", "\u{0}", "\\u12", "\\ud83d",
-    "null", "-", "\"a\":", "\"arguments\": {", "properties", " text ", "Sure: ", "<parameter=a>1</parameter>",
+    "\"",
+    "'",
+    "`",
+    "“",
+    "”",
+    "’",
+    "\\",
+    "\\\"",
+    "\\\\",
+    "\\n",
+    "\n",
+    "\t",
+    ",",
+    ",,",
+    ":",
+    "=",
+    ";",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "//",
+    "/* c */",
+    "# c",
+    "```",
+    "```json\n",
+    "True",
+    "None",
+    "NaN",
+    "007",
+    "+1",
+    "0x1F",
+    ".5",
+    "1_0",
+    "r\"",
+    "\"\"\"",
+    "'''",
+    "<|\"|>",
+    "</tool_call>",
+    "<tool_call>",
+    "{{",
+    "}}",
+    " ",
+    "x",
+    "é",
+    "日",
+    "\u{0}",
+    "\\u12",
+    "\\ud83d",
+    "null",
+    "-",
+    "\"a\":",
+    "\"arguments\": {",
+    "properties",
+    " text ",
+    "Sure: ",
+    "<parameter=a>1</parameter>",
 ];
 
 fn number(name: &str, default: u64) -> u64 {
@@ -76,12 +134,12 @@ fn valid_arguments_are_never_changed() {
     let (mut dice, dialects) = (Dice::new(number("ARGUMENTS_SEED", 1)), Dialects::builtin());
     for _ in 0..number("ARGUMENTS_ROUNDS", 400) {
         let text = dice.object(3);
-        let value: Option<Value> = serde_json::from_str(&text).ok();
+        let compact = serde_json::from_str::<Value>(&text).map(|value| (value.to_string(), schema_of(&value)));
         let options = options(&mut dice);
         let found = repair(&text, &dialects, &Tools::default(), &options);
         assert_eq!(found.arguments.as_deref(), Some(text.as_str()), "{:?}", found.diagnostics);
-        let Some(value) = value.filter(|_| !text.contains("\"a\"")) else { continue };
-        let found = repair(&text, &dialects, &tools_of(&schema_of(&value)), &options);
+        let Ok((text, schema)) = compact else { continue };
+        let found = repair(&text, &dialects, &tools_of(&schema), &options);
         assert_eq!(found.arguments.as_deref(), Some(text.as_str()), "{:?}", found.diagnostics);
     }
 }
@@ -120,7 +178,9 @@ fn damaged_arguments_become_json_or_fail() {
             Some(json) => {
                 assert!(is_json(&json) && json.trim_start().starts_with('{'), "{text}\n{json}");
                 let again = repair(&json, &dialects, &tools, &options);
-                assert_eq!(again.arguments.as_deref(), Some(json.as_str()), "not stable: {text}\n{:?}", again.diagnostics);
+                let cut = found.diagnostics.iter().any(|found| found.code == Code::Truncated);
+                let stable = again.arguments.as_deref() == Some(json.as_str());
+                assert!(cut || stable, "not stable: {text}\n{json}\n{:?}\n{again:?}", found.diagnostics);
             }
         }
         for found in &found.diagnostics {

@@ -6,6 +6,7 @@ use super::reader::Turn;
 use super::value::excerpt;
 use super::write::{decode, source_offset, write_string};
 use super::{Context, NoMarkers, Place, Whole, read_at_level};
+use crate::coerce;
 use crate::diagnostic::Code;
 use crate::schema::{Node, NodeId, Types};
 
@@ -221,7 +222,7 @@ impl Turn<'_> {
         self.reader.hold.kind = None;
         let member = Some(&text).filter(|_| members == 1 && self.sink.allows(Code::UnwrapObject));
         let types = self.node(node).map_or(Types::OPEN, Node::types);
-        if let Some(value) = member.and_then(|text| only_scalar(text)) {
+        if let Some(value) = member.and_then(|text| coerce::only_scalar(text)) {
             let message = format!("`{}` was taken out of the object around it", excerpt(value));
             self.sink.repair(Code::UnwrapObject, span.clone(), message);
             self.put_converted(value, node, span);
@@ -289,17 +290,4 @@ impl Turn<'_> {
         }
         empty
     }
-}
-
-/// Returns the value of an object's only member, if it is a scalar; `object` is strict JSON.
-fn only_scalar(object: &str) -> Option<&str> {
-    let key = object.strip_prefix('{')?.trim_start().strip_prefix('"')?;
-    let mut escaped = false;
-    let end = key.bytes().position(|byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        closes
-    })?;
-    let value = key[end + 1..].trim_start().strip_prefix(':')?.strip_suffix('}')?.trim();
-    (!value.starts_with(['{', '['])).then_some(value)
 }

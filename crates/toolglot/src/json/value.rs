@@ -59,21 +59,16 @@ impl Turn<'_> {
         } else if let Some(known) = self.node(node) {
             let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
             if !known.types().is_open() && !known.types().has(kind) {
-                let item = known.item(0);
-                let fits = item.is_none_or(|item| item.types().is_open() || item.types().has(kind));
-                if kind == Types::OBJECT && fits && self.wraps(known.types()) {
-                    return self.open_wrapped(item.map(Node::id));
+                let objects = |item: &Node<'_>| item.types().is_open() || item.types().has(kind);
+                match coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(objects)) {
+                    Some(item) if bracket == Bracket::Object => return self.open_wrapped(item.map(Node::id)),
+                    _ => {}
                 }
                 self.misfit_bracket(known, kind);
                 node = None;
             }
         }
         self.open(bracket, node)
-    }
-
-    /// Says whether a value that stands where an array is declared is put into one.
-    fn wraps(&self, types: Types) -> bool {
-        self.converts() && types.only(Types::ARRAY | Types::NULL) && self.sink.allows(Code::WrapScalar)
     }
 
     fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
@@ -305,30 +300,23 @@ impl Turn<'_> {
         let Some(node) = self.node(node) else { return self.put(json) };
         let mut out = String::new();
         let options = self.context.options;
-        let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
-            Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
-            None => coerce::scalar(json, node, options, &mut out),
-        };
-        match verdict {
+        match coerce::value(json, node, options, &mut out) {
             Verdict::Fits => {}
             Verdict::Coerced => {
                 let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
                 self.sink.diagnose(Code::Coerced, span, message);
             }
-            Verdict::Mismatch if json != "null" && self.wraps(node.types()) => {
-                self.sink.repair(Code::WrapScalar, span.clone(), format!("`{}` was put into an array", excerpt(json)));
-                let item = node.item(0).filter(|item| !self.wraps(item.types())).map(Node::id);
-                self.put("[");
-                self.put_converted(json, item, span);
-                out = "]".to_owned();
-            }
-            Verdict::Mismatch => {
-                self.sink.diagnose(
-                    Code::TypeMismatch,
-                    span,
-                    format!("`{}` fits no type that the schema declares", excerpt(json)),
-                );
-            }
+            Verdict::Mismatch => match coerce::wrapped(json, node, options) {
+                Some(array) => {
+                    let message = format!("`{}` was put into the array `{}`", excerpt(json), excerpt(&array));
+                    self.sink.repair(Code::WrapScalar, span, message);
+                    out = array;
+                }
+                None => {
+                    let message = format!("`{}` fits no type that the schema declares", excerpt(json));
+                    self.sink.diagnose(Code::TypeMismatch, span, message);
+                }
+            },
         }
         self.put(&out);
     }
@@ -342,7 +330,7 @@ impl<'t> Turn<'t> {
 }
 
 /// Returns the beginning of a value, for messages.
-pub(super) fn excerpt(json: &str) -> &str {
+pub(crate) fn excerpt(json: &str) -> &str {
     let end = json.char_indices().nth(60).map_or(json.len(), |(at, _)| at);
     &json[..end]
 }

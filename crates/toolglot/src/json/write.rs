@@ -49,7 +49,7 @@ fn write_escape(byte: u8, out: &mut String) {
 }
 
 /// Returns what strict JSON string contents mean; a lone surrogate is U+FFFD.
-pub(super) fn decode(source: &str) -> Cow<'_, str> {
+pub(crate) fn decode(source: &str) -> Cow<'_, str> {
     if !source.contains('\\') {
         return Cow::Borrowed(source);
     }
