@@ -1,10 +1,11 @@
 //! Parameters that stand alone, without the call around them.
 
 use super::contest::{Start, Win};
-use super::engine::{Engine, Form, Scene};
+use super::engine::{Engine, Form};
 use super::head::{Head, skip_gap};
 use super::params::param_head;
 use super::reading::Reading;
+use super::scene::Scene;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{BodyKind, Dialects};
 use crate::event::Outcome;
@@ -38,7 +39,7 @@ fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, 
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
-    param_head(view, at, &Scene::new(engine, form, &callee), &mut head.clone()).ok()??;
+    param_head(at, &Scene::new(engine, view, form, &callee, &head), &mut Head::default()).ok()??;
     let mut sink = Sink::new(engine.options.repairs);
     let win = Win { form, head, callee, start: Start::Params(at) };
     let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;

@@ -1,15 +1,14 @@
 //! `{content}`: plain text for the one parameter it can mean.
 
-use super::engine::Scene;
-use super::head::{Head, name_end, stands};
-use super::markers::named_tag;
+use super::head::name_end;
 use super::object::ArgumentsObject;
+use super::scene::{Scene, named_tag};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::json::{End, Ended};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// Reads plain text up to the call's closer, or to another tag that can only be meant as one.
 #[derive(Clone, Debug)]
@@ -43,23 +42,14 @@ impl Content {
     }
 
     /// Reads on to the end of the text. A wrong closer is consumed, the right one is not.
-    pub(crate) fn resume(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> Result<End, NotYet> {
-        let key = parameter(scene, head);
+    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
         if !self.begun {
             self.begun = true;
-            for (key, value) in std::mem::take(&mut head.attributes) {
-                self.object.text_member(&key, &value, Hint::None, self.start, scene, sink);
-            }
+            self.object.attributes(self.start, scene, sink);
         }
-        let edge = self.find_end(view, scene, head)?;
-        let text = view.slice(self.start, edge.end);
-        if let Some(key) = key.filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
+        let edge = self.find_end(scene)?;
+        let text = scene.view.slice(self.start, edge.end);
+        if let Some(key) = parameter(scene).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
             self.object.text_member(&key, text, Hint::None, edge.end, scene, sink);
         }
         match edge.how {
@@ -70,37 +60,35 @@ impl Content {
             sink.repair(
                 Code::WrongCloser,
                 edge.end..edge.next,
-                format!("`{}` closed the call", view.slice(edge.end, edge.next)),
+                format!("`{}` closed the call", scene.view.slice(edge.end, edge.next)),
             );
         }
         Ok(End { at: edge.next, how: edge.how })
     }
 
-    fn find_end(&mut self, view: View<'_>, scene: &Scene<'_>, head: &Head) -> Result<Edge, NotYet> {
-        while let Some(ahead) = memchr::memchr(b'<', view.rest(self.scan)) {
+    fn find_end(&mut self, scene: &Scene<'_>) -> Result<Edge, NotYet> {
+        while let Some(ahead) = memchr::memchr(b'<', scene.view.rest(self.scan)) {
             self.scan += ahead;
             let at = self.scan;
-            if let Some(closer) = scene.closer()
-                && stands(view, at, closer, head)?.is_some()
-            {
+            if scene.any(at, scene.closer())?.is_some() {
                 return Ok(Edge { end: at, next: at, how: Ended::Complete });
             }
-            if view.starts_with(at, "</")? {
-                if let Some(edge) = self.closing(view, at, head)? {
+            if scene.view.starts_with(at, "</")? {
+                if let Some(edge) = self.closing(at, scene)? {
                     return Ok(edge);
                 }
-            } else if !self.sure && opens_call(view, at, scene, head)? {
+            } else if !self.sure && opens_call(at, scene)? {
                 return Ok(match self.doubt {
                     Some((end, next)) => Edge { end, next, how: Ended::Cut },
                     None => Edge { end: at, next: at, how: Ended::Broken },
                 });
-            } else if let Some(end) = name_end(view, at + 1)? {
-                self.opened.push(view.slice(at + 1, end).to_owned());
+            } else if let Some(end) = name_end(scene.view, at + 1)? {
+                self.opened.push(scene.view.slice(at + 1, end).to_owned());
             }
             self.scan = at + 1;
         }
-        self.scan = view.end();
-        let end = view.final_end()?;
+        self.scan = scene.view.end();
+        let end = scene.view.final_end()?;
         Ok(match self.doubt {
             Some((end, next)) => Edge { end, next, how: Ended::Cut },
             None => Edge { end, next: end, how: Ended::Truncated },
@@ -108,32 +96,32 @@ impl Content {
     }
 
     /// A closing tag that the text did not open closes the call if it is like the call's name or the generic one.
-    fn closing(&mut self, view: View<'_>, at: usize, head: &Head) -> Result<Option<Edge>, NotYet> {
-        let Some((name, next)) = named_tag(view, at + 2)? else { return Ok(None) };
-        let called = head.name.as_deref().unwrap_or_default();
+    fn closing(&mut self, at: usize, scene: &Scene<'_>) -> Result<Option<Edge>, NotYet> {
+        let Some((name, next)) = named_tag(scene.view, at + 2)? else { return Ok(None) };
+        let called = scene.head.name.as_deref().unwrap_or_default();
         let like = name.to_lowercase().starts_with(&called.to_lowercase()) || name.starts_with("use_");
         if self.opened.iter().any(|opened| opened == name) || !like {
             return Ok(None);
         }
         let doubt = *self.doubt.get_or_insert((at, next));
-        let over = view.byte(view.skip_blanks(next)?)?.is_none();
+        let over = scene.view.byte(scene.view.skip_blanks(next)?)?.is_none();
         Ok(over.then_some(Edge { end: doubt.0, next: doubt.1, how: Ended::Cut }))
     }
 }
 
 /// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
-fn opens_call(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<bool, NotYet> {
-    let tag = named_tag(view, at + 1)?.map(|(name, _)| name);
+fn opens_call(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    let tag = named_tag(scene.view, at + 1)?.map(|(name, _)| name);
     let tool = tag.and_then(|name| scene.engine.callee(name)).is_some_and(|callee| callee.tool.is_some());
-    Ok(tool || scene.opener(view, at, head)?.is_some())
+    Ok(tool || scene.opener(at)?.is_some())
 }
 
 /// Returns the parameter that plain text means: `content`, else the only free one it can be.
-pub(crate) fn parameter(scene: &Scene<'_>, head: &Head) -> Option<String> {
+pub(crate) fn parameter(scene: &Scene<'_>) -> Option<String> {
     let Some(root) = scene.root().filter(|root| !root.properties().is_empty()) else {
         return Some("content".to_owned());
     };
-    let free = |key: &&String| head.attributes.iter().all(|(given, _)| given != *key);
+    let free = |key: &&String| scene.head.attributes.iter().all(|(given, _)| given != *key);
     let all: Vec<&String> = root.properties().iter().filter(free).collect();
     let required: Vec<&String> = root.required().iter().filter(free).collect();
     let texts: Vec<&String> = all.iter().copied().filter(|key| takes_text(root, key)).collect();

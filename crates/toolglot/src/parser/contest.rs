@@ -5,18 +5,18 @@
 
 use super::call_object;
 use super::content::{self, Content};
-use super::engine::{Callee, Engine, Form, Scene, Standing};
-use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap, stands};
+use super::engine::{Callee, Engine, Form, Standing};
+use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap};
 use super::kwargs::keyword;
 use super::params::param_head;
 use super::reading::Reading;
+use super::scene::Scene;
 use super::whole::{Whole, arguments_of, merge_attributes, read_value};
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Pattern};
+use crate::dialect::{BodyKind, Node};
 use crate::event::Outcome;
 use crate::json::{Ended, Place, key_ahead};
 use crate::options::{UnknownTool, Validation};
-use crate::schema::Node;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
 
@@ -155,18 +155,20 @@ fn begin(
     form: Form,
     head: &mut Head,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let pattern = engine.pattern(form);
-    if pattern.kind() == Some(BodyKind::Call) {
-        return begin_call(engine, view, at, form, pattern, head);
+    let kind = engine.pattern(form).kind();
+    let raw = matches!(kind, Some(BodyKind::Content) | None);
+    let at = if raw { at } else { gap(view, at, head)? };
+    if kind == Some(BodyKind::Call) {
+        return begin_call(engine, view, at, form, head);
     }
     let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
-    let scene = Scene::new(engine, form, &callee);
-    let start = match pattern.kind() {
-        Some(BodyKind::Arguments) => begin_arguments(view, at, &scene, head)?,
-        Some(BodyKind::Object) => begin_object(view, at, &scene)?,
-        Some(BodyKind::Params) => begin_params(view, at, &scene, head)?,
+    let scene = Scene::new(engine, view, form, &callee, head);
+    let start = match kind {
+        Some(BodyKind::Arguments) => begin_arguments(at, &scene)?,
+        Some(BodyKind::Object) => begin_object(at, &scene)?,
+        Some(BodyKind::Params) => begin_params(at, &scene)?,
         Some(BodyKind::Kwargs) => begin_kwargs(view, at)?,
-        Some(BodyKind::Content) => begin_content(view, at, &scene, head)?,
+        Some(BodyKind::Content) => begin_content(at, &scene)?,
         _ => Some(Start::Nothing(at)),
     };
     Ok(start.map(|start| (callee, start)))
@@ -176,13 +178,11 @@ fn begin(
 fn begin_call(
     engine: &Engine,
     view: View<'_>,
-    at: usize,
+    mut at: usize,
     form: Form,
-    pattern: &Pattern,
     head: &mut Head,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let mut at = gap(view, at, head)?;
-    let fenced = !pattern.tail.is_empty() && view.starts_with(at, "```")?;
+    let fenced = !engine.pattern(form).tail.is_empty() && view.starts_with(at, "```")?;
     if fenced {
         at += 3;
         while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
@@ -199,7 +199,7 @@ fn begin_call(
         return Ok(None);
     }
     let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
-    let Some(facts) = call_object::facts(view, at + 1, &Scene::new(engine, form, &nobody), head)? else {
+    let Some(facts) = call_object::facts(at + 1, &Scene::new(engine, view, form, &nobody, head))? else {
         return Ok(None);
     };
     let start = Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments };
@@ -207,64 +207,54 @@ fn begin_call(
     Ok(engine.callee_of(engine.dialect(form), head).map(|callee| (callee, start)))
 }
 
-fn ends_with_bracket(node: &crate::dialect::Node) -> bool {
-    matches!(node, crate::dialect::Node::Literal(literal) if literal.ends_with('['))
+fn ends_with_bracket(node: &Node) -> bool {
+    matches!(node, Node::Literal(literal) if literal.ends_with('['))
 }
 
-fn begin_arguments(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<Start>, NotYet> {
-    let at = skip_gap(view, at)?;
-    match view.byte(at)? {
-        Some(b'{') if !key_ahead(view, at + 1, None)? => Ok(None),
-        Some(b'{') if head.attributes.is_empty() => Ok(Some(Start::Json { at, relaxed: false })),
+fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    let plain = scene.head.attributes.is_empty();
+    match scene.view.byte(at)? {
+        Some(b'{') if !key_ahead(scene.view, at + 1, None)? => Ok(None),
+        Some(b'{') if plain => Ok(Some(Start::Json { at, relaxed: false })),
         Some(b'{') => {
-            let root = scene.root().map(Node::id);
-            let read = read_value(view, at, Place::Arguments, root, scene, head)?;
-            Ok(read.map(|(json, end)| {
-                let whole = Whole::plain(merge_attributes(&json, scene, head));
-                Start::Whole { whole, at, end }
-            }))
+            let read = read_value(at, Place::Arguments, scene.root().map(|root| root.id()), scene)?;
+            Ok(read.map(|(json, end)| Start::Whole { whole: Whole::plain(merge_attributes(&json, scene)), at, end }))
         }
         Some(b'"') => {
-            let read = read_value(view, at, Place::Value, None, scene, head)?;
-            Ok(read.and_then(|(json, end)| {
-                arguments_of(&json, scene.tool, &scene.engine.options).map(|whole| Start::Whole { whole, at, end })
-            }))
+            let read = read_value(at, Place::Value, None, scene)?;
+            let arguments = |(json, end): (String, usize)| {
+                let whole = arguments_of(&json, scene.tool, &scene.engine.options)?;
+                Some(Start::Whole { whole, at, end })
+            };
+            Ok(read.and_then(arguments))
         }
-        _ => match scene.closer() {
-            Some(closer) if head.attributes.is_empty() && stands(view, at, closer, head)?.is_some() => {
-                let whole = Whole::empty();
-                Ok(Some(Start::Whole { whole, at, end: at }))
-            }
-            _ => Ok(None),
-        },
+        _ => {
+            let empty = plain && scene.any(at, scene.closer())?.is_some();
+            Ok(empty.then(|| Start::Whole { whole: Whole::empty(), at, end: at }))
+        }
     }
 }
 
-fn begin_object(view: View<'_>, at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    let at = skip_gap(view, at)?;
-    let opens = view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, scene.dialect().quote.as_deref())?;
+fn begin_object(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    let quote = scene.dialect().quote.as_deref();
+    let opens = scene.view.byte(at)? == Some(b'{') && key_ahead(scene.view, at + 1, quote)?;
     Ok(opens.then_some(Start::Json { at, relaxed: true }))
 }
 
-fn begin_params(view: View<'_>, at: usize, scene: &Scene<'_>, head: &mut Head) -> Result<Option<Start>, NotYet> {
-    let next = gap(view, at, head)?;
-    let mut inner = head.clone();
-    let closes = scene.closer().map_or(Ok(None), |closer| stands(view, next, closer, head))?.is_some();
-    let begins = closes
-        || head.unclosed_tag
-        || param_head(view, next, scene, &mut inner)?.is_some()
-        || nameless_param(view, next, scene, head)?;
-    head.mark = inner.mark;
-    Ok(begins.then_some(Start::Params(next)))
+fn begin_params(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    let begins = scene.head.unclosed_tag
+        || scene.any(at, scene.closer())?.is_some()
+        || param_head(at, scene, &mut Head::default())?.is_some()
+        || nameless_param(at, scene)?;
+    Ok(begins.then_some(Start::Params(at)))
 }
 
 /// Says whether a parameter without a name opens at `at`.
-fn nameless_param(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<bool, NotYet> {
+fn nameless_param(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
     for param in scene.dialect().params.iter().filter(|param| !param.has_key_tag()) {
-        if let Some(opening) = param.opening()
-            && let Some(end) = stands(view, at, opening, head)?
-            && !view.char(end)?.is_some_and(char::is_alphanumeric)
-            && tag_end(view, end)? == TagEnd::Closed
+        if let Some(end) = scene.any(at, param.opening())?
+            && !scene.view.char(end)?.is_some_and(char::is_alphanumeric)
+            && tag_end(scene.view, end)? == TagEnd::Closed
         {
             return Ok(true);
         }
@@ -294,20 +284,19 @@ pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
 }
 
 fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {
-    let next = skip_gap(view, at)?;
-    let begins = view.byte(next)? == Some(b')') || keyword(view, next)?.is_some();
-    Ok(begins.then_some(Start::Kwargs(next)))
+    let begins = view.byte(at)? == Some(b')') || keyword(view, at)?.is_some();
+    Ok(begins.then_some(Start::Kwargs(at)))
 }
 
 /// Plain text is a call at once if an attribute says so, else when its closer is seen.
-fn begin_content(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<Start>, NotYet> {
-    if content::parameter(scene, head).is_none() {
+fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    if content::parameter(scene).is_none() {
         return Ok(None);
     }
-    let sure = head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(key));
+    let sure = scene.head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(key));
     if !sure {
         let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-        let end = Content::new(at, false).resume(view, scene, &mut head.clone(), &mut nowhere)?;
+        let end = Content::new(at, false).resume(scene, &mut nowhere)?;
         if !matches!(end.how, Ended::Complete | Ended::Cut) {
             return Ok(None);
         }

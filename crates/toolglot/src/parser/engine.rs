@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::catalog::Catalog;
 use super::head::{Head, is_name};
-use crate::dialect::{Body, BodyKind, Dialect, Inside, Literal, Pattern};
+use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
 use crate::options::Options;
-use crate::schema::{Node, NodeId};
-use crate::tool::{Found, Tool, ToolId, Tools};
+use crate::tool::{Found, ToolId, Tools};
 
 /// What all readers share; nothing in it changes while a message is read.
 #[derive(Clone, Debug)]
@@ -112,57 +111,5 @@ fn name_in_id<'i>(dialect: &Dialect, id: &'i str) -> &'i str {
     match rest.rsplit_once(pattern.between.as_str()) {
         Some((name, index)) if !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => rest,
-    }
-}
-
-/// What a body's reader knows of the call it stands in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene<'e> {
-    pub(crate) engine: &'e Engine,
-    pub(crate) form: Form,
-    pub(crate) tool: Option<&'e Tool>,
-}
-
-impl<'e> Scene<'e> {
-    pub(crate) fn new(engine: &'e Engine, form: Form, callee: &Callee) -> Self {
-        Self { engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)) }
-    }
-
-    pub(crate) fn dialect(&self) -> &'e Dialect {
-        self.engine.dialect(self.form)
-    }
-
-    pub(crate) fn pattern(&self) -> &'e Pattern {
-        self.engine.pattern(self.form)
-    }
-
-    /// Returns the literal that closes the call first.
-    pub(crate) fn closer(&self) -> Option<&'e Literal> {
-        self.pattern().tail.first()
-    }
-
-    /// Returns the schema of the arguments, if the tool declares one.
-    pub(crate) fn root(&self) -> Option<Node<'e>> {
-        self.tool?.schema.as_ref().map(|schema| schema.root())
-    }
-
-    pub(crate) fn node(&self, id: Option<NodeId>) -> Option<Node<'e>> {
-        let schema = self.tool?.schema.as_ref()?;
-        id.map(|id| schema.node(id))
-    }
-
-    /// Returns the schema of a parameter.
-    pub(crate) fn parameter(&self, key: &str) -> Option<Node<'e>> {
-        self.root()?.property(key)
-    }
-
-    /// Says whether the tool declares a parameter.
-    pub(crate) fn declares(&self, key: &str) -> bool {
-        self.root().is_some_and(|root| root.declares(key))
-    }
-
-    /// Says whether any name may be a parameter: the tool declares none and forbids none.
-    pub(crate) fn is_open(&self) -> bool {
-        self.root().is_none_or(|root| !root.is_closed())
     }
 }

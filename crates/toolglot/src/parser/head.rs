@@ -28,6 +28,18 @@ pub(crate) struct Head {
     pub(crate) literal_newline: bool,
 }
 
+impl Head {
+    /// Returns a head for something inside the call, which shares its name and mark.
+    pub(crate) fn inner(&self) -> Self {
+        Self { name: self.name.clone(), mark: self.mark.clone(), ..Self::default() }
+    }
+
+    /// Returns the key that was read.
+    pub(crate) fn key(&self) -> &str {
+        self.key.as_deref().unwrap_or_default()
+    }
+}
+
 /// Reads nodes; returns where they end, `None` if they do not stand here.
 ///
 /// `after` is the literal that follows the last node, where one does.

@@ -1,11 +1,10 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
-use super::engine::Scene;
-use super::head::{Head, name_end, skip_gap};
-use super::markers::AroundJson;
+use super::head::name_end;
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::scene::Scene;
 use crate::diagnostic::Code;
-use crate::json::{Context, End, Ended, Place, Reader};
+use crate::json::{End, Ended, Place, Reader};
 use crate::schema::Node;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -38,97 +37,85 @@ impl Kwargs {
     }
 
     /// Reads on until the parenthesis closes; it is not consumed.
-    pub(crate) fn resume(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        head: &Head,
-        sink: &mut Sink,
-    ) -> Result<End, NotYet> {
+    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
         loop {
             if let Some(value) = &mut self.value {
-                let end = value.resume(view, scene, head, sink)?;
+                let end = value.resume(scene, sink)?;
                 (self.at, self.value) = (end.at, None);
-                if end.how == Ended::Cut {
-                    self.object.end(end.at, scene, sink);
-                    return Ok(end);
-                }
                 if end.how != Ended::Complete {
-                    if sink.written() == self.before_value {
-                        sink.arguments(end.at, "null");
-                    }
-                    self.object.cut(end.at, sink);
-                    return Ok(end);
+                    return Ok(self.cut_in_value(end, scene, sink));
                 }
             }
-            if let Some(end) = self.between(view, scene, head, sink)? {
+            if let Some(end) = self.between(scene, sink)? {
                 return Ok(end);
             }
         }
     }
 
-    fn between(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        head: &Head,
-        sink: &mut Sink,
-    ) -> Result<Option<End>, NotYet> {
-        let at = skip_gap(view, self.at)?;
-        match view.byte(at)? {
-            Some(b')') => {
-                self.object.end(at, scene, sink);
-                return Ok(Some(End { at, how: Ended::Complete }));
-            }
-            None => {
-                self.object.cut(at, sink);
-                return Ok(Some(End { at, how: Ended::Truncated }));
-            }
+    /// A marker ended the value and with it the call, or the value is not whole.
+    fn cut_in_value(&self, end: End, scene: &Scene<'_>, sink: &mut Sink) -> End {
+        if end.how == Ended::Cut {
+            self.object.end(end.at, scene, sink);
+            return end;
+        }
+        if sink.written() == self.before_value {
+            sink.arguments(end.at, "null");
+        }
+        self.object.cut(end.at, sink);
+        end
+    }
+
+    fn between(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<Option<End>, NotYet> {
+        let at = scene.gap(self.at)?;
+        match scene.view.byte(at)? {
+            Some(b')') => return Ok(Some(self.end(at, Ended::Complete, scene, sink))),
             Some(b',') => {
                 self.at = at + 1;
                 return Ok(None);
             }
             Some(_) => {}
+            None => return Ok(Some(self.cut(at, Ended::Truncated, sink))),
         }
-        let outer = scene.any_closer(view, at, head)?.max(scene.opener(view, at, head)?);
-        if outer.is_some() {
-            self.object.end(at, scene, sink);
-            return Ok(Some(End { at, how: Ended::Cut }));
+        if scene.any_closer(at)?.max(scene.opener(at)?).is_some() {
+            return Ok(Some(self.end(at, Ended::Cut, scene, sink)));
         }
-        let Some((key, start)) = keyword(view, at)? else {
+        let Some((key, start)) = keyword(scene.view, at)? else {
             sink.repair(Code::JunkInCall, at..at, "an argument without a keyword");
-            self.object.cut(at, sink);
-            return Ok(Some(End { at, how: Ended::Broken }));
+            return Ok(Some(self.cut(at, Ended::Broken, sink)));
         };
         self.begin(key, start, scene, sink);
         Ok(None)
     }
 
+    fn end(&self, at: usize, how: Ended, scene: &Scene<'_>, sink: &mut Sink) -> End {
+        self.object.end(at, scene, sink);
+        End { at, how }
+    }
+
+    fn cut(&self, at: usize, how: Ended, sink: &mut Sink) -> End {
+        self.object.cut(at, sink);
+        End { at, how }
+    }
+
     fn begin(&mut self, key: &str, start: usize, scene: &Scene<'_>, sink: &mut Sink) {
         let repeated = self.object.has(key).then(|| key.to_owned());
+        self.before_value = usize::MAX;
         if repeated.is_none() {
             check_declared(key, scene, start, sink);
             self.object.key(key, start, sink);
+            self.before_value = sink.written();
         }
         let node = scene.parameter(key).map(Node::id);
-        self.before_value = if repeated.is_none() { sink.written() } else { usize::MAX };
         self.value = Some(Keyword { reader: Reader::new(start, Place::Keyword, node), repeated });
         self.at = start;
     }
 }
 
 impl Keyword {
-    fn resume(&mut self, view: View<'_>, scene: &Scene<'_>, head: &Head, sink: &mut Sink) -> Result<End, NotYet> {
-        let around = AroundJson { scene: *scene, head };
-        let context = Context {
-            markers: &around,
-            schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
-            options: &scene.engine.options,
-            quote: None,
-        };
-        let Some(key) = &self.repeated else { return self.reader.resume(view, &context, sink) };
+    fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+        let Some(key) = &self.repeated else { return self.reader.resume(scene.view, &scene.json(None), sink) };
         let mut nowhere = Sink::muted(sink.cursor(), scene.engine.options.repairs);
-        let end = self.reader.resume(view, &context, &mut nowhere)?;
+        let end = self.reader.resume(scene.view, &scene.json(None), &mut nowhere)?;
         duplicate(key, end.at, sink);
         sink.arguments(end.at, "");
         Ok(end)

@@ -1,6 +1,8 @@
 //! Writes an arguments object, member by member, and keeps account of its parameters.
 
-use super::engine::Scene;
+use std::collections::BTreeSet;
+
+use super::scene::Scene;
 use crate::coerce::{self, Hint, Verdict};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
@@ -11,14 +13,14 @@ use crate::sink::Sink;
 /// The arguments object of a call whose parameters come one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArgumentsObject {
-    keys: Vec<String>,
+    keys: BTreeSet<String>,
     scratch: String,
 }
 
 impl ArgumentsObject {
     /// Says whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.keys.iter().any(|given| given == key)
+        self.keys.contains(key)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -31,7 +33,7 @@ impl ArgumentsObject {
         self.scratch.push_str(if self.keys.is_empty() { "{" } else { ", " });
         json::write_string(key, &mut self.scratch);
         self.scratch.push_str(": ");
-        self.keys.push(key.to_owned());
+        self.keys.insert(key.to_owned());
         sink.arguments(at, &self.scratch);
     }
 
@@ -62,6 +64,13 @@ impl ArgumentsObject {
         let mut value = String::new();
         convert(text, scene.parameter(key), hint, &scene.engine.options, &mut value, at, sink);
         sink.arguments(at, &value);
+    }
+
+    /// Writes the attributes of the call's tag.
+    pub(crate) fn attributes(&mut self, at: usize, scene: &Scene<'_>, sink: &mut Sink) {
+        for (key, value) in &scene.head.attributes {
+            self.text_member(key, value, Hint::None, at, scene, sink);
+        }
     }
 
     /// Ends the object; the schema's required parameters must have been given.

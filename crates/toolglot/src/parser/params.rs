@@ -1,10 +1,9 @@
 //! `{params}`: parameters one after another, any blanks between, until the call closes.
 
 use super::contest::{TagEnd, tag_end};
-use super::engine::Scene;
-use super::head::{Head, nodes, skip_gap, stands};
-use super::markers::{Marker, named_tag};
-use super::object::ArgumentsObject;
+use super::head::{Head, nodes};
+use super::object::{ArgumentsObject, check_declared};
+use super::scene::{Marker, Scene, named_tag};
 use super::tree;
 use super::value::Value;
 use crate::coerce::Hint;
@@ -21,6 +20,8 @@ pub(crate) struct Params {
     at: usize,
     begun: bool,
     object: ArgumentsObject,
+    /// The head of the parameter that was read last.
+    head: Head,
     value: Option<Value>,
 }
 
@@ -33,7 +34,7 @@ enum Between {
 
 impl Params {
     pub(crate) fn new(at: usize) -> Self {
-        Self { at, begun: false, object: ArgumentsObject::default(), value: None }
+        Self { at, begun: false, object: ArgumentsObject::default(), head: Head::default(), value: None }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -41,97 +42,79 @@ impl Params {
     }
 
     /// Reads on until the call is over; its closer is not consumed.
-    pub(crate) fn resume(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> Result<End, NotYet> {
-        self.begin_object(scene, head, sink);
+    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+        self.begin_object(scene, sink);
         loop {
             if let Some(value) = &mut self.value {
-                let end = value.resume(view, scene, head, &mut self.object, sink)?;
+                let end = value.resume(&scene.with_head(&self.head), &mut self.object, sink)?;
                 (self.at, self.value) = (end.at, None);
                 if !end.whole {
                     self.object.cut(end.at, sink);
                     return Ok(End { at: end.at, how: Ended::Truncated });
                 }
             }
-            if let Between::Ended(end) = self.between(view, scene, head, sink)? {
+            if let Between::Ended(end) = self.between(scene, sink)? {
                 return Ok(end);
             }
         }
     }
 
     /// Ends a call that has nothing but attributes.
-    pub(crate) fn end_at_once(&mut self, scene: &Scene<'_>, head: &mut Head, sink: &mut Sink) {
-        self.begin_object(scene, head, sink);
+    pub(crate) fn end_at_once(&mut self, scene: &Scene<'_>, sink: &mut Sink) {
+        self.begin_object(scene, sink);
         self.object.end(self.at, scene, sink);
     }
 
     /// Attributes are the first parameters.
-    fn begin_object(&mut self, scene: &Scene<'_>, head: &mut Head, sink: &mut Sink) {
+    fn begin_object(&mut self, scene: &Scene<'_>, sink: &mut Sink) {
         if !self.begun {
             self.begun = true;
-            for (key, value) in std::mem::take(&mut head.attributes) {
-                self.object.text_member(&key, &value, Hint::None, self.at, scene, sink);
-            }
+            self.head = scene.head.inner();
+            self.object.attributes(self.at, scene, sink);
         }
     }
 
-    fn between(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
-        let at = skip_gap(view, self.at)?;
-        if let Some((param, start)) = param_head(view, at, scene, head)? {
-            return self.begin(view, at, param, start, scene, head, sink);
+    fn between(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+        let at = scene.gap(self.at)?;
+        if let Some((param, start)) = param_head(at, scene, &mut self.head)? {
+            return self.begin(at, param, start, scene, sink);
         }
-        if let Some(closer) = scene.closer()
-            && stands(view, at, closer, head)?.is_some()
-        {
+        if scene.any(at, scene.closer())?.is_some() {
             return Ok(self.end(at, Ended::Complete, scene, sink));
         }
-        if view.byte(at)?.is_none() {
+        if scene.view.byte(at)?.is_none() {
             return Ok(self.end_of_input(at, scene, sink));
         }
         let Some(param) = scene.dialect().params.first() else {
             return Ok(self.end(at, Ended::Cut, scene, sink));
         };
-        if scene.follows(view, at, &[Marker::Section, Marker::Open], param, head)?.is_some() {
+        if scene.follows(at, &[Marker::Section, Marker::Open], param)?.is_some() {
             return Ok(self.end(at, Ended::Cut, scene, sink));
         }
-        self.recover(view, at, param, scene, head, sink)
+        self.recover(at, param, scene, sink)
     }
 
     /// Starts a parameter whose data begins at `start`.
-    #[expect(clippy::too_many_arguments, reason = "the scene of one decision")]
     fn begin(
         &mut self,
-        view: View<'_>,
         at: usize,
         param: usize,
         start: usize,
         scene: &Scene<'_>,
-        head: &Head,
         sink: &mut Sink,
     ) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
+        note_gap(scene.view, self.at, at, sink);
         if pattern.kind() == Some(BodyKind::Tree)
-            && let Some((json, end)) = tree::read(view, start, scene, pattern, head)?
+            && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
         {
-            let key = head.key.as_deref().unwrap_or_default();
-            super::object::check_declared(key, scene, at, sink);
+            let key = self.head.key.as_deref().unwrap_or_default();
+            check_declared(key, scene, at, sink);
             self.object.member(key, &json, end, sink);
             self.at = end;
             return Ok(Between::Passed);
         }
-        note_gap(view, self.at, at, sink);
-        self.value = Some(Value::new(start, param, hint(pattern, head)));
+        self.value = Some(Value::new(start, param, hint(pattern, &self.head)));
         self.at = start;
         Ok(Between::Passed)
     }
@@ -141,78 +124,45 @@ impl Params {
         Between::Ended(End { at, how })
     }
 
+    fn truncate(&mut self, at: usize, sink: &mut Sink) -> Between {
+        self.object.cut(at, sink);
+        Between::Ended(End { at, how: Ended::Truncated })
+    }
+
     /// The call's closer is missing: the call is whole if every required parameter is there.
     fn end_of_input(&mut self, at: usize, scene: &Scene<'_>, sink: &mut Sink) -> Between {
         let cut = scene.engine.options.finish_reason == Some(FinishReason::Length);
         if self.object.is_whole(scene) && !cut {
             return self.end(at, Ended::Cut, scene, sink);
         }
-        self.object.cut(at, sink);
-        Between::Ended(End { at, how: Ended::Truncated })
+        self.truncate(at, sink)
     }
 
     /// Goes past what belongs to no parameter, or ends the call there.
-    fn recover(
-        &mut self,
-        view: View<'_>,
-        at: usize,
-        param: &Pattern,
-        scene: &Scene<'_>,
-        head: &Head,
-        sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
-        if let Some(end) = value_closer(view, at, scene, head)? {
+    fn recover(&mut self, at: usize, param: &Pattern, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+        if let Some(end) = self.value_closer(at, scene)? {
             sink.repair(Code::DuplicateCloser, at..end, "a parameter's closer stood twice");
             return Ok(self.pass(end, sink));
         }
-        if view.starts_with(at, "</")?
-            && let Some((name, end)) = named_tag(view, at + 2)?
+        if scene.view.starts_with(at, "</")?
+            && let Some((name, end)) = named_tag(scene.view, at + 2)?
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
-            let next = scene.follows(view, end, &markers, param, head)?;
+            let next = scene.follows(end, &markers, param)?;
             if !matches!(next, Some(Marker::Param | Marker::Call)) {
                 return Ok(self.end(at, Ended::Cut, scene, sink));
             }
             sink.repair(Code::StrayCloser, at..end, format!("`</{name}>` closes nothing"));
             return Ok(self.pass(end, sink));
         }
-        self.pass_junk(view, at, param, scene, head, sink)
+        self.pass_junk(at, param, scene, sink)
     }
 
-    /// Skips to the next marker. A parameter's opener that is none lacks its name.
-    fn pass_junk(
-        &mut self,
-        view: View<'_>,
-        at: usize,
-        param: &Pattern,
-        scene: &Scene<'_>,
-        head: &Head,
-        sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
-        let found = next_marker(view, at, scene, param, head)?;
-        match found {
-            None if self.object.is_whole(scene) => {
-                let cut = cut_closer(view, at, scene, param, head)?;
-                Ok(self.end(if cut { view.final_end()? } else { self.at }, Ended::Cut, scene, sink))
-            }
-            None => {
-                let end = view.final_end()?;
-                sink.repair(Code::JunkInCall, at..end, "text between parameters that belongs to none");
-                self.object.cut(end, sink);
-                Ok(Between::Ended(End { at: end, how: Ended::Truncated }))
-            }
-            Some((Marker::Param, from, end)) if from == at => match tag_end(view, end)? {
-                TagEnd::Cut => Ok(self.end_of_input(view.final_end()?, scene, sink)),
-                TagEnd::Open => {
-                    sink.repair(Code::JunkInCall, at..end, "the start of a parameter that is none");
-                    Ok(self.pass(end, sink))
-                }
-                TagEnd::Closed => {
-                    let after = after_nameless(view, end, scene, head)?;
-                    sink.diagnose(Code::NamelessParameter, at..after, "a parameter has no name");
-                    Ok(self.pass(after, sink))
-                }
-            },
+    /// Skips to the next marker.
+    fn pass_junk(&mut self, at: usize, param: &Pattern, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+        match next_marker(at, scene, param)? {
+            None => self.junk_to_the_end(at, param, scene, sink),
+            Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, scene, sink),
             Some((_, from, end)) if from == at => Ok(self.pass(end, sink)),
             Some((marker, from, _)) => {
                 sink.repair(Code::JunkInCall, at..from, "text between parameters that belongs to none");
@@ -224,31 +174,78 @@ impl Params {
         }
     }
 
+    /// No marker follows: what stands here is text after a call, or a closer that the end of input cut.
+    fn junk_to_the_end(
+        &mut self,
+        at: usize,
+        param: &Pattern,
+        scene: &Scene<'_>,
+        sink: &mut Sink,
+    ) -> Result<Between, NotYet> {
+        let end = scene.view.final_end()?;
+        if self.object.is_whole(scene) {
+            let cut = cut_closer(scene.view.slice(at, end), param, scene);
+            return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, scene, sink));
+        }
+        sink.repair(Code::JunkInCall, at..end, "text between parameters that belongs to none");
+        Ok(self.truncate(end, sink))
+    }
+
+    /// A parameter's opening literal ends at `end`, but no key is there.
+    fn broken_param(&mut self, at: usize, end: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
+        match tag_end(scene.view, end)? {
+            TagEnd::Cut => Ok(self.end_of_input(scene.view.final_end()?, scene, sink)),
+            TagEnd::Open => {
+                sink.repair(Code::JunkInCall, at..end, "the start of a parameter that is none");
+                Ok(self.pass(end, sink))
+            }
+            TagEnd::Closed => {
+                let after = self.after_nameless(end, scene)?;
+                sink.diagnose(Code::NamelessParameter, at..after, "a parameter has no name");
+                Ok(self.pass(after, sink))
+            }
+        }
+    }
+
     fn pass(&mut self, end: usize, sink: &mut Sink) -> Between {
         sink.markup(end);
         self.at = end;
         Between::Passed
     }
+
+    fn value_closer(&self, at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
+        let closers = scene.dialect().params.iter().filter_map(|param| param.tail.first());
+        scene.with_head(&self.head).any(at, closers)
+    }
+
+    /// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
+    fn after_nameless(&self, at: usize, scene: &Scene<'_>) -> Result<usize, NotYet> {
+        let mut next = at;
+        while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(next)) {
+            next += ahead;
+            if let Some(end) = self.value_closer(next, scene)? {
+                return Ok(end);
+            }
+            if scene.any_closer(next)?.is_some() {
+                return Ok(next);
+            }
+            next += 1;
+        }
+        scene.view.final_end()
+    }
 }
 
 /// Reads the head of a parameter into `head`; returns its pattern and where its data begins.
-pub(crate) fn param_head(
-    view: View<'_>,
-    at: usize,
-    scene: &Scene<'_>,
-    head: &mut Head,
-) -> Result<Option<(usize, usize)>, NotYet> {
+pub(crate) fn param_head(at: usize, scene: &Scene<'_>, head: &mut Head) -> Result<Option<(usize, usize)>, NotYet> {
     for (number, param) in scene.dialect().params.iter().enumerate() {
-        let mut inner = Head { name: head.name.clone(), mark: head.mark.clone(), ..Head::default() };
-        let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { continue };
+        let mut inner = scene.head.inner();
+        let Some(end) = nodes(scene.view, at, &param.head, None, &mut inner)? else { continue };
         let key = inner.key.as_deref().unwrap_or_default();
-        let may = scene.declares(key) || scene.is_open() && head.attributes.is_empty();
-        if param.has_key_tag() && !may {
-            continue;
+        let may = scene.declares(key) || scene.is_open() && scene.head.attributes.is_empty();
+        if !param.has_key_tag() || may {
+            *head = inner;
+            return Ok(Some((number, end)));
         }
-        (head.key, head.kind, head.mark) = (inner.key, inner.kind, inner.mark);
-        head.literal_newline |= inner.literal_newline;
-        return Ok(Some((number, end)));
     }
     Ok(None)
 }
@@ -268,61 +265,27 @@ fn hint(param: &Pattern, head: &Head) -> Hint {
 }
 
 /// Reports the letters `\n` in the place of white space.
-pub(crate) fn note_gap(view: View<'_>, from: usize, to: usize, sink: &mut Sink) {
+fn note_gap(view: View<'_>, from: usize, to: usize, sink: &mut Sink) {
     if view.slice(from, to).contains('\\') {
         sink.repair(Code::LiteralNewline, from..to, "the letters `\\n` stood for white space");
     }
 }
 
-/// Says whether the input ended inside a closer that began at `at`.
-fn cut_closer(view: View<'_>, at: usize, scene: &Scene<'_>, param: &Pattern, head: &Head) -> Result<bool, NotYet> {
-    let rest = view.slice(at, view.final_end()?);
-    let section = scene.engine.section(scene.form).into_iter().flat_map(|section| &section.tail);
-    let closers = param.tail.iter().chain(&scene.pattern().tail).chain(section);
-    let spelled = closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref()));
-    Ok(spelled.into_iter().any(|closer| closer.starts_with(rest)))
-}
-
-fn value_closer(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<Option<usize>, NotYet> {
-    let mut best = None;
-    for closer in scene.dialect().params.iter().filter_map(|param| param.tail.first()) {
-        best = best.max(stands(view, at, closer, head)?);
-    }
-    Ok(best)
+/// Says whether `rest` is the start of a closer.
+fn cut_closer(rest: &str, param: &Pattern, scene: &Scene<'_>) -> bool {
+    let closers = param.tail.iter().chain(&scene.pattern().tail).chain(scene.section_closers());
+    let mut spelled = closers.flat_map(|closer| closer.filled(scene.head.name.as_deref(), scene.head.mark.as_deref()));
+    spelled.any(|closer| closer.starts_with(rest))
 }
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
-fn next_marker(
-    view: View<'_>,
-    mut at: usize,
-    scene: &Scene<'_>,
-    param: &Pattern,
-    head: &Head,
-) -> Result<Option<(Marker, usize, usize)>, NotYet> {
-    let bytes = &scene.engine.catalog.marker_bytes[scene.form.dialect];
-    while let Some(ahead) = bytes.find(view.rest(at)) {
+fn next_marker(mut at: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<(Marker, usize, usize)>, NotYet> {
+    while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(at)) {
         at += ahead;
-        match scene.marker(view, at, param, head)? {
+        match scene.marker(at, param)? {
             Some((Marker::Value | Marker::Tag, _)) | None => at += 1,
             Some((marker, end)) => return Ok(Some((marker, at, end))),
         }
     }
-    view.final_end().map(|_| None)
-}
-
-/// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
-fn after_nameless(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<usize, NotYet> {
-    let bytes = &scene.engine.catalog.marker_bytes[scene.form.dialect];
-    let mut next = at;
-    while let Some(ahead) = bytes.find(view.rest(next)) {
-        next += ahead;
-        if let Some(end) = value_closer(view, next, scene, head)? {
-            return Ok(end);
-        }
-        if scene.any_closer(view, next, head)?.is_some() {
-            return Ok(next);
-        }
-        next += 1;
-    }
-    view.final_end()
+    scene.view.final_end().map(|_| None)
 }

@@ -14,15 +14,15 @@ use super::call_object::CallObject;
 use super::closing::close;
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
-use super::engine::{Callee, Engine, Form, Scene, Standing};
+use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, skip_gap, stands};
 use super::kwargs::Kwargs;
-use super::markers::{AroundJson, named_tag};
 use super::params::Params;
+use super::scene::{Scene, named_tag};
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::event::Outcome;
-use crate::json::{Context, End, Ended, Place, Reader};
+use crate::json::{End, Ended, Place, Reader};
 use crate::options::FinishReason;
 use crate::schema::Node;
 use crate::sink::Sink;
@@ -120,7 +120,7 @@ impl Reading {
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
         loop {
             match self.phase {
-                Phase::Committed => self.announce(engine, sink),
+                Phase::Committed => self.announce(engine, view, sink),
                 Phase::Body(_) => {
                     let end = self.read_body(engine, view, sink)?;
                     self.end_body(end, sink);
@@ -133,7 +133,7 @@ impl Reading {
     }
 
     /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
-    fn announce(&mut self, engine: &Engine, sink: &mut Sink) {
+    fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
         sink.set_dialect(Some(engine.dialect(self.form).name.clone()));
         let start = std::mem::replace(&mut self.start, Start::Nothing(0));
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
@@ -154,46 +154,23 @@ impl Reading {
                 sink.diagnose(Code::UnknownTool, place, format!("no tool `{}` is declared", self.callee.name));
             }
         }
-        let scene = Scene::new(engine, self.form, &self.callee);
-        self.phase = Phase::Body(Box::new(self.body(start, &scene, sink)));
-    }
-
-    fn body(&mut self, start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Body {
-        match start {
-            Start::Params(at) => Body::Params(Params::new(at)),
-            Start::Kwargs(at) => Body::Kwargs(Kwargs::new(at)),
-            Start::Json { at, relaxed } => {
-                Body::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
-            }
-            Start::Whole { whole, at, end } => {
-                whole.write(at, end, sink);
-                Body::Done(end)
-            }
-            Start::Call { at, array, .. } => {
-                if array {
-                    self.scopes.push(Scope::Array { call: self.form.call, bracket: true });
-                }
-                Body::Call(CallObject::new(at))
-            }
-            Start::Content { at, sure } => Body::Content(Content::new(at, sure)),
-            Start::Nothing(at) => {
-                let mut params = Params::new(at);
-                params.end_at_once(scene, &mut self.head, sink);
-                Body::Done(at)
-            }
+        if let Start::Call { array: true, .. } = start {
+            self.scopes.push(Scope::Array { call: self.form.call, bracket: true });
         }
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        self.phase = Phase::Body(Box::new(Body::new(start, &scene, sink)));
     }
 
     /// Reads on in the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        let scene = Scene::new(engine, self.form, &self.callee);
         let limits = &engine.options.limits;
+        let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
         loop {
-            let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
             let anchor = body.anchor().max(self.began);
             let end_of_call = self.began.saturating_add(limits.arguments);
             let limit = end_of_call.min(anchor.saturating_add(limits.held));
-            if let Ok(end) = body.resume(view.limited(limit), &scene, &self.callee, &mut self.head, sink) {
+            if let Ok(end) = body.resume(&Scene { view: view.limited(limit), ..scene }, &self.callee, sink) {
                 return Ok(end);
             }
             if view.end() < limit {
@@ -202,7 +179,7 @@ impl Reading {
             if body.anchor() > anchor && limit < end_of_call {
                 continue;
             }
-            let end = body.resume(view.closed_at(limit), &scene, &self.callee, &mut self.head, sink)?;
+            let end = body.resume(&Scene { view: view.closed_at(limit), ..scene }, &self.callee, sink)?;
             let code = if limit == end_of_call { Code::LimitArguments } else { Code::LimitHeld };
             sink.diagnose(code, end.at..end.at, code.row().about);
             return Ok(End { at: end.at, how: Ended::Truncated });
@@ -227,6 +204,11 @@ impl Reading {
                 sink.diagnose(Code::Broken, end.at..end.at, message);
             }
         }
+        if let Phase::Body(body) = &mut self.phase
+            && let Body::Call(object) = &mut **body
+        {
+            self.head.id = object.id.take();
+        }
         self.phase = Phase::Closing { at: end.at, how: end.how };
     }
 
@@ -236,12 +218,12 @@ impl Reading {
             self.phase = Phase::Over(at);
             return Ok(());
         }
-        let scene = Scene::new(engine, self.form, &self.callee);
         let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
         let mut end = at;
         let closed = in_array || self.plain && how == Ended::Cut;
         if !closed && !self.another_follows(engine, view, at, sink)? {
-            let closing = close(view, at, self.fenced, &scene, &self.head)?;
+            let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+            let closing = close(at, self.fenced, &scene)?;
             for (code, span, message) in closing.repairs {
                 sink.repair(code, span, message);
             }
@@ -312,7 +294,7 @@ impl Reading {
         if sink.calls() >= engine.options.limits.calls {
             return Ok(false);
         }
-        let head = Head { mark: self.head.mark.clone(), ..Head::default() };
+        let head = Head { name: None, ..self.head.inner() };
         let ground = Ground { in_section: true, ..Ground::default() };
         let Trial::Ready(win) = try_call(engine, view, at, form, head, ground)? else { return Ok(false) };
         sink.markup(at);
@@ -412,6 +394,26 @@ impl Start {
 }
 
 impl Body {
+    fn new(start: Start, scene: &Scene<'_>, sink: &mut Sink) -> Self {
+        match start {
+            Start::Params(at) => Self::Params(Params::new(at)),
+            Start::Kwargs(at) => Self::Kwargs(Kwargs::new(at)),
+            Start::Json { at, relaxed } => {
+                Self::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
+            }
+            Start::Whole { whole, at, end } => {
+                whole.write(at, end, sink);
+                Self::Done(end)
+            }
+            Start::Call { at, .. } => Self::Call(CallObject::new(at)),
+            Start::Content { at, sure } => Self::Content(Content::new(at, sure)),
+            Start::Nothing(at) => {
+                Params::new(at).end_at_once(scene, sink);
+                Self::Done(at)
+            }
+        }
+    }
+
     fn anchor(&self) -> usize {
         match self {
             Self::Params(params) => params.anchor(),
@@ -423,29 +425,16 @@ impl Body {
         }
     }
 
-    fn resume(
-        &mut self,
-        view: View<'_>,
-        scene: &Scene<'_>,
-        callee: &Callee,
-        head: &mut Head,
-        sink: &mut Sink,
-    ) -> Result<End, NotYet> {
+    fn resume(&mut self, scene: &Scene<'_>, callee: &Callee, sink: &mut Sink) -> Result<End, NotYet> {
         match self {
-            Self::Params(params) => params.resume(view, scene, head, sink),
-            Self::Kwargs(kwargs) => kwargs.resume(view, scene, head, sink),
-            Self::Call(object) => object.resume(view, scene, callee, head, sink),
-            Self::Content(content) => content.resume(view, scene, head, sink),
+            Self::Params(params) => params.resume(scene, sink),
+            Self::Kwargs(kwargs) => kwargs.resume(scene, sink),
+            Self::Call(object) => object.resume(scene, callee, sink),
+            Self::Content(content) => content.resume(scene, sink),
             Self::Done(at) => Ok(End { at: *at, how: Ended::Complete }),
             Self::Json(reader, relaxed) => {
-                let around = AroundJson { scene: *scene, head };
-                let context = Context {
-                    markers: &around,
-                    schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
-                    options: &scene.engine.options,
-                    quote: scene.dialect().quote.as_deref().filter(|_| *relaxed),
-                };
-                reader.resume(view, &context, sink)
+                let quote = scene.dialect().quote.as_deref().filter(|_| *relaxed);
+                reader.resume(scene.view, &scene.json(quote), sink)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `{tree}`: elements in elements; the schema says which are objects and which are arrays.
 
-use super::engine::Scene;
 use super::head::{Head, nodes, stands};
+use super::scene::Scene;
 use crate::coerce::{self, Hint};
 use crate::dialect::{Literal, Pattern};
 use crate::json;
@@ -20,14 +20,9 @@ struct Frame {
 ///
 /// Returns the value's JSON and where the element ends; `None` if it has no
 /// children, so that its text is its value.
-pub(crate) fn read(
-    view: View<'_>,
-    start: usize,
-    scene: &Scene<'_>,
-    param: &Pattern,
-    head: &Head,
-) -> Result<Option<(String, usize)>, NotYet> {
-    let key = head.key.clone().unwrap_or_default();
+pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<(String, usize)>, NotYet> {
+    let (view, head) = (scene.view, scene.head);
+    let key = head.key().to_owned();
     let node = scene.parameter(&key);
     if !may_nest(node, param) {
         return Ok(None);
@@ -68,7 +63,7 @@ pub(crate) fn read(
 }
 
 fn open(key: String, node: Option<Node<'_>>, start: usize, head: &Head) -> Frame {
-    let head = Head { key: Some(key), mark: head.mark.clone(), ..Head::default() };
+    let head = Head { key: Some(key), ..head.inner() };
     Frame { head, node: node.map(Node::id), start, children: Vec::new() }
 }
 
@@ -103,7 +98,7 @@ fn child(
     node: Option<Node<'_>>,
     frame: &Frame,
 ) -> Result<Option<(String, usize)>, NotYet> {
-    let mut inner = Head { mark: frame.head.mark.clone(), ..Head::default() };
+    let mut inner = frame.head.inner();
     let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
     let key = inner.key.unwrap_or_default();
     let types = node.map_or(Types::OPEN, Node::types);

@@ -1,15 +1,13 @@
 //! Values that must be seen whole before anything can be said of them.
 
-use super::engine::Scene;
-use super::head::Head;
-use super::markers::AroundJson;
+use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
 use crate::options::Options;
 use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::tool::Tool;
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// Arguments that were read whole: their JSON, and what had to be done to them.
 #[derive(Clone, Debug)]
@@ -49,31 +47,21 @@ impl Whole {
 
 /// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is none.
 pub(crate) fn read_value(
-    view: View<'_>,
     at: usize,
     place: Place,
     node: Option<NodeId>,
     scene: &Scene<'_>,
-    head: &Head,
 ) -> Result<Option<(String, usize)>, NotYet> {
-    let around = AroundJson { scene: *scene, head };
-    let context = Context {
-        markers: &around,
-        schema: scene.tool.and_then(|tool| tool.schema.as_ref()),
-        options: &scene.engine.options,
-        quote: None,
-    };
     let mut sink = Sink::new(scene.engine.options.repairs);
-    let end = Reader::new(at, place, node).resume(view, &context, &mut sink)?;
+    let end = Reader::new(at, place, node).resume(scene.view, &scene.json(None), &mut sink)?;
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
 /// Goes past the value at `at`; returns where it ends and how.
-pub(crate) fn skip_value(view: View<'_>, at: usize, scene: &Scene<'_>, head: &Head) -> Result<json::End, NotYet> {
-    let around = AroundJson { scene: *scene, head };
-    let context = Context { markers: &around, schema: None, options: &scene.engine.options, quote: None };
+pub(crate) fn skip_value(at: usize, scene: &Scene<'_>) -> Result<json::End, NotYet> {
+    let context = Context { schema: None, ..scene.json(None) };
     let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-    Reader::new(at, Place::Value, None).resume(view, &context, &mut nowhere)
+    Reader::new(at, Place::Value, None).resume(scene.view, &context, &mut nowhere)
 }
 
 /// Makes an arguments object of a value that is none: JSON in a string, nothing at all.
@@ -94,12 +82,10 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
 }
 
 /// Puts attributes before the members of an object; attributes win over members of the same key.
-pub(crate) fn merge_attributes(json: &str, scene: &Scene<'_>, head: &Head) -> String {
+pub(crate) fn merge_attributes(json: &str, scene: &Scene<'_>) -> String {
     let mut sink = Sink::new(scene.engine.options.repairs);
     let mut object = super::object::ArgumentsObject::default();
-    for (key, value) in &head.attributes {
-        object.text_member(key, value, crate::coerce::Hint::None, 0, scene, &mut sink);
-    }
+    object.attributes(0, scene, &mut sink);
     for (key, value) in members(json) {
         let key: String = serde_json::from_str(key).unwrap_or_default();
         object.member(&key, value, 0, &mut sink);

@@ -1,0 +1,247 @@
+//! The scene of a reading: the bytes, the call they belong to, and the markers that may stand around them.
+
+use super::contest;
+use super::engine::{Callee, Engine, Form};
+use super::head::{Head, name_end, nodes, skip_gap, stands};
+use crate::dialect::{Dialect, Literal, Pattern};
+use crate::json::{self, Context};
+use crate::schema::{Node, NodeId, Schema};
+use crate::tool::Tool;
+use crate::view::{NotYet, View};
+
+/// What a body's reader knows: what it may see, which call it stands in, what the heads said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'s> {
+    pub(crate) view: View<'s>,
+    pub(crate) engine: &'s Engine,
+    pub(crate) form: Form,
+    pub(crate) tool: Option<&'s Tool>,
+    pub(crate) head: &'s Head,
+}
+
+/// A marker in or after a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// The value's own closer.
+    Value,
+    /// The opener of a parameter.
+    Param,
+    /// The call's closer.
+    Call,
+    /// The section's closer.
+    Section,
+    /// The opener of a call or a section.
+    Open,
+    /// Any closing tag.
+    Tag,
+    /// The end of the input.
+    End,
+}
+
+const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
+
+impl<'s> Scene<'s> {
+    pub(crate) fn new(engine: &'s Engine, view: View<'s>, form: Form, callee: &Callee, head: &'s Head) -> Self {
+        Self { view, engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)), head }
+    }
+
+    /// Returns the scene of a parameter, whose head says its key.
+    pub(crate) fn with_head<'h>(&self, head: &'h Head) -> Scene<'h>
+    where
+        's: 'h,
+    {
+        Scene { head, ..*self }
+    }
+
+    pub(crate) fn dialect(&self) -> &'s Dialect {
+        self.engine.dialect(self.form)
+    }
+
+    pub(crate) fn pattern(&self) -> &'s Pattern {
+        self.engine.pattern(self.form)
+    }
+
+    /// Returns the literal that closes the call first.
+    pub(crate) fn closer(&self) -> Option<&'s Literal> {
+        self.pattern().tail.first()
+    }
+
+    /// Returns the literals that close the section.
+    pub(crate) fn section_closers(&self) -> &'s [Literal] {
+        self.engine.section(self.form).map_or(&[], |section| &section.tail)
+    }
+
+    /// Returns the bytes with which a marker of the dialect begins.
+    pub(crate) fn marker_bytes(&self) -> &'s super::bytes::ByteSet {
+        &self.engine.catalog.marker_bytes[self.form.dialect]
+    }
+
+    pub(crate) fn schema(&self) -> Option<&'s Schema> {
+        self.tool?.schema.as_ref()
+    }
+
+    /// Returns the schema of the arguments, if the tool declares one.
+    pub(crate) fn root(&self) -> Option<Node<'s>> {
+        self.schema().map(Schema::root)
+    }
+
+    pub(crate) fn node(&self, id: Option<NodeId>) -> Option<Node<'s>> {
+        Some(self.schema()?.node(id?))
+    }
+
+    /// Returns the schema of a parameter.
+    pub(crate) fn parameter(&self, key: &str) -> Option<Node<'s>> {
+        self.root()?.property(key)
+    }
+
+    /// Says whether the tool declares a parameter.
+    pub(crate) fn declares(&self, key: &str) -> bool {
+        self.root().is_some_and(|root| root.declares(key))
+    }
+
+    /// Says whether any name may be a parameter: the tool declares none and forbids none.
+    pub(crate) fn is_open(&self) -> bool {
+        self.root().is_none_or(|root| !root.is_closed())
+    }
+
+    /// Returns what a JSON reader may consult here; the scene's markers may end its values.
+    pub(crate) fn json<'c>(&'c self, quote: Option<&'c str>) -> Context<'c> {
+        Context { markers: self, schema: self.schema(), options: &self.engine.options, quote }
+    }
+
+    /// Returns the end of a literal that stands at `at`.
+    pub(crate) fn stands(&self, at: usize, literal: &Literal) -> Result<Option<usize>, NotYet> {
+        stands(self.view, at, literal, self.head)
+    }
+
+    /// Returns the end of the longest of some literals that stands at `at`.
+    pub(crate) fn any<'l>(
+        &self,
+        at: usize,
+        literals: impl IntoIterator<Item = &'l Literal>,
+    ) -> Result<Option<usize>, NotYet> {
+        literals.into_iter().try_fold(None, |best, literal| Ok(self.stands(at, literal)?.max(best)))
+    }
+
+    /// Returns the first place at or after `at` without white space.
+    pub(crate) fn gap(&self, at: usize) -> Result<usize, NotYet> {
+        skip_gap(self.view, at)
+    }
+
+    /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
+    pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
+        let mut best: Option<(Marker, usize)> = None;
+        for marker in MARKERS {
+            if let Some(end) = self.marks(at, marker, param)?
+                && best.is_none_or(|(_, longest)| end > longest)
+            {
+                best = Some((marker, end));
+            }
+        }
+        Ok(best)
+    }
+
+    /// Returns the first of `markers` that follows `at`, blanks skipped.
+    pub(crate) fn follows(&self, at: usize, markers: &[Marker], param: &Pattern) -> Result<Option<Marker>, NotYet> {
+        let at = self.gap(at)?;
+        if self.view.byte(at)?.is_none() {
+            return Ok(Some(Marker::End));
+        }
+        for marker in markers {
+            if self.marks(at, *marker, param)?.is_some() {
+                return Ok(Some(*marker));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the end of a marker of one kind that stands at `at`.
+    fn marks(&self, at: usize, marker: Marker, param: &Pattern) -> Result<Option<usize>, NotYet> {
+        match marker {
+            Marker::Value => self.any(at, param.tail.first()),
+            Marker::Param => self.param_opener(at),
+            Marker::Call => self.any(at, self.closer()),
+            Marker::Section => self.any(at, self.section_closers().first().filter(|closer| closer.is_strong())),
+            Marker::Open => self.opener(at),
+            Marker::Tag if param.tail.first().is_some_and(Literal::is_closing_tag) => {
+                Ok(self.view.starts_with(at, "</")?.then_some(at + 2))
+            }
+            Marker::Tag | Marker::End => Ok(None),
+        }
+    }
+
+    /// Returns the end of a parameter's opening literal; where that is a tag of the key's name, the key must be declared.
+    fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        let mut best = None;
+        for param in &self.dialect().params {
+            let end = if param.has_key_tag() { self.key_tag(at, param)? } else { self.any(at, param.opening())? };
+            best = best.max(end);
+        }
+        Ok(best)
+    }
+
+    fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {
+        let mut inner = self.head.inner();
+        let end = nodes(self.view, at, &param.head, None, &mut inner)?;
+        Ok(end.filter(|_| inner.key.is_some_and(|key| self.declares(&key))))
+    }
+
+    /// Returns the end of a strong opening literal of this dialect's calls and sections.
+    pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        let dialect = self.dialect();
+        let openings = dialect.calls.iter().chain(&dialect.sections).filter_map(Pattern::opening);
+        self.any(at, openings.filter(|opening| opening.is_strong()))
+    }
+
+    /// Returns the end of the longest closer of the call or its section that stands at `at`.
+    pub(crate) fn any_closer(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
+    }
+
+    /// Says whether a call of this dialect becomes ready at `at`.
+    pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        contest::begins(self.engine, self.view, at, self.form.dialect)
+    }
+}
+
+/// The markers around a JSON body are those of its scene.
+impl json::Markers for Scene<'_> {
+    fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.view.byte(at)?.is_none_or(ends_json) {
+            return Ok(None);
+        }
+        Ok(self.any_closer(at)?.max(self.opener(at)?))
+    }
+
+    fn may_begin(&self, byte: u8) -> bool {
+        self.marker_bytes().contains(byte) && !ends_json(byte) && byte != b'>'
+    }
+
+    fn doubt(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let closers = self.pattern().tail.iter().chain(self.section_closers());
+        let closer = self.any(at, closers.filter(|closer| closer.is_strong()))?;
+        Ok(closer.is_some() || self.opener(at)?.is_some())
+    }
+
+    fn ends_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let mut after = self.gap(at)?;
+        while let Some(end) = self.any_closer(after)? {
+            after = self.gap(end)?;
+        }
+        if self.view.byte(after)?.is_none() {
+            return Ok(after > at);
+        }
+        self.call_begins(after)
+    }
+}
+
+/// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
+fn ends_json(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
+}
+
+/// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.
+pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    Ok((view.byte(end)? == Some(b'>')).then(|| (view.slice(at, end), end + 1)))
+}
