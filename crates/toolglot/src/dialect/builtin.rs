@@ -2,7 +2,7 @@
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 71] = [
+pub(super) const FILES: [(&str, &str); 72] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
     ("k2_horizon_json", include_str!("../../dialects/k2_horizon_json.toml")),
@@ -31,6 +31,7 @@ pub(super) const FILES: [(&str, &str); 71] = [
     ("plamo3", include_str!("../../dialects/plamo3.toml")),
     ("functionary_v3", include_str!("../../dialects/functionary_v3.toml")),
     ("functionary_v2", include_str!("../../dialects/functionary_v2.toml")),
+    ("functionary_v3_2", include_str!("../../dialects/functionary_v3_2.toml")),
     ("qwen3_coder", include_str!("../../dialects/qwen3_coder.toml")),
     ("mimo", include_str!("../../dialects/mimo.toml")),
     ("seed_oss", include_str!("../../dialects/seed_oss.toml")),
