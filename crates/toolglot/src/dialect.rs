@@ -20,7 +20,7 @@ mod values;
 
 pub use dialects::{Dialects, UnknownDialect};
 pub use error::DialectError;
-pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling};
+pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling, is_strong};
 
 /// One dialect, checked and compiled.
 ///

@@ -166,25 +166,3 @@ fn every_name_that_an_engine_uses_resolves() {
         assert_eq!(all.get(row[1]).map(|dialect| dialect.name()), Some(row[2]), "{line}");
     }
 }
-
-#[test]
-fn no_two_dialects_go_by_one_name() {
-    let all = Dialects::builtin();
-    let names = all.iter().flat_map(|dialect| {
-        let aliases = dialect.aliases().iter().map(String::as_str);
-        aliases.chain([dialect.name()]).map(|name| (name.to_ascii_lowercase().replace(['-', '.'], "_"), dialect.name()))
-    });
-    let mut seen = BTreeMap::new();
-    for (name, dialect) in names {
-        assert_eq!(seen.insert(name.clone(), dialect), None, "{name} of {dialect}");
-    }
-}
-
-#[test]
-fn no_dialect_file_is_longer_than_a_screen() {
-    for dialect in &Dialects::builtin() {
-        let source = dialect.source();
-        assert!(source.lines().count() <= 25, "{} has {} lines", dialect.name(), source.lines().count());
-        assert!(source.lines().all(|line| line.chars().count() <= 300), "{} has long lines", dialect.name());
-    }
-}
