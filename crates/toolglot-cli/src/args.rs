@@ -24,6 +24,7 @@ Examples:
   llm 'list the files' | toolglot parse --events     events as they happen, one JSON a line
   toolglot parse --jsonl < answers.jsonl             millions of answers, on all cores
   toolglot repair --jsonl < arguments.jsonl          arguments that are not JSON
+  toolglot render -d hermes message.json             a chat message as a model would write it
   toolglot explain answer.txt                        why it was read as it was
   toolglot dialects check my_model.toml              check a dialect of your own
 ";
@@ -51,6 +52,15 @@ Lines of --jsonl:
   out  {"id", "arguments": JSON text or null, "diagnostics"}, in order
 "#;
 
+const RENDER_EXAMPLES: &str = r#"Examples:
+  toolglot render --dialect qwen3_coder --tools tools.json message.json
+  toolglot parse answer.txt | toolglot render --dialect harmony
+
+Lines of --jsonl:
+  in   {"id", "dialect"?, "message": {"content"?, "reasoning_content"?, "tool_calls"?}, "tools"?}
+  out  {"id", "text"}, in order; a message that the dialect cannot express gives {"id", "error", "line"}
+"#;
+
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, about = ABOUT, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
@@ -68,6 +78,9 @@ pub(crate) enum Command {
     /// Turn the arguments of a call into JSON, whatever they are written in
     #[command(after_help = format!("{REPAIR_EXAMPLES}\n{EXIT_CODES}"))]
     Repair(Box<RepairArgs>),
+    /// Write a chat message as a model of a dialect would have
+    #[command(after_help = format!("{RENDER_EXAMPLES}\n{EXIT_CODES}"))]
+    Render(RenderArgs),
     /// List, show and check dialects
     Dialects(DialectsArgs),
     /// Show each step of reading: what was seen, tried, committed, given back, and why
@@ -113,6 +126,24 @@ pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
     /// File to read; stdin if it is `-` or missing
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RenderArgs {
+    /// Read one JSON object a line and write one a line (see below)
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+    /// Dialect to write: a name, or a file of your own
+    #[arg(long, short = 'd', value_name = "NAME|FILE", required_unless_present = "jsonl")]
+    pub(crate) dialect: Option<String>,
+    /// File with the declared tools: a JSON list, as in a chat request
+    #[arg(long, short = 't', value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Do not read the text again to prove that it says the same
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// File with the message; stdin if it is `-` or missing
     pub(crate) file: Option<PathBuf>,
 }
 

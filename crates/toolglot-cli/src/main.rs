@@ -16,6 +16,7 @@ mod output;
 mod paint;
 mod parse;
 mod progress;
+mod render;
 mod repair;
 mod report;
 mod runner;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let ending = match Args::parse().command {
         Command::Parse(args) => parse::run(&args),
         Command::Repair(args) => repair::run(&args),
+        Command::Render(args) => render::run(&args),
         Command::Dialects(args) => dialects::run(&args.command),
         Command::Explain(args) => explain::run(&args),
         Command::Diagnostics(args) => diagnostics::run(&args),

@@ -20,6 +20,7 @@ mod values;
 
 pub use dialects::{Dialects, UnknownDialect};
 pub use error::DialectError;
+pub(crate) use hole::Holder;
 pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling, is_strong};
 
 /// One dialect, checked and compiled.
@@ -82,6 +83,8 @@ pub(crate) struct Members {
     pub(crate) name: Vec<String>,
     pub(crate) arguments: Vec<String>,
     pub(crate) id: Vec<String>,
+    /// The file names the id's member, so it is written.
+    pub(crate) writes_id: bool,
 }
 
 /// How `{type}` says that a value is text, and that it is anything else.

@@ -10,6 +10,7 @@ mod json;
 mod message;
 mod options;
 mod parser;
+mod render;
 mod repair;
 mod schema;
 mod sink;
@@ -26,6 +27,7 @@ pub use options::{
     CallsInReasoning, Evidence, FinishReason, Limits, Options, UnknownChoice, UnknownTool, Untyped, Validation,
 };
 pub use parser::{Events, Parser};
+pub use render::{RenderError, Renderer, Rendering};
 pub use repair::{Repaired, repair};
 pub use tool::{Tools, ToolsError};
 pub use trace::{Action, Step};

@@ -23,7 +23,7 @@ use crate::view::{NotYet, View};
 use catalog::Role;
 use engine::Engine;
 use input::Input;
-use reading::{Reading, spent_closers};
+use reading::Reading;
 use region::{Exit, Region};
 use scan::{Found, Scanner};
 
@@ -53,6 +53,7 @@ mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
+pub(crate) use head::is_name;
 pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.
@@ -218,12 +219,10 @@ impl Parser {
         if self.input.end() < self.wake {
             return;
         }
-        let Parser { engine, input, sink, .. } = self;
-        let (engine, view) = (Arc::clone(engine), input.view());
         let mut machine = Machine {
-            engine: &engine,
-            view,
-            sink,
+            engine: &self.engine,
+            view: self.input.view(),
+            sink: &mut self.sink,
             state: &mut self.state,
             scanner: &mut self.scanner,
             outer: &mut self.outer,
@@ -278,17 +277,14 @@ impl Machine<'_> {
                 }
                 Found::Region { candidate, head, at } => {
                     self.sink.markup(at);
-                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, head, at))))
+                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, *head, at))))
                 }
             },
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
                 self.sink.set_dialect(None);
-                let closers = spent_closers(self.engine, reading.form());
-                let head = reading.head();
-                self.scanner.spent =
-                    closers.flat_map(|closer| closer.filled(head.name.as_deref(), head.mark.as_deref())).collect();
-                self.scanner.resume_after(at);
+                let closers = reading.named_closers(self.engine);
+                self.scanner.resume_after_call(at, reading.dialect(), closers);
                 Ok(match self.outer.take() {
                     Some(mut region) => {
                         region.resume_at(at);

@@ -82,6 +82,7 @@ fn from_call(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) 
     if calls.len() > 1 {
         diagnostics.push(note(Code::SeveralCalls, text, "several calls in one arguments string, the first is taken"));
     }
+    diagnostics.insert(0, note(Code::Wrapper, text, "a whole call stood in the place of its arguments"));
     let first = calls.drain(..).next()?;
     Some(Repaired::new(first.arguments, diagnostics))
 }

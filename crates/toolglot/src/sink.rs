@@ -25,6 +25,13 @@ pub(crate) enum Kind {
     Diagnostic(usize),
 }
 
+impl Kind {
+    /// Says whether the next event only continues this one.
+    fn goes_on_with(&self, next: &Self) -> bool {
+        matches!((self, next), (Self::Text, Self::Text) | (Self::Reasoning, Self::Reasoning))
+    }
+}
+
 /// The events since the last push. A muted sink keeps only diagnostics and the running call's outcome.
 ///
 /// **Invariant:** an event's span is everything from the cursor to its end, so spans tile the input.
@@ -187,13 +194,13 @@ impl Sink {
         start..self.words.len()
     }
 
-    /// Text-like events that touch are one event.
+    /// Text that touches text is one event; each marker is its own.
     fn consume(&mut self, upto: usize, kind: Kind) {
         if upto <= self.cursor {
             return;
         }
         match self.entries.last_mut() {
-            Some(last) if std::mem::discriminant(&last.kind) == std::mem::discriminant(&kind) => {
+            Some(last) if last.kind.goes_on_with(&kind) => {
                 last.span.end = upto;
                 self.cursor = upto;
             }

@@ -4,7 +4,7 @@ use crate::{file, toolglot};
 
 #[test]
 fn help_has_examples_and_exit_codes_and_no_colour_in_a_pipe() {
-    for args in [&["--help"][..], &["parse", "--help"], &["repair", "--help"]] {
+    for args in [&["--help"][..], &["parse", "--help"], &["repair", "--help"], &["render", "--help"]] {
         let done = toolglot(args, "");
         assert_eq!(done.code, 0);
         assert!(done.out.contains("Examples:") && done.out.contains("Exit codes:"), "{}", done.out);
@@ -35,6 +35,8 @@ fn usage_errors_exit_with_2_and_say_what_is_allowed() {
         (&["parse", "no/such.txt"], "no such file"),
         (&["parse", "."], "is a directory"),
         (&["repair", "--tool", "x"], "--tools"),
+        (&["render"], "--dialect"),
+        (&["render", "--dialect", "auto"], "one dialect"),
         (&["frobnicate"], "frobnicate"),
         (&[], "Usage"),
     ];

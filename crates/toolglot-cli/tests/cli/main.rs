@@ -5,6 +5,7 @@ mod dialects;
 mod help;
 mod jsonl;
 mod message;
+mod render;
 mod repair;
 mod streams;
 

@@ -66,7 +66,7 @@ fn body(token: &Token, before: Option<&Token>, after: Option<&Token>) -> Result<
             Fault::new(token.at.clone(), "options that exclude each other").help("choose one of end, opaque, calls")
         );
     }
-    let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree);
+    let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text);
     let is_line = |token: Option<&Token>| {
         is_value && token.is_some_and(|token| matches!(&token.kind, Kind::Blank(text) if text == "\n"))
     };

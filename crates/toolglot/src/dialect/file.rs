@@ -186,7 +186,8 @@ fn members(values: Values<'_>) -> Result<Members, DialectError> {
         Some(names) if !names.is_empty() => Ok(names),
         _ => Ok(vec![key.to_owned()]),
     };
-    Ok(Members { name: names("name")?, arguments: names("arguments")?, id: names("id")? })
+    let writes_id = json.is_some_and(|json| json.key("id").is_some());
+    Ok(Members { name: names("name")?, arguments: names("arguments")?, id: names("id")?, writes_id })
 }
 
 fn types(values: Values<'_>) -> Result<Option<TypeWords>, DialectError> {

@@ -5,7 +5,7 @@ use super::pattern::{BodyKind, Hole};
 
 /// What stands between the braces of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(crate) enum Holder {
     Head(Hole),
     Body(BodyKind),
     Attrs,
@@ -44,7 +44,7 @@ const TABLE: [(&str, Holder); 18] = [
 ];
 
 impl Holder {
-    pub(super) fn by_name(name: &str) -> Option<Self> {
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
         TABLE.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 

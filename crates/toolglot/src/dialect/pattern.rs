@@ -202,6 +202,11 @@ impl Spelling {
         self.parts.is_empty()
     }
 
+    /// Says whether the spelling is the same in every call: it has no placeholders.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Joint))
+    }
+
     /// Returns the spelling without its joints and placeholders.
     pub(crate) fn plain(&self) -> String {
         self.parts.iter().filter_map(Part::text).collect()

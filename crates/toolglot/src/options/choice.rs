@@ -12,7 +12,8 @@ pub enum Validation {
     /// Values are converted where the schema says how; what still does not fit is a diagnostic.
     #[default]
     Coerce,
-    /// A call that does not fit its tool is given back as text, with a diagnostic.
+    /// A call of an unknown tool, or with a parameter that is unknown, given twice, without a name or missing though
+    /// required, is given back as text, with a diagnostic.
     Strict,
 }
 

@@ -2,7 +2,7 @@
 
 use super::contest::{Start, Win};
 use super::engine::{Engine, Form};
-use super::head::{Head, skip_gap};
+use super::head::{Head, Said, skip_gap};
 use super::params::param_head;
 use super::reading::Reading;
 use super::scene::Scene;
@@ -34,12 +34,17 @@ pub(crate) fn read_parameters(
 /// Reads the parameters as if the call's closer followed them.
 fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, Vec<Diagnostic>)> {
     let callee = engine.callee(name)?;
-    let head = Head { name: Some(name.to_owned()), ..Head::default() };
+    let head = Head { name: Some(Said::new(name, 0..0)), ..Head::default() };
     let closer = engine.pattern(form).tail.first()?.spellings.first()?.filled(Some(name), None);
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
-    param_head(at, &Scene::new(engine, view, form, &callee, &head), &mut Head::default()).ok()??;
+    let scene = Scene::new(engine, view, form, &callee, &head);
+    let mut first = Head::default();
+    let (param, _) = param_head(at, &scene, false, &mut first).ok()??;
+    if scene.dialect().params[param].has_key_tag() && !scene.declares(first.key()) {
+        return None;
+    }
     let mut sink = Sink::new(engine.options.repairs);
     let win = Win { form, head, callee, start: Start::Params(at) };
     let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;

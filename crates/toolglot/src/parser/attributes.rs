@@ -1,7 +1,7 @@
 //! Attributes of a tag: `name="value"` in any order and any quotes.
 
-use super::head::{Head, fill, stands};
-use crate::dialect::{Attributes, Literal};
+use super::head::{Head, NAME_LIMIT, Said, fill, gap, stands};
+use crate::dialect::{Attributes, Hole, Literal};
 use crate::view::{NotYet, View, is_blank};
 
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
@@ -9,14 +9,15 @@ const ATTRIBUTE_LIMIT: usize = 64 << 10;
 /// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
 pub(crate) fn attributes(
     view: View<'_>,
-    mut at: usize,
+    start: usize,
     expected: &Attributes,
     close: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
-    let mut seen = Vec::new();
+    let mut seen: Vec<(Said, Said)> = Vec::new();
+    let mut at = start;
     loop {
-        at = view.skip_blanks(at)?;
+        at = gap(view, at, head)?;
         if closes(view, at, close, head)? {
             break;
         }
@@ -29,18 +30,22 @@ pub(crate) fn attributes(
         seen.push((name, value));
         at = end;
     }
+    Ok(keep(seen, expected, head).then_some(at))
+}
+
+/// Keeps what the attributes said; false if one is missing that must be there.
+fn keep(mut seen: Vec<(Said, Said)>, expected: &Attributes, head: &mut Head) -> bool {
     let complete = expected.named.iter().all(|(name, hole)| {
-        let value = seen.iter().find(|(seen, _)| seen == name);
-        if let Some((_, value)) = value {
-            fill(*hole, value, head);
-        }
-        value.is_some() || *hole == crate::dialect::Hole::Type
+        let value = seen.iter().find(|(seen, _)| seen.text == *name).map(|(_, value)| value.clone());
+        let there = value.is_some() || *hole == Hole::Type;
+        value.into_iter().for_each(|value| fill(*hole, value, head));
+        there
     });
     if expected.rest {
-        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| expected != name));
+        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| *expected != name.text));
         head.attributes.append(&mut seen);
     }
-    Ok(complete.then_some(at))
+    complete
 }
 
 /// Reads one `name="value"`; `None` if there is none.
@@ -48,35 +53,38 @@ fn attribute(
     view: View<'_>,
     at: usize,
     close: Option<&Literal>,
-    head: &Head,
-) -> Result<Option<(String, String, usize)>, NotYet> {
+    head: &mut Head,
+) -> Result<Option<(Said, Said, usize)>, NotYet> {
     let mut end = at;
-    while view.char(end)?.is_some_and(|next| next.is_alphanumeric() || matches!(next, '_' | '.' | ':' | '-')) {
-        end += view.char(end)?.map_or(1, char::len_utf8);
-        if end - at > ATTRIBUTE_LIMIT {
+    while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
+        end += next.len_utf8();
+        if end - at > NAME_LIMIT {
             return Ok(None);
         }
     }
-    let name = view.slice(at, end);
     let equals = view.skip_blanks(end)?;
-    if name.is_empty() || view.byte(equals)? != Some(b'=') {
+    if end == at || view.byte(equals)? != Some(b'=') {
         return Ok(None);
     }
+    let name = Said::new(view.slice(at, end), at..end);
     let start = view.skip_blanks(equals + 1)?;
     let quote = view.byte(start)?.filter(|byte| matches!(byte, b'"' | b'\''));
+    if quote.is_none() && view.byte(start)? == Some(b'{') {
+        return Ok(None);
+    }
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
-    let value = decode_entities(view.slice(start, end));
-    Ok(Some((name.to_owned(), value, end + usize::from(quote.is_some()))))
+    let value = Said { text: decode_entities(view.slice(start, end)), span: start..end };
+    Ok(Some((name, value, end + usize::from(quote.is_some()))))
 }
 
-/// A quote ends the value only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank does.
+/// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank does.
 fn value_end(
     view: View<'_>,
     start: usize,
     quote: Option<u8>,
     close: Option<&Literal>,
-    head: &Head,
+    head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     let mut at = start;
     while let Some(byte) = view.byte(at)? {
@@ -89,9 +97,10 @@ fn value_end(
         }
         at += 1;
         if at - start > ATTRIBUTE_LIMIT {
-            return Ok(None);
+            break;
         }
     }
+    head.looked = head.looked.max(at);
     Ok(None)
 }
 

@@ -1,6 +1,7 @@
 //! `{call}`: a JSON object that carries a call's name, arguments and id, in any order.
 
 use super::engine::Callee;
+use super::head::Said;
 use super::member::{Given, Member, Spot, member, single_key};
 use super::scene::Scene;
 use super::whole::skip_value;
@@ -12,7 +13,7 @@ use crate::view::NotYet;
 
 /// What a trial reading learns of a call object.
 pub(crate) struct Facts {
-    pub(crate) name: String,
+    pub(crate) name: Said,
     pub(crate) has_arguments: bool,
 }
 
@@ -24,8 +25,9 @@ pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYe
         let here = Spot { named: name.is_some(), ..spot };
         let value = match member(here, scene)? {
             Member::End(_) => break,
-            Member::Name(said, end) => {
-                (name, spot.at) = (Some(said), end);
+            Member::Name(said) => {
+                spot.at = said.span.end;
+                name = Some(said);
                 continue;
             }
             Member::Arguments(Given::Whole(_, _, end)) => {
@@ -61,7 +63,8 @@ impl Spot {
         match member {
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
-            Member::Id(_, end) | Member::Name(_, end) | Member::Comma(end) => self.at = *end,
+            Member::Id(_, end) | Member::Comma(end) => self.at = *end,
+            Member::Name(said) => self.at = said.span.end,
             _ => {}
         }
     }
@@ -119,8 +122,10 @@ impl CallObject {
             Member::End(end) => return Ok(Some(self.end(end, Ended::Complete, callee, sink))),
             Member::Stop(at) => return Ok(Some(self.missing_bracket(at, callee, sink))),
             Member::Bad(at) | Member::Arguments(Given::Bad(at)) => {
-                let how = if self.spot.has_arguments { Ended::Cut } else { Ended::Broken };
-                return Ok(Some(self.end(at, how, callee, sink)));
+                if self.spot.has_arguments {
+                    return Ok(Some(self.missing_bracket(self.spot.at, callee, sink)));
+                }
+                return Ok(Some(self.end(at, Ended::Broken, callee, sink)));
             }
             Member::Over(at) => return Ok(Some(self.unfinished(at, callee, sink))),
             passed => self.spot.pass(&passed),

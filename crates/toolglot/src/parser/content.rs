@@ -1,6 +1,6 @@
 //! `{content}`: plain text for the one parameter it can mean.
 
-use super::head::name_end;
+use super::head::{Said, name_end};
 use super::object::ArgumentsObject;
 use super::scene::{Scene, named_tag};
 use crate::coerce::Hint;
@@ -37,6 +37,11 @@ impl Content {
         Self { start: at, scan: at, doubt: None, opened: Vec::new(), begun: false, sure, object }
     }
 
+    /// Returns where the text began.
+    pub(crate) fn start(&self) -> usize {
+        self.start
+    }
+
     pub(crate) fn anchor(&self) -> usize {
         self.scan
     }
@@ -50,7 +55,8 @@ impl Content {
         let edge = self.find_end(scene)?;
         let text = scene.view.slice(self.start, edge.end);
         if let Some(key) = parameter(scene).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
-            self.object.text_member(&key, text, Hint::None, edge.end, scene, sink);
+            let key = Said { text: key, span: self.start..self.start };
+            self.object.text_member(&key, &Said::new(text, self.start..edge.end), Hint::None, edge.end, scene, sink);
         }
         match edge.how {
             Ended::Truncated => self.object.cut(edge.next, sink),
@@ -98,7 +104,7 @@ impl Content {
     /// A closing tag that the text did not open closes the call if it is like the call's name or the generic one.
     fn closing(&mut self, at: usize, scene: &Scene<'_>) -> Result<Option<Edge>, NotYet> {
         let Some((name, next)) = named_tag(scene.view, at + 2)? else { return Ok(None) };
-        let called = scene.head.name.as_deref().unwrap_or_default();
+        let called = scene.head.name().unwrap_or_default();
         let like = name.to_lowercase().starts_with(&called.to_lowercase()) || name.starts_with("use_");
         if self.opened.iter().any(|opened| opened == name) || !like {
             return Ok(None);
@@ -121,18 +127,13 @@ pub(crate) fn parameter(scene: &Scene<'_>) -> Option<String> {
     let Some(root) = scene.root().filter(|root| !root.properties().is_empty()) else {
         return Some("content".to_owned());
     };
-    let free = |key: &&String| scene.head.attributes.iter().all(|(given, _)| given != *key);
+    let free = |key: &&String| scene.head.attributes.iter().all(|(given, _)| given.text != **key);
     let all: Vec<&String> = root.properties().iter().filter(free).collect();
     let required: Vec<&String> = root.required().iter().filter(free).collect();
-    let texts: Vec<&String> = all.iter().copied().filter(|key| takes_text(root, key)).collect();
-    let content = all.iter().find(|key| **key == "content").copied();
+    let content = all.iter().copied().find(|key| *key == "content");
     let only = |keys: &[&String]| if let [key] = keys { Some((*key).clone()) } else { None };
-    content
-        .cloned()
-        .or_else(|| only(&required))
-        .or_else(|| only(&all))
-        .or_else(|| only(&texts))
-        .or_else(|| required.first().map(|key| (*key).clone()))
+    let text = |key: &String| takes_text(root, key).then(|| key.clone());
+    content.cloned().or_else(|| only(&required)).or_else(|| only(&all).and_then(|key| text(&key)))
 }
 
 fn takes_text(root: Node<'_>, key: &str) -> bool {

@@ -118,8 +118,11 @@ pub(crate) fn try_call(
     mut head: Head,
     ground: Ground,
 ) -> Result<Trial, NotYet> {
+    if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
+        return Ok(dead(at, "too much was read ahead in vain"));
+    }
     let Some(body) = read_heads(engine, view, at, form, &mut head, ground)? else {
-        return Ok(dead(at, "its head does not stand here"));
+        return Ok(dead(head.looked.max(at), "its head does not stand here"));
     };
     let Some((callee, start)) = begin(engine, view, body, form, &mut head)? else {
         return Ok(dead(at, "its body does not begin here"));
@@ -244,7 +247,7 @@ fn begin_object(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
 fn begin_params(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
     let begins = scene.head.unclosed_tag
         || scene.any(at, scene.closer())?.is_some()
-        || param_head(at, scene, &mut Head::default())?.is_some()
+        || param_head(at, scene, false, &mut Head::default())?.is_some()
         || nameless_param(at, scene)?;
     Ok(begins.then_some(Start::Params(at)))
 }
@@ -293,7 +296,7 @@ fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> 
     if content::parameter(scene).is_none() {
         return Ok(None);
     }
-    let sure = scene.head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(key));
+    let sure = scene.head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(&key.text));
     if !sure {
         let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
         let end = Content::new(at, false).resume(scene, &mut nowhere)?;
@@ -325,7 +328,16 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
         return Ok(dead(at, "too much was read ahead in vain"));
     }
     let (end, sink) = read_ahead(engine, view, at, &win, prove)?;
-    if (prove || undeclared) && sink.worst() > Outcome::Repaired {
+    let strict = engine.options.validation == Validation::Strict;
+    if strict
+        && sink.worst() <= Outcome::Repaired
+        && let Some(rejection) = rejection(engine, &sink, undeclared, end, &win)
+    {
+        return Ok(Trial::Rejected(rejection));
+    }
+    let cut = undeclared && sink.has(Code::MissingCloser);
+    let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
+    if cut || torn || (prove || undeclared) && sink.worst() > Outcome::Repaired {
         return Ok(dead(end, "it does not read to its end"));
     }
     let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);

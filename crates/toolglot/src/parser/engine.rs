@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use super::head::{Head, is_name};
+use super::head::{Head, Said, is_name};
 use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
-use crate::options::Options;
+use crate::options::{Evidence, Options};
 use crate::tool::{Found, ToolId, Tools};
 
 /// What all readers share; nothing in it changes while a message is read.
@@ -14,6 +14,8 @@ pub(crate) struct Engine {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) tools: Tools,
     pub(crate) options: Options,
+    /// Weak evidence counts: tools are declared, or the caller named one dialect.
+    pub(crate) reads_weak: bool,
     /// The pattern of an element of a JSON array of calls.
     element: Pattern,
 }
@@ -58,7 +60,9 @@ impl Engine {
             line_after: false,
         };
         let element = Pattern { source: "{call}".to_owned(), head: Vec::new(), body: Some(body), tail: Vec::new() };
-        Self { catalog, tools, options, element }
+        let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
+        let reads_weak = wanted && !catalog.weak.is_empty();
+        Self { catalog, tools, options, reads_weak, element }
     }
 
     pub(crate) fn dialect(&self, form: Form) -> &Arc<Dialect> {
@@ -93,10 +97,10 @@ impl Engine {
     /// Says who is called by what a head has read: a name, or an id that carries one.
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
-            let id = head.id.as_deref()?;
-            head.name = Some(name_in_id(dialect, id).to_owned());
+            let id = head.id.as_ref()?;
+            head.name = Some(Said::new(name_in_id(dialect, &id.text), id.span.clone()));
         }
-        self.callee(head.name.as_deref()?)
+        self.callee(head.name()?)
     }
 
     fn declared(&self, tool: ToolId, standing: Standing) -> Callee {

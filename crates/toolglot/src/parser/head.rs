@@ -1,31 +1,50 @@
 //! The head of a pattern: literals, names, keys, ids and attributes, read before the body.
 
+use std::ops::Range;
+
 use super::attributes::attributes;
 use crate::dialect::{Hole, Literal, Node, Part, Spelling};
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// Bytes of a name, and of a key, an id or a type.
 pub(crate) const NAME_LIMIT: usize = 128;
 const FIELD_LIMIT: usize = 256;
 const MARK_LIMIT: usize = 33;
 
+/// Text that a head or a member said, and where it stands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) span: Range<usize>,
+}
+
+impl Said {
+    pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
+        Self { text: text.to_owned(), span }
+    }
+}
+
 /// What heads have said so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     /// The tool's name as it was spelled.
-    pub(crate) name: Option<String>,
-    pub(crate) id: Option<String>,
-    pub(crate) key: Option<String>,
+    pub(crate) name: Option<Said>,
+    pub(crate) id: Option<Said>,
+    pub(crate) key: Option<Said>,
     /// What `{type}` said.
     pub(crate) kind: Option<String>,
     /// The suffix of `{mark}`, once learned.
     pub(crate) mark: Option<String>,
     /// Attributes that are parameters.
-    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) attributes: Vec<(Said, Said)>,
     /// The opening tag has no `>`; its closer follows.
     pub(crate) unclosed_tag: bool,
-    /// A backslash and an `n` stood where white space belongs.
-    pub(crate) literal_newline: bool,
+    /// Letters stood where white space belongs: `\n`, or a tokenizer's own.
+    pub(crate) spelled_blank: bool,
+    /// An attribute is glued to its tag's name.
+    pub(crate) lost_blank: bool,
+    /// How far attributes that came to nothing were read.
+    pub(crate) looked: usize,
 }
 
 impl Head {
@@ -36,7 +55,17 @@ impl Head {
 
     /// Returns the key that was read.
     pub(crate) fn key(&self) -> &str {
-        self.key.as_deref().unwrap_or_default()
+        self.key.as_ref().map_or("", |key| &key.text)
+    }
+
+    /// Returns the call's id.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_ref().map(|id| id.text.as_str())
+    }
+
+    /// Returns the tool's name as it was spelled.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_ref().map(|name| name.text.as_str())
     }
 }
 
@@ -56,15 +85,20 @@ pub(crate) fn nodes(
             Some(_) => None,
             None => after,
         };
-        let glued = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
-        if !glued {
+        let first = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
+        let from = at;
+        if !first {
             at = gap(view, at, head)?;
         }
+        let glued = !first && at == from;
         let end = match node {
             Node::Literal(_) if head.unclosed_tag => Some(at),
             Node::Literal(expected) => literal(view, at, expected, head)?,
             Node::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
-            Node::Attributes(expected) => attributes(view, at, expected, next, head)?,
+            Node::Attributes(expected) => {
+                head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
+                attributes(view, at, expected, next, head)?
+            }
         };
         match end {
             Some(end) => at = end,
@@ -80,22 +114,43 @@ fn opens_tag(nodes: &[Node], number: usize) -> bool {
     matches!(before, Some(Node::Literal(open)) if open.ends_with('<'))
 }
 
-/// Skips white space between nodes, and the letters `\n` that doubly escaped output has in its place.
+/// Skips white space between nodes, and letters in its place.
 pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let end = skip_gap(view, at)?;
-    head.literal_newline |= view.slice(at, end).contains('\\');
+    head.spelled_blank |= is_spelled(view.slice(at, end));
     Ok(end)
 }
 
-/// Skips white space and the letters `\n`.
+/// Skips white space, and what doubly escaped or badly decoded output has in its place.
 pub(crate) fn skip_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
     loop {
         at = view.skip_blanks(at)?;
-        if view.byte(at)? != Some(b'\\') || view.byte(at + 1)? != Some(b'n') {
-            return Ok(at);
-        }
-        at += 2;
+        at += match view.byte(at)? {
+            Some(b'\\') if view.byte(at + 1)? == Some(b'n') => 2,
+            Some(first) if first == TOKENIZER_BLANKS[0][0] => match view.byte(at + 1)? {
+                Some(second) if TOKENIZER_BLANKS.iter().any(|blank| blank[1] == second) => 2,
+                _ => return Ok(at),
+            },
+            _ => return Ok(at),
+        };
     }
+}
+
+/// Skips one line break.
+pub(crate) fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet> {
+    Ok(match view.byte(at)? {
+        Some(b'\n') => at + 1,
+        Some(b'\r') if view.byte(at + 1)? == Some(b'\n') => at + 2,
+        _ => at,
+    })
+}
+
+/// `Ġ` and `Ċ`: how byte-level tokenizers spell a space and a line break.
+const TOKENIZER_BLANKS: [[u8; 2]; 2] = [[0xC4, 0xA0], [0xC4, 0x8A]];
+
+/// Says whether a gap holds letters instead of white space.
+pub(crate) fn is_spelled(gap: &str) -> bool {
+    gap.bytes().any(|byte| !is_blank(byte))
 }
 
 /// Returns the end of the longest spelling of a literal that stands at `at`.
@@ -133,7 +188,7 @@ fn spelling(
     for part in &spelling.parts {
         let text = match part {
             Part::Joint => {
-                at = view.skip_blanks(at)?;
+                at = skip_gap(view, at)?;
                 continue;
             }
             Part::Mark if head.mark.is_none() => {
@@ -143,8 +198,8 @@ fn spelling(
                 continue;
             }
             Part::Text(text) => text,
-            Part::Name => head.name.as_deref().unwrap_or_default(),
-            Part::Key => head.key.as_deref().unwrap_or_default(),
+            Part::Name => head.name().unwrap_or_default(),
+            Part::Key => head.key(),
             Part::Mark => head.mark.as_deref().unwrap_or_default(),
         };
         if !view.starts_with(at, text)? {
@@ -184,22 +239,23 @@ fn read_hole(
         Hole::Key | Hole::Type | Hole::Id => field_end(view, at, next, head)?,
     };
     let Some(end) = end else { return Ok(None) };
-    let said = view.slice(at, end).trim();
+    let raw = view.slice(at, end);
+    let said = raw.trim();
     if said.is_empty() || said.contains('\n') {
         return Ok(None);
     }
-    fill(hole, said, head);
+    let start = at + (raw.len() - raw.trim_start().len());
+    fill(hole, Said::new(said, start..start + said.len()), head);
     Ok(Some(end))
 }
 
 /// Keeps what a hole said.
-pub(crate) fn fill(hole: Hole, said: &str, head: &mut Head) {
-    let said = Some(said.to_owned());
+pub(crate) fn fill(hole: Hole, said: Said, head: &mut Head) {
     match hole {
-        Hole::Name => head.name = said,
-        Hole::Id => head.id = said,
-        Hole::Key => head.key = said,
-        Hole::Type => head.kind = said,
+        Hole::Name => head.name = Some(said),
+        Hole::Id => head.id = Some(said),
+        Hole::Key => head.key = Some(said),
+        Hole::Type => head.kind = Some(said.text),
         Hole::Ignored | Hole::Index => {}
     }
 }

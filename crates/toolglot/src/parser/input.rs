@@ -46,6 +46,10 @@ impl Input {
 
     /// Appends bytes; returns the places of those that are not UTF-8, in positions of the text.
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
+        if let (true, Ok(text)) = (self.partial.is_empty(), std::str::from_utf8(bytes)) {
+            self.text.push_str(text);
+            return Vec::new();
+        }
         let mut joined = std::mem::take(&mut self.partial);
         joined.extend_from_slice(bytes);
         let mut invalid = Vec::new();
@@ -74,6 +78,9 @@ impl Input {
 
     /// Forgets the bytes before `from`, if that is worth moving the rest.
     pub(crate) fn forget(&mut self, from: usize) {
+        if self.text.len() < 256 {
+            return;
+        }
         let mut gone = from.saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
             return;
@@ -83,8 +90,10 @@ impl Input {
         }
         self.text.drain(..gone);
         self.base += gone;
-        let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
-        self.shifts.drain(..passed.saturating_sub(1));
+        if self.shifts.len() > SHIFT_LIMIT {
+            let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
+            self.shifts.drain(..passed.saturating_sub(1));
+        }
     }
 
     /// Returns a span of the text as bytes of the input.
@@ -108,6 +117,9 @@ impl Input {
         start..self.end()
     }
 }
+
+/// So many differences are remembered for diagnostics that point back.
+const SHIFT_LIMIT: usize = 4096;
 
 /// Says whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
-use super::head::name_end;
+use super::head::{Said, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::scene::Scene;
 use crate::diagnostic::Code;
@@ -12,6 +12,7 @@ use crate::view::{NotYet, View};
 /// Reads keyword arguments into an arguments object.
 #[derive(Clone, Debug)]
 pub(crate) struct Kwargs {
+    start: usize,
     at: usize,
     object: ArgumentsObject,
     value: Option<Keyword>,
@@ -24,12 +25,17 @@ pub(crate) struct Kwargs {
 struct Keyword {
     reader: Reader,
     /// The argument was given before: its value goes nowhere.
-    repeated: Option<String>,
+    repeated: Option<Said>,
 }
 
 impl Kwargs {
     pub(crate) fn new(at: usize) -> Self {
-        Self { at, object: ArgumentsObject::default(), value: None, before_value: 0 }
+        Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0 }
+    }
+
+    /// Returns where the arguments began.
+    pub(crate) fn start(&self) -> usize {
+        self.start
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -97,15 +103,16 @@ impl Kwargs {
         End { at, how }
     }
 
-    fn begin(&mut self, key: &str, start: usize, scene: &Scene<'_>, sink: &mut Sink) {
-        let repeated = self.object.has(key).then(|| key.to_owned());
+    fn begin(&mut self, key: Said, start: usize, scene: &Scene<'_>, sink: &mut Sink) {
+        let node = scene.parameter(&key.text).map(Node::id);
         self.before_value = usize::MAX;
-        if repeated.is_none() {
-            check_declared(key, scene, start, sink);
-            self.object.key(key, start, sink);
+        let repeated = self.object.has(&key.text);
+        if !repeated {
+            check_declared(&key, scene, sink);
+            self.object.key(&key.text, start, sink);
             self.before_value = sink.written();
         }
-        let node = scene.parameter(key).map(Node::id);
+        let repeated = repeated.then_some(key);
         self.value = Some(Keyword { reader: Reader::new(start, Place::Keyword, node), repeated });
         self.at = start;
     }
@@ -117,17 +124,16 @@ impl Keyword {
         let mut nowhere = Sink::muted(sink.cursor(), scene.engine.options.repairs);
         let end = self.reader.resume(scene.view, &scene.json(None), &mut nowhere)?;
         duplicate(key, end.at, sink);
-        sink.arguments(end.at, "");
         Ok(end)
     }
 }
 
 /// Reads `name =`, not `==`; returns the name and where the value begins.
-pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(Said, usize)>, NotYet> {
     let Some(end) = name_end(view, at)? else { return Ok(None) };
     let equals = view.skip_blanks(end)?;
     if view.byte(equals)? != Some(b'=') || view.byte(equals + 1)? == Some(b'=') {
         return Ok(None);
     }
-    Ok(Some((view.slice(at, end), view.skip_blanks(equals + 1)?)))
+    Ok(Some((Said::new(view.slice(at, end), at..end), view.skip_blanks(equals + 1)?)))
 }

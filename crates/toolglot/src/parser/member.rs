@@ -1,5 +1,6 @@
 //! The members of an object that carries a call: what stands at a place inside it.
 
+use super::head::Said;
 use super::scene::Scene;
 use super::whole::{Whole, arguments_of, read_value};
 use crate::diagnostic::Code;
@@ -25,7 +26,7 @@ pub(crate) struct Spot {
 
 /// What stands at a place inside a call object.
 pub(crate) enum Member {
-    Name(String, usize),
+    Name(Said),
     Id(String, usize),
     Arguments(Given),
     /// Any other member; its value starts here, and its key if that is foreign to calls.
@@ -88,7 +89,9 @@ fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> 
         return Ok(Member::Descend(at + 1));
     }
     if is_name && matches!(first, Some(b'"' | b'\'')) && !named {
-        return Ok(string(scene.view, at)?.map_or(Member::Bad(at), |(name, end)| Member::Name(name, end)));
+        return Ok(
+            string(scene.view, at)?.map_or(Member::Bad(at), |(text, end)| Member::Name(Said { text, span: at..end }))
+        );
     }
     let single = !named && first == Some(b'{') && scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
     if (is_arguments || single) && !has_arguments {
@@ -115,10 +118,11 @@ fn given(at: usize, first: Option<u8>, depth: usize, scene: &Scene<'_>) -> Resul
 }
 
 /// Returns the key of the member at `at`, where that key is the tool's name: `{"search": {…}}`.
-pub(crate) fn single_key(at: usize, scene: &Scene<'_>) -> Result<Option<String>, NotYet> {
-    let key = key(scene.view, scene.gap(at)?)?.map(|(key, _)| key);
+pub(crate) fn single_key(at: usize, scene: &Scene<'_>) -> Result<Option<Said>, NotYet> {
+    let at = scene.gap(at)?;
+    let key = key(scene.view, at)?.map(|(text, end)| Said { text, span: at..end });
     let own = &scene.dialect().members.arguments;
-    Ok(key.filter(|key| !ARGUMENTS.contains(&key.as_str()) && !own.contains(key)))
+    Ok(key.filter(|key| !ARGUMENTS.contains(&key.text.as_str()) && !own.contains(&key.text)))
 }
 
 /// Reads a key: a short string, or a word.

@@ -1,7 +1,9 @@
 //! Writes an arguments object, member by member, and keeps account of its parameters.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use super::head::Said;
 use super::scene::Scene;
 use crate::coerce::{self, Hint, Verdict};
 use crate::diagnostic::{Code, Diagnostic};
@@ -37,33 +39,32 @@ impl ArgumentsObject {
         sink.arguments(at, &self.scratch);
     }
 
-    /// Writes a member whose value is JSON already; a second one of the same key is only reported.
+    /// Writes a member whose value is JSON already, unless its key was given before.
     pub(crate) fn member(&mut self, key: &str, value: &str, at: usize, sink: &mut Sink) {
         if self.has(key) {
-            return duplicate(key, at, sink);
+            return;
         }
         self.key(key, at, sink);
         sink.arguments(at, value);
     }
 
-    /// Writes a member from bare text.
+    /// Writes a member from bare text that stands at `text.span`; the input has been read to `upto`.
     pub(crate) fn text_member(
         &mut self,
-        key: &str,
-        text: &str,
+        key: &Said,
+        text: &Said,
         hint: Hint,
-        at: usize,
+        upto: usize,
         scene: &Scene<'_>,
         sink: &mut Sink,
     ) {
-        if self.has(key) {
-            return duplicate(key, at, sink);
+        if self.has(&key.text) {
+            return duplicate(key, upto, sink);
         }
-        check_declared(key, scene, at, sink);
-        self.key(key, at, sink);
-        let mut value = String::new();
-        convert(text, scene.parameter(key), hint, &scene.engine.options, &mut value, at, sink);
-        sink.arguments(at, &value);
+        check_declared(key, scene, sink);
+        self.key(&key.text, text.span.start, sink);
+        let value = convert(text, scene.parameter(&key.text), hint, &scene.engine.options, sink);
+        sink.arguments(upto, &value);
     }
 
     /// Writes the attributes of the call's tag.
@@ -99,45 +100,40 @@ impl ArgumentsObject {
 }
 
 /// Reports a parameter that the tool does not declare.
-pub(crate) fn check_declared(key: &str, scene: &Scene<'_>, at: usize, sink: &mut Sink) {
-    if !scene.is_open() && !scene.declares(key) {
-        sink.diagnose(Code::UnknownParameter, at..at, format!("the tool declares no parameter `{key}`"));
+pub(crate) fn check_declared(key: &Said, scene: &Scene<'_>, sink: &mut Sink) {
+    if !scene.is_open() && !scene.declares(&key.text) {
+        let message = format!("the tool declares no parameter `{}`", key.text);
+        sink.diagnose(Code::UnknownParameter, key.span.clone(), message);
     }
 }
 
 /// Reports a parameter that was given before.
-pub(crate) fn duplicate(key: &str, at: usize, sink: &mut Sink) {
-    let span = sink.cursor()..at.max(sink.cursor());
-    sink.diagnose(Code::DuplicateParameter, span, format!("the parameter `{key}` was given before, the first stands"));
+pub(crate) fn duplicate(key: &Said, upto: usize, sink: &mut Sink) {
+    let message = format!("the parameter `{}` was given before, the first stands", key.text);
+    sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
+    sink.arguments(upto, "");
 }
 
-/// Appends the JSON of bare text and reports what was done to it.
-pub(crate) fn convert(
-    text: &str,
-    node: Option<Node<'_>>,
-    hint: Hint,
-    options: &Options,
-    out: &mut String,
-    at: usize,
-    sink: &mut Sink,
-) {
-    let mut found = Vec::new();
-    let verdict = coerce::text_with(text, node, hint, options, out, &mut found);
-    let start = at.saturating_sub(text.len()).max(sink.cursor().min(at));
+/// Returns the JSON of bare text and reports what was done to it.
+fn convert(text: &Said, node: Option<Node<'_>>, hint: Hint, options: &Options, sink: &mut Sink) -> String {
+    let (mut json, mut found) = (String::new(), Vec::new());
+    let verdict = coerce::text_with(&text.text, node, hint, options, &mut json, &mut found);
+    let Range { start, end } = text.span;
     for Diagnostic { code, span, message, .. } in found {
-        let span = (start + span.start).min(at)..(start + span.end).min(at);
+        let span = (start + span.start).min(end)..(start + span.end).min(end);
         if code.is_repair() { sink.repair(code, span, message) } else { sink.diagnose(code, span, message) }
     }
+    let short = shorten(&text.text);
     match verdict {
         Verdict::Fits => {}
         Verdict::Coerced => {
-            let message = format!("`{}` was read as the type that is declared", shorten(text));
-            sink.diagnose(Code::Coerced, start..at, message);
+            sink.diagnose(Code::Coerced, start..end, format!("`{short}` was read as the type that is declared"));
         }
         Verdict::Mismatch => {
-            sink.diagnose(Code::TypeMismatch, start..at, format!("`{}` is of no declared type", shorten(text)));
+            sink.diagnose(Code::TypeMismatch, start..end, format!("`{short}` is of no declared type"));
         }
     }
+    json
 }
 
 /// Returns the start of a text, for a message.

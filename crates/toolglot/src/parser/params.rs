@@ -1,8 +1,10 @@
 //! `{params}`: parameters one after another, any blanks between, until the call closes.
 
+use std::ops::Range;
+
 use super::contest::{TagEnd, tag_end};
-use super::head::{Head, nodes};
-use super::object::{ArgumentsObject, check_declared};
+use super::head::{Head, is_spelled, nodes};
+use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::scene::{Marker, Scene, named_tag};
 use super::tree;
 use super::value::Value;
@@ -12,11 +14,12 @@ use crate::dialect::{BodyKind, Hole, Node, Pattern};
 use crate::json::{End, Ended};
 use crate::options::FinishReason;
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// Reads parameters into an arguments object.
 #[derive(Clone, Debug)]
 pub(crate) struct Params {
+    start: usize,
     at: usize,
     begun: bool,
     object: ArgumentsObject,
@@ -34,7 +37,12 @@ enum Between {
 
 impl Params {
     pub(crate) fn new(at: usize) -> Self {
-        Self { at, begun: false, object: ArgumentsObject::default(), head: Head::default(), value: None }
+        Self { start: at, at, begun: false, object: ArgumentsObject::default(), head: Head::default(), value: None }
+    }
+
+    /// Returns where the arguments began.
+    pub(crate) fn start(&self) -> usize {
+        self.start
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -76,8 +84,9 @@ impl Params {
 
     fn between(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let at = scene.gap(self.at)?;
-        if let Some((param, start)) = param_head(at, scene, &mut self.head)? {
-            return self.begin(at, param, start, scene, sink);
+        if let Some((param, start)) = param_head(at, scene, !self.object.is_empty(), &mut self.head)? {
+            self.head.spelled_blank |= is_spelled(scene.view.slice(self.at, at));
+            return self.begin(param, start, scene, sink);
         }
         if scene.any(at, scene.closer())?.is_some() {
             return Ok(self.end(at, Ended::Complete, scene, sink));
@@ -95,28 +104,29 @@ impl Params {
     }
 
     /// Starts a parameter whose data begins at `start`.
-    fn begin(
-        &mut self,
-        at: usize,
-        param: usize,
-        start: usize,
-        scene: &Scene<'_>,
-        sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
+    fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
-        note_gap(scene.view, self.at, at, sink);
+        note_blanks(&self.head, self.at..start, sink);
         if pattern.kind() == Some(BodyKind::Tree)
             && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
         {
-            let key = self.head.key.as_deref().unwrap_or_default();
-            check_declared(key, scene, at, sink);
-            self.object.member(key, &json, end, sink);
+            self.member(&json, end, scene, sink);
             self.at = end;
             return Ok(Between::Passed);
         }
         self.value = Some(Value::new(start, param, hint(pattern, &self.head)));
         self.at = start;
         Ok(Between::Passed)
+    }
+
+    /// Writes the parameter whose value was read whole.
+    fn member(&mut self, json: &str, end: usize, scene: &Scene<'_>, sink: &mut Sink) {
+        let Some(key) = &self.head.key else { return };
+        if self.object.has(&key.text) {
+            return duplicate(key, end, sink);
+        }
+        check_declared(key, scene, sink);
+        self.object.member(&key.text, json, end, sink);
     }
 
     fn end(&mut self, at: usize, how: Ended, scene: &Scene<'_>, sink: &mut Sink) -> Between {
@@ -236,12 +246,19 @@ impl Params {
 }
 
 /// Reads the head of a parameter into `head`; returns its pattern and where its data begins.
-pub(crate) fn param_head(at: usize, scene: &Scene<'_>, head: &mut Head) -> Result<Option<(usize, usize)>, NotYet> {
+///
+/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here.
+pub(crate) fn param_head(
+    at: usize,
+    scene: &Scene<'_>,
+    sure: bool,
+    head: &mut Head,
+) -> Result<Option<(usize, usize)>, NotYet> {
     for (number, param) in scene.dialect().params.iter().enumerate() {
         let mut inner = scene.head.inner();
         let Some(end) = nodes(scene.view, at, &param.head, None, &mut inner)? else { continue };
-        let key = inner.key.as_deref().unwrap_or_default();
-        let may = scene.declares(key) || scene.is_open() && scene.head.attributes.is_empty();
+        let key = inner.key();
+        let may = sure || scene.declares(key) || scene.is_open() && scene.head.attributes.is_empty();
         if !param.has_key_tag() || may {
             *head = inner;
             return Ok(Some((number, end)));
@@ -264,17 +281,20 @@ fn hint(param: &Pattern, head: &Head) -> Hint {
     }
 }
 
-/// Reports the letters `\n` in the place of white space.
-fn note_gap(view: View<'_>, from: usize, to: usize, sink: &mut Sink) {
-    if view.slice(from, to).contains('\\') {
-        sink.repair(Code::LiteralNewline, from..to, "the letters `\\n` stood for white space");
+/// Reports white space that was lost or spelled out in a head.
+pub(crate) fn note_blanks(head: &Head, span: Range<usize>, sink: &mut Sink) {
+    if head.spelled_blank {
+        sink.repair(Code::LiteralNewline, span.clone(), "letters such as `\\n` or `Ġ` stood for white space");
+    }
+    if head.lost_blank {
+        sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");
     }
 }
 
 /// Says whether `rest` is the start of a closer.
 fn cut_closer(rest: &str, param: &Pattern, scene: &Scene<'_>) -> bool {
     let closers = param.tail.iter().chain(&scene.pattern().tail).chain(scene.section_closers());
-    let mut spelled = closers.flat_map(|closer| closer.filled(scene.head.name.as_deref(), scene.head.mark.as_deref()));
+    let mut spelled = closers.flat_map(|closer| closer.filled(scene.head.name(), scene.head.mark.as_deref()));
     spelled.any(|closer| closer.starts_with(rest))
 }
 

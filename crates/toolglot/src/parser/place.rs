@@ -1,5 +1,6 @@
 //! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
 
+use super::bytes::SHORT;
 use crate::view::{NotYet, View};
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
@@ -9,6 +10,8 @@ pub(crate) struct Place {
     fresh: bool,
     /// Nothing but blanks since the last line break.
     line_start: bool,
+    /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
+    fence_start: bool,
     fence: Fence,
     /// The length of the back quote run that opened a code span on this line; 0 outside one.
     span: usize,
@@ -49,13 +52,13 @@ pub(crate) enum Quoting {
 impl Place {
     /// Returns the place at the start of a message.
     pub(crate) fn start() -> Self {
-        Self { fresh: true, line_start: true, fence: Fence::Closed, span: 0, run: Run::default() }
+        Self { fresh: true, line_start: true, fence_start: true, fence: Fence::Closed, span: 0, run: Run::default() }
     }
 
     /// Makes the place as fresh as after a call or a region.
     pub(crate) fn refresh(&mut self) {
         self.end_run();
-        (self.fresh, self.line_start, self.span) = (true, true, 0);
+        (self.fresh, self.line_start, self.fence_start, self.span) = (true, true, true, 0);
     }
 
     pub(crate) fn is_fresh(self) -> bool {
@@ -70,7 +73,7 @@ impl Place {
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;
-        while let Some(at) = memchr::memchr3(b'\n', b'`', b'~', rest) {
+        while let Some(at) = next_mark(rest) {
             self.pass_plain(&rest[..at]);
             match rest[at] {
                 b'\n' => self.pass_line_break(),
@@ -98,6 +101,7 @@ impl Place {
             return;
         }
         self.end_run();
+        self.fence_start = self.fence_start && text.iter().all(|byte| b" \t>-*+.)0123456789".contains(byte));
         if self.line_start || self.fresh {
             let blank = text.iter().all(u8::is_ascii_whitespace);
             self.line_start &= blank;
@@ -107,7 +111,7 @@ impl Place {
 
     fn pass_line_break(&mut self) {
         self.end_run();
-        (self.line_start, self.span) = (true, 0);
+        (self.line_start, self.fence_start, self.span) = (true, true, 0);
     }
 
     fn pass_mark(&mut self, mark: u8) {
@@ -115,9 +119,9 @@ impl Place {
             self.run.length += 1;
         } else {
             self.end_run();
-            self.run = Run { mark, length: 1, at_line_start: self.line_start, fresh: self.fresh };
+            self.run = Run { mark, length: 1, at_line_start: self.fence_start, fresh: self.fresh };
         }
-        (self.line_start, self.fresh) = (false, false);
+        (self.line_start, self.fence_start, self.fresh) = (false, false, false);
     }
 
     /// A run of marks is over: it was a fence, a code span's edge, or nothing.
@@ -145,6 +149,14 @@ impl Place {
             _ => {}
         }
     }
+}
+
+/// Returns where the next line break or fence mark stands.
+fn next_mark(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT {
+        return text.iter().position(|byte| matches!(byte, b'\n' | b'`' | b'~'));
+    }
+    memchr::memchr3(b'\n', b'`', b'~', text)
 }
 
 /// Says whether a run of `length` back quotes closes the span before the line ends.

@@ -15,12 +15,12 @@ use super::closing::close;
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
-use super::head::{Head, skip_gap, stands};
+use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
-use super::params::Params;
+use super::params::{Params, note_blanks};
 use super::scene::{Scene, named_tag};
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Literal};
+use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{End, Ended, Place, Reader};
 use crate::options::FinishReason;
@@ -40,8 +40,6 @@ pub(crate) struct Reading {
     scopes: Vec<Scope>,
     /// Stop after the first call.
     one: bool,
-    /// Where the running call's body began.
-    began: usize,
     fenced: bool,
     /// The body is plain text: a wrong closer that ended it has been consumed.
     plain: bool,
@@ -90,7 +88,6 @@ impl Reading {
             phase: Phase::Committed,
             scopes: Vec::new(),
             one,
-            began: 0,
             fenced: false,
             plain: false,
         };
@@ -98,13 +95,16 @@ impl Reading {
         reading
     }
 
-    /// Returns the form that is being read, for its closers.
-    pub(crate) fn form(&self) -> Form {
-        self.form
+    /// Returns the number of the dialect that is being read.
+    pub(crate) fn dialect(&self) -> usize {
+        self.form.dialect
     }
 
-    pub(crate) fn head(&self) -> &Head {
-        &self.head
+    /// Returns the call's closers that repeat its name or mark, filled in.
+    pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
+        let closers = engine.dialect(self.form).calls.iter().flat_map(|call| &call.tail);
+        let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
+        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref())).collect()
     }
 
     /// Returns the place from which bytes are still undecided.
@@ -139,15 +139,26 @@ impl Reading {
         self.fenced = matches!(start, Start::Call { fenced: true, .. });
         self.plain = matches!(start, Start::Content { .. });
         let at = start.at();
-        self.began = at;
-        if !matches!(start, Start::Call { .. }) {
-            sink.call_start(&self.callee.name, self.head.id.as_deref(), at);
-        }
         let place = sink.cursor()..at.max(sink.cursor());
+        if !matches!(start, Start::Call { .. }) {
+            sink.call_start(&self.callee.name, self.head.id(), at);
+        }
+        note_blanks(&self.head, place.clone(), sink);
+        if self.head.unclosed_tag {
+            sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
+        }
+        if self.lacks_wrapper(engine) {
+            sink.repair(
+                Code::MissingOpener,
+                place.start..place.start,
+                "the wrapper around the call has no opening marker",
+            );
+        }
+        let place = self.head.name.as_ref().map_or(place, |name| name.span.clone());
         match self.callee.standing {
             Standing::Declared => {}
             Standing::Normalised => {
-                let spelled = self.head.name.as_deref().unwrap_or_default();
+                let spelled = self.head.name().unwrap_or_default();
                 sink.diagnose(Code::NameNormalised, place, format!("`{spelled}` was read as `{}`", self.callee.name));
             }
             Standing::Undeclared => {
@@ -161,26 +172,33 @@ impl Reading {
         self.phase = Phase::Body(Box::new(Body::new(start, &scene, sink)));
     }
 
+    /// Says whether the call stands alone though its dialect always wraps calls.
+    fn lacks_wrapper(&self, engine: &Engine) -> bool {
+        let sections = &engine.dialect(self.form).sections;
+        self.form.section.is_none() && !sections.is_empty() && sections.iter().all(|section| !section.head.is_empty())
+    }
+
     /// Reads on in the body, within the limits.
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<End, NotYet> {
         let limits = &engine.options.limits;
         let Phase::Body(body) = &mut self.phase else { return Err(NotYet) };
         let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
         loop {
-            let anchor = body.anchor().max(self.began);
-            let end_of_call = self.began.saturating_add(limits.arguments);
-            let limit = end_of_call.min(anchor.saturating_add(limits.held));
+            let cursor = sink.cursor();
+            let held = cursor.saturating_add(limits.held);
+            let arguments = body.arguments_at().map_or(usize::MAX, |at| at.saturating_add(limits.arguments));
+            let limit = held.min(arguments);
             if let Ok(end) = body.resume(&Scene { view: view.limited(limit), ..scene }, &self.callee, sink) {
                 return Ok(end);
             }
-            if view.end() < limit {
+            if view.end() <= limit {
                 return Err(NotYet);
             }
-            if body.anchor() > anchor && limit < end_of_call {
+            if sink.cursor() > cursor && limit < arguments {
                 continue;
             }
             let end = body.resume(&Scene { view: view.closed_at(limit), ..scene }, &self.callee, sink)?;
-            let code = if limit == end_of_call { Code::LimitArguments } else { Code::LimitHeld };
+            let code = if limit == arguments { Code::LimitArguments } else { Code::LimitHeld };
             sink.diagnose(code, end.at..end.at, code.row().about);
             return Ok(End { at: end.at, how: Ended::Truncated });
         }
@@ -207,14 +225,14 @@ impl Reading {
         if let Phase::Body(body) = &mut self.phase
             && let Body::Call(object) = &mut **body
         {
-            self.head.id = object.id.take();
+            self.head.id = object.id.take().map(|id| Said { text: id, span: 0..0 });
         }
         self.phase = Phase::Closing { at: end.at, how: end.how };
     }
 
     fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
         if matches!(how, Ended::Truncated | Ended::Broken) {
-            sink.call_end(self.head.id.as_deref(), at);
+            sink.call_end(self.head.id(), at);
             self.phase = Phase::Over(at);
             return Ok(());
         }
@@ -232,7 +250,7 @@ impl Reading {
             }
             end = closing.at;
         }
-        sink.call_end(self.head.id.as_deref(), end);
+        sink.call_end(self.head.id(), end);
         self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
         Ok(())
     }
@@ -384,7 +402,8 @@ fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
 }
 
 impl Start {
-    fn at(&self) -> usize {
+    /// Returns where the body starts.
+    pub(crate) fn at(&self) -> usize {
         match self {
             Self::Params(at) | Self::Kwargs(at) | Self::Nothing(at) => *at,
             Self::Json { at, .. } | Self::Whole { at, .. } => *at,
@@ -414,6 +433,16 @@ impl Body {
         }
     }
 
+    /// Returns where the arguments began, where no JSON reader watches over their length itself.
+    fn arguments_at(&self) -> Option<usize> {
+        match self {
+            Self::Params(params) => Some(params.start()),
+            Self::Kwargs(kwargs) => Some(kwargs.start()),
+            Self::Content(content) => Some(content.start()),
+            Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
+        }
+    }
+
     fn anchor(&self) -> usize {
         match self {
             Self::Params(params) => params.anchor(),
@@ -438,10 +467,4 @@ impl Body {
             }
         }
     }
-}
-
-/// Returns the strong closers that may stand once more after a call: its own and its sections'.
-pub(crate) fn spent_closers(engine: &Engine, form: Form) -> impl Iterator<Item = &Literal> {
-    let dialect = engine.dialect(form);
-    dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail).filter(|closer| closer.is_strong())
 }

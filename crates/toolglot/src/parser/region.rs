@@ -84,11 +84,13 @@ impl Region {
         loop {
             let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
                 self.scan = view.end();
+                self.give_up_holding(engine, sink);
                 self.flush(self.scan, sink);
                 let end = view.final_end()?;
                 return Ok(self.end_of_input(end, sink));
             };
             self.scan += ahead;
+            self.give_up_holding(engine, sink);
             self.flush(self.scan, sink);
             if let Some(end) = self.closer(engine, view, self.scan)? {
                 return Ok(self.close(end, sink));
@@ -97,7 +99,7 @@ impl Region {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
                 return Ok(Exit::Left(self.scan));
             }
-            if let Some(exit) = self.call(engine, view, sink)? {
+            if let Some(exit) = self.call(engine, view)? {
                 return Ok(exit);
             }
             self.scan += 1;
@@ -165,14 +167,14 @@ impl Region {
     }
 
     /// Decides what a call inside is. While one is held, further ones need no decision.
-    fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Exit>, NotYet> {
+    fn call(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<Exit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
         if !self.is_reasoning
             || self.held.is_some()
             || self.inside == Inside::Opaque
             || policy == CallsInReasoning::Quote
         {
-            return Ok(self.give_up_holding(engine, view, sink));
+            return Ok(None);
         }
         let at = self.scan;
         if !call_begins(engine, view, at)? {
@@ -189,14 +191,17 @@ impl Region {
     }
 
     /// A draft longer than the limit is quotation.
-    fn give_up_holding(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Option<Exit> {
-        let held = self.held?;
-        if view.end() - held > engine.options.limits.held && self.scan - held > engine.options.limits.held {
-            sink.diagnose(Code::LimitHeld, held..self.scan, "a call in reasoning is held too long; it stays reasoning");
+    fn give_up_holding(&mut self, engine: &Engine, sink: &mut Sink) {
+        let limit = engine.options.limits.held;
+        if let Some(held) = self.held.filter(|held| self.scan - held > limit) {
+            sink.diagnose(
+                Code::LimitHeld,
+                held..held + limit,
+                "a call in reasoning is held too long; it stays reasoning",
+            );
             self.held = None;
             self.inside = Inside::Opaque;
         }
-        None
     }
 }
 

@@ -3,7 +3,7 @@
 use super::catalog::{Role, Strength};
 use super::contest::{Ground, Rejection, Trial, Win, try_call};
 use super::engine::{Engine, Form};
-use super::head::{Head, name_end, nodes};
+use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
 use crate::diagnostic::Code;
 use crate::options::Evidence;
@@ -17,8 +17,10 @@ pub(crate) struct Scanner {
     /// Everything before has been decided.
     at: usize,
     place: Place,
-    /// Closers of the last call, which may stand once more.
-    pub(crate) spent: Vec<String>,
+    /// The dialect of the last call: its closers may stand once more.
+    last: Option<usize>,
+    /// The last call's closers that repeat its name.
+    named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
     pub(crate) no_reasoning: bool,
     /// The candidates still alive at `at`, the highest rank first.
@@ -27,6 +29,8 @@ pub(crate) struct Scanner {
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
     vain: usize,
+    /// The caller has been told that there are too many calls.
+    told_limit: bool,
     pub(crate) trace: Option<Vec<Step>>,
 }
 
@@ -45,7 +49,7 @@ pub(crate) enum Found {
     /// A region whose text starts here.
     Region {
         candidate: usize,
-        head: Head,
+        head: Box<Head>,
         at: usize,
     },
     /// The end of the input.
@@ -57,17 +61,25 @@ impl Scanner {
         Self {
             at: 0,
             place: Place::start(),
-            spent: Vec::new(),
+            last: None,
+            named_closers: Vec::new(),
             no_reasoning: false,
             contest: None,
             rejected: None,
             vain: 0,
+            told_limit: false,
             trace: None,
         }
     }
 
     pub(crate) fn anchor(&self) -> usize {
         self.at
+    }
+
+    /// Goes on at `at`, after a call; its closers may stand once more.
+    pub(crate) fn resume_after_call(&mut self, at: usize, dialect: usize, named_closers: Vec<String>) {
+        (self.last, self.named_closers) = (Some(dialect), named_closers);
+        self.resume_after(at);
     }
 
     /// Goes on at `at`, after something that was no text.
@@ -102,34 +114,26 @@ impl Scanner {
 
     /// Returns the next place where something other than text may stand.
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
+        let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let stops = &engine.catalog.stops;
-        if !self.reads_weak(engine) {
-            return stops.find(rest).map(|ahead| self.at + ahead);
-        }
-        let mut from = 0;
-        let mut line_start = self.place.is_line_start();
+        let stops = if engine.reads_weak { &catalog.stops_and_lines } else { &catalog.stops };
+        let (mut from, mut line_start) = (0, self.place.is_line_start());
         loop {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
                 let next = *rest.get(from)?;
-                if engine.catalog.line_stops.contains(next) || stops.contains(next) {
+                if catalog.stops.contains(next) || engine.reads_weak && catalog.line_stops.contains(next) {
                     return Some(self.at + from);
                 }
             }
-            let ahead = engine.catalog.stops_and_lines.find(&rest[from..])?;
-            from += ahead;
-            if rest[from] != b'\n' {
+            from += stops.find(&rest[from..])?;
+            line_start = rest[from] == b'\n';
+            let opens = !line_start && rest.get(from + 1).is_none_or(|next| catalog.may_open(rest[from], *next));
+            if opens {
                 return Some(self.at + from);
             }
-            line_start = true;
+            from += 1;
         }
-    }
-
-    /// Weak evidence counts where tools are declared, or where the caller named one dialect.
-    fn reads_weak(&self, engine: &Engine) -> bool {
-        let evidence = engine.options.evidence != Evidence::Strict;
-        evidence && !engine.catalog.weak.is_empty() && (!engine.tools.is_empty() || !engine.catalog.is_auto())
     }
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
@@ -142,7 +146,9 @@ impl Scanner {
                 return Ok(None);
             }
             let entrants = self.entrants(engine, view)?;
-            self.step(Action::Opened, None, engine, self.at..self.at, || format!("{} candidates", entrants.len()));
+            if !entrants.is_empty() {
+                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
+            }
             self.contest = Some(entrants);
         }
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
@@ -185,7 +191,13 @@ impl Scanner {
         if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
             end = None;
         }
-        for closer in self.spent.iter().filter(|_| self.place.is_fresh()) {
+        if !self.place.is_fresh() {
+            return Ok(end);
+        }
+        if let Some(last) = self.last {
+            end = end.max(engine.catalog.spent[last].longest(view, self.at)?);
+        }
+        for closer in &self.named_closers {
             if view.starts_with(self.at, closer)? {
                 end = end.max(Some(self.at + closer.len()));
             }
@@ -197,7 +209,7 @@ impl Scanner {
     fn entrants(&self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
         let mut entrants = Vec::new();
-        let weak = self.reads_weak(engine) && self.place.is_line_start();
+        let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
@@ -214,7 +226,7 @@ impl Scanner {
         match self.place.quoting(view, self.at)? {
             Quoting::None => {}
             Quoting::Quoted => entrants.clear(),
-            Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence == Strength::Strong),
+            Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence != Strength::Weak),
         }
         catalog.rank(&mut entrants);
         entrants.dedup();
@@ -237,6 +249,7 @@ impl Scanner {
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
             let found = match candidate.role {
+                Role::Skip if !self.may_skip(engine, view, number)? => None,
                 Role::Skip => {
                     let length = engine.catalog.dialect(candidate).skip[candidate.pattern].len();
                     sink.markup(self.at + length);
@@ -244,7 +257,9 @@ impl Scanner {
                     return Ok(Contest::Skipped);
                 }
                 Role::Call if sink.calls() >= engine.options.limits.calls => {
-                    sink.diagnose(Code::LimitCalls, self.at..self.at, "a call more than the limit allows is text");
+                    if !std::mem::replace(&mut self.told_limit, true) {
+                        sink.diagnose(Code::LimitCalls, self.at..self.at, "calls beyond the limit are text");
+                    }
                     None
                 }
                 Role::Call => self.try_candidate(engine, view, number)?,
@@ -263,6 +278,18 @@ impl Scanner {
         Ok(Contest::Lost)
     }
 
+    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends.
+    fn may_skip(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
+        let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
+        if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Ok(true);
+        }
+        let after = view.skip_blanks(self.at + literal.len())?;
+        Ok(view.byte(after)?.is_none())
+    }
+
     fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
@@ -277,20 +304,20 @@ impl Scanner {
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {
-                self.step(Action::Committed, Some(dialect), engine, self.at..self.at, || {
+                self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
                     engine.pattern(form).source.clone()
                 });
                 return Ok(Some(Found::Call(win)));
             }
             Trial::Rejected(rejection) => {
                 let why = rejection.message.clone();
-                self.step(Action::Died, Some(dialect), engine, self.at..rejection.end, || why);
+                self.step(Action::Died, Some(dialect), self.at..rejection.end, || why);
                 self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
                 self.vain += read.saturating_sub(self.at);
                 let detail = || format!("{}: {why}", engine.pattern(form).source);
-                self.step(Action::Died, Some(dialect), engine, self.at..read.max(self.at), detail);
+                self.step(Action::Died, Some(dialect), self.at..read.max(self.at), detail);
             }
         }
         Ok(None)
@@ -306,14 +333,17 @@ impl Scanner {
         let Some(pattern) = engine.catalog.pattern(candidate) else { return Ok(None) };
         let mut head = Head::default();
         let end = nodes(view, self.at, &pattern.head, None, &mut head)?;
-        Ok(end.map(|at| Found::Region { candidate: number, head, at }))
+        let Some(mut at) = end else { return Ok(None) };
+        if pattern.body.as_ref().is_some_and(|body| body.line_before) {
+            at = skip_line_break(view, at)?;
+        }
+        Ok(Some(Found::Region { candidate: number, head: Box::new(head), at }))
     }
 
     fn step(
         &mut self,
         action: Action,
         dialect: Option<std::sync::Arc<str>>,
-        _engine: &Engine,
         span: std::ops::Range<usize>,
         detail: impl FnOnce() -> String,
     ) {

@@ -183,7 +183,8 @@ impl<'s> Scene<'s> {
     fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {
         let mut inner = self.head.inner();
         let end = nodes(self.view, at, &param.head, None, &mut inner)?;
-        Ok(end.filter(|_| inner.key.is_some_and(|key| self.declares(&key))))
+        let strong = param.opening().is_some_and(Literal::is_strong);
+        Ok(end.filter(|_| strong || self.declares(inner.key())))
     }
 
     /// Returns the end of a strong opening literal of this dialect's calls and sections.

@@ -1,6 +1,6 @@
 //! `{tree}`: elements in elements; the schema says which are objects and which are arrays.
 
-use super::head::{Head, nodes, stands};
+use super::head::{Head, Said, nodes, stands};
 use super::scene::Scene;
 use crate::coerce::{self, Hint};
 use crate::dialect::{Literal, Pattern};
@@ -63,7 +63,7 @@ pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<O
 }
 
 fn open(key: String, node: Option<Node<'_>>, start: usize, head: &Head) -> Frame {
-    let head = Head { key: Some(key), ..head.inner() };
+    let head = Head { key: Some(Said::new(&key, start..start)), ..head.inner() };
     Frame { head, node: node.map(Node::id), start, children: Vec::new() }
 }
 
@@ -76,7 +76,7 @@ fn may_nest(node: Option<Node<'_>>, param: &Pattern) -> bool {
 
 /// Gives a finished element to its parent; returns it if it has none.
 fn hand_up(frames: &mut Vec<Frame>, json: String) -> Option<String> {
-    let key = frames.pop()?.head.key.unwrap_or_default();
+    let key = frames.pop()?.head.key().to_owned();
     match frames.last_mut() {
         Some(parent) => {
             parent.children.push((key, json));
@@ -100,9 +100,9 @@ fn child(
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut inner = frame.head.inner();
     let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
-    let key = inner.key.unwrap_or_default();
+    let key = inner.key().to_owned();
     let types = node.map_or(Types::OPEN, Node::types);
-    let known = key == "item" || types.has(Types::ARRAY) || node.is_some_and(|node| node.declares(&key));
+    let known = key == "item" || types.has(Types::ARRAY | Types::OBJECT);
     let may = known || param.opening().is_some_and(Literal::is_strong);
     Ok(may.then_some((key, end)))
 }

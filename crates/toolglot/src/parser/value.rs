@@ -1,6 +1,7 @@
 //! One parameter's value: raw text up to its closer, typed by the schema.
 
 use super::attributes::decode_entities;
+use super::head::{Said, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::scene::Scene;
 use crate::coerce::Hint;
@@ -112,7 +113,7 @@ impl Value {
             !self.repeated && !body.entities && streams(scene.parameter(key), self.hint, &scene.engine.options);
         self.mode = if streams { Mode::Streamed } else { Mode::Held };
         if streams {
-            check_declared(key, scene, start, sink);
+            scene.head.key.iter().for_each(|key| check_declared(key, scene, sink));
             object.key(key, start, sink);
             sink.arguments(start, "\"");
         }
@@ -200,15 +201,16 @@ impl Value {
         let from = if self.mode == Mode::Streamed { self.done } else { self.start };
         let raw = scene.view.slice(from, edge.end);
         let raw = if self.cdata { raw } else { trimmed(raw, body) };
-        let key = scene.head.key();
+        let Some(key) = &scene.head.key else { return };
         if self.mode == Mode::Streamed {
             self.flush(scene.view, from + raw.len(), sink);
             sink.arguments(edge.next, "\"");
         } else if self.repeated {
             duplicate(key, edge.next, sink);
         } else if edge.whole || !raw.is_empty() {
-            let raw = if body.entities { decode_entities(raw) } else { raw.to_owned() };
-            object.text_member(key, &raw, self.hint, edge.next, scene, sink);
+            let text = if body.entities { decode_entities(raw) } else { raw.to_owned() };
+            let text = Said { text, span: from..from + raw.len() };
+            object.text_member(key, &text, self.hint, edge.next, scene, sink);
         }
     }
 }
@@ -232,12 +234,4 @@ fn trimmed<'t>(raw: &'t str, body: &Body) -> &'t str {
     } else {
         raw
     }
-}
-
-fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet> {
-    Ok(match view.byte(at)? {
-        Some(b'\n') => at + 1,
-        Some(b'\r') if view.byte(at + 1)? == Some(b'\n') => at + 2,
-        _ => at,
-    })
 }

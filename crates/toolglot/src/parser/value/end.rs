@@ -184,7 +184,7 @@ fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYe
     }
     let view = scene.view;
     let next = scene.gap(end)?;
-    let element = param.has_key_tag() && scene.is_open() && view.byte(next)? == Some(b'<');
+    let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
     if element && named_tag(view, next + 1)?.is_some() {
         return Ok(true);
     }
@@ -199,7 +199,7 @@ fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYe
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
 fn begins_other(at: usize, scene: &Scene<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
     let mut inner = Head::default();
-    if param_head(at, scene, &mut inner)?.is_none() {
+    if param_head(at, scene, false, &mut inner)?.is_none() {
         return Ok(false);
     }
     let key = inner.key();

@@ -1,0 +1,167 @@
+//! `toolglot render`: a chat message as the text that a model of a dialect would have written.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use toolglot::{Dialects, Renderer, Rendering, Tools};
+
+use crate::args::{MessageFlags, ReadingFlags, RenderArgs};
+use crate::cache::Cache;
+use crate::failure::{Ending, Failure, Run};
+use crate::input::Source;
+use crate::json;
+use crate::jsonl::{self, Line, Setups};
+use crate::known::Known;
+use crate::options::{self, Setup};
+use crate::paint::Paint;
+use crate::runner::{self, Answer};
+
+/// Runs the command.
+pub(crate) fn run(args: &RenderArgs) -> Run {
+    let known = Known::from_flags(args.dialect.as_slice())?;
+    let tools = options::tools(args.tools.as_deref())?;
+    let setup = Setup::new(&known, tools, &ReadingFlags::default(), &MessageFlags::default());
+    let source = Source::open(args.file.as_deref())?;
+    let checked = !args.no_check;
+    if args.jsonl {
+        let known = Arc::new(known);
+        runner::run(source, move || Lines {
+            setups: Setups::new(Arc::clone(&known), setup.clone()),
+            renderers: Cache::default(),
+            checked,
+        })
+    } else {
+        run_one(source, &renderer(&setup.dialects, &setup.tools, checked).map_err(Failure::Usage)?)
+    }
+}
+
+fn run_one(source: Source, renderer: &Renderer) -> Run {
+    let input = source.read_all()?;
+    let rendered =
+        std::str::from_utf8(&input).map_err(|error| error.to_string()).and_then(|text| render(renderer, text));
+    match rendered {
+        Err(why) => {
+            let _ = writeln!(io::stderr(), "{}: {why}", Paint::stderr().error("failed"));
+            Ok(Ending::Failed)
+        }
+        Ok(text) => {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            // Exact for programs, on a line of its own for people.
+            if out.is_terminal() {
+                out.write_all(b"\n")?;
+            }
+            out.flush()?;
+            Ok(Ending::Fine)
+        }
+    }
+}
+
+/// Returns a renderer for the one dialect that is chosen.
+fn renderer(dialects: &Dialects, tools: &Tools, checked: bool) -> Result<Renderer, String> {
+    let mut chosen = dialects.iter();
+    match (chosen.next(), chosen.next()) {
+        (Some(dialect), None) => Ok(Renderer::new(dialect, tools).with_check(checked)),
+        _ => {
+            Err("a message is written in one dialect; name it with `--dialect`, or in the line's `dialect`".to_owned())
+        }
+    }
+}
+
+/// Answers lines of `--jsonl`.
+struct Lines {
+    setups: Setups,
+    renderers: Cache<Result<Renderer, String>>,
+    checked: bool,
+}
+
+impl Answer for Lines {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
+        jsonl::answer(number, line, out, |line, out| {
+            let message = line.member("message").ok_or("the line has no `message`; add it as an object")?;
+            let text = render(&self.renderer(line)?, message)?;
+            json::object(out, |object| {
+                object.raw("id", line.id().unwrap_or("null"));
+                object.text("text", &text);
+            });
+            Ok(true)
+        })
+    }
+}
+
+impl Lines {
+    fn renderer(&mut self, line: &Line<'_>) -> Result<Renderer, String> {
+        let setup = self.setups.of(line, line.member("tools"))?;
+        let key = [line.member("dialect"), line.member("tools")].map(Option::unwrap_or_default).join("\n");
+        self.renderers.get(&key, || renderer(&setup.dialects, &setup.tools, self.checked))
+    }
+}
+
+/// The members of a JSON object, as they are written.
+type Members<'j> = BTreeMap<String, &'j RawValue>;
+
+/// A call of a message, its texts decoded.
+struct Call {
+    id: Option<String>,
+    name: String,
+    arguments: String,
+}
+
+/// Writes a chat message.
+fn render(renderer: &Renderer, json: &str) -> Result<String, String> {
+    let message = members(json, "the message")?;
+    let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| member(&message, name));
+    let reasoning = reasoning.map_or(Ok(String::new()), |json| jsonl::string("reasoning_content", json))?;
+    let content = member(&message, "content").map_or(Ok(String::new()), content)?;
+    let calls = member(&message, "tool_calls").map_or(Ok(Vec::new()), calls)?;
+    let start = Rendering::new().with_reasoning(&reasoning).with_content(&content);
+    let rendering = calls.iter().fold(start, |all, call| match &call.id {
+        Some(id) => all.with_identified_call(&call.name, &call.arguments, id),
+        None => all.with_call(&call.name, &call.arguments),
+    });
+    renderer.render(&rendering).map_err(|error| error.to_string())
+}
+
+fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
+    serde_json::from_str(json)
+        .map_err(|error| format!("{what} is no JSON object ({error}); write it as a chat API has it"))
+}
+
+/// Returns a member's JSON text, unless it is missing or null.
+fn member<'j>(members: &Members<'j>, name: &str) -> Option<&'j str> {
+    members.get(name).map(|raw| raw.get()).filter(|json| *json != "null")
+}
+
+/// Reads a content: a string, or parts of which those with text count.
+fn content(json: &str) -> Result<String, String> {
+    if !json.starts_with('[') {
+        return jsonl::string("content", json);
+    }
+    let parts: Vec<Members<'_>> =
+        serde_json::from_str(json).map_err(|error| format!("`content` is no list of parts: {error}"))?;
+    parts.iter().filter_map(|part| member(part, "text")).map(|text| jsonl::string("text", text)).collect()
+}
+
+fn calls(json: &str) -> Result<Vec<Call>, String> {
+    let list: Vec<&RawValue> =
+        serde_json::from_str(json).map_err(|error| format!("`tool_calls` is no list: {error}"))?;
+    list.into_iter().map(|call| read_call(call.get())).collect()
+}
+
+fn read_call(json: &str) -> Result<Call, String> {
+    let call = members(json, "a tool call")?;
+    let function = member(&call, "function").map(|json| members(json, "`function`")).transpose()?;
+    let function = function.as_ref().unwrap_or(&call);
+    let name = member(function, "name").ok_or("a tool call has no `name`; add it to `function`")?;
+    Ok(Call {
+        id: member(&call, "id").map(|json| jsonl::string("id", json)).transpose()?,
+        name: jsonl::string("name", name)?,
+        arguments: match member(function, "arguments") {
+            None => String::new(),
+            Some(object) if object.starts_with('{') => object.to_owned(),
+            Some(string) => jsonl::string("arguments", string)?,
+        },
+    })
+}

@@ -1,0 +1,179 @@
+//! Writes what stands in the holes of a call: its name, its id, its arguments in the dialect's body.
+
+use super::style::Style;
+use super::tape::{Bracket, Token};
+use super::template::{escape, fill};
+use super::{Call, RenderError, tree};
+use crate::dialect::{Body, BodyKind, Dialect, Holder, Hole};
+use crate::json::write_string;
+use crate::parser::is_name;
+
+/// Writes one hole of a call's pattern.
+pub(super) fn hole(dialect: &Dialect, call: &Call<'_>, holder: Holder, out: &mut String) -> Result<(), RenderError> {
+    match holder {
+        Holder::Head(Hole::Name | Hole::Ignored) => out.push_str(call.name),
+        Holder::Head(Hole::Id) => out.push_str(&id(dialect, call)),
+        Holder::Head(Hole::Index) => out.push_str(&(call.number + 1).to_string()),
+        Holder::Body(BodyKind::Arguments) => return value(dialect, call, call.arguments.tokens(), Style::Json, out),
+        Holder::Body(BodyKind::Object) => {
+            let style = Style::Relaxed(dialect.quote.as_deref().unwrap_or("\""));
+            return value(dialect, call, call.arguments.tokens(), style, out);
+        }
+        Holder::Body(BodyKind::Call) => return object(dialect, call, out),
+        Holder::Body(BodyKind::Kwargs) => return kwargs(dialect, call, out),
+        Holder::Body(BodyKind::Params) => {
+            return call.arguments.members().try_for_each(|member| param(dialect, call, member, out));
+        }
+        Holder::Body(BodyKind::Content) => return Err(dialect.inexpressible(call.what(), "it writes no arguments")),
+        _ => {}
+    }
+    Ok(())
+}
+
+impl Call<'_> {
+    /// Names the call in messages.
+    pub(super) fn what(&self) -> String {
+        format!("call {}", self.number + 1)
+    }
+
+    /// Names a parameter in messages.
+    pub(super) fn parameter(&self, key: &str) -> String {
+        format!("parameter `{key}` of call {}", self.number + 1)
+    }
+}
+
+/// Returns the id as the dialect writes it: the given one if it can be one, else one made from name and place.
+fn id(dialect: &Dialect, call: &Call<'_>) -> String {
+    let given = call.id.filter(|id| !id.is_empty() && id.trim() == *id && !id.contains('\n'));
+    let Some(pattern) = &dialect.id else {
+        return given.map_or_else(|| call.number.to_string(), str::to_owned);
+    };
+    let head = [pattern.before.as_str(), call.name, &pattern.between].concat();
+    let follows = |id: &&str| {
+        id.strip_prefix(&head)
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    given.filter(follows).map_or_else(|| format!("{head}{}", call.number), str::to_owned)
+}
+
+fn value(
+    dialect: &Dialect,
+    call: &Call<'_>,
+    tokens: &[Token<'_>],
+    style: Style<'_>,
+    out: &mut String,
+) -> Result<(), RenderError> {
+    style.write(tokens, out).map_err(|why| dialect.inexpressible(call.what(), why))
+}
+
+/// Writes the JSON object that carries name and arguments, and the id if the dialect's file names its member.
+fn object(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+    let members = &dialect.members;
+    let first = |names: &[String]| names.first().cloned().unwrap_or_default();
+    out.push('{');
+    if members.writes_id {
+        write_string(&first(&members.id), out);
+        out.push_str(": ");
+        write_string(&id(dialect, call), out);
+        out.push_str(", ");
+    }
+    write_string(&first(&members.name), out);
+    out.push_str(": ");
+    write_string(call.name, out);
+    out.push_str(", ");
+    write_string(&first(&members.arguments), out);
+    out.push_str(": ");
+    value(dialect, call, call.arguments.tokens(), Style::Json, out)?;
+    out.push('}');
+    Ok(())
+}
+
+fn kwargs(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+    for (number, (key, tokens)) in call.arguments.members().enumerate() {
+        if !is_name(key) {
+            return Err(dialect.inexpressible(call.parameter(key), "its name can be no keyword"));
+        }
+        out.push_str(if number == 0 { "" } else { ", " });
+        out.push_str(key);
+        out.push('=');
+        value(dialect, call, tokens, Style::Python, out)?;
+    }
+    Ok(())
+}
+
+fn param(
+    dialect: &Dialect,
+    call: &Call<'_>,
+    (key, tokens): (&str, &[Token<'_>]),
+    out: &mut String,
+) -> Result<(), RenderError> {
+    let Some(pattern) = dialect.params.first() else { return Ok(()) };
+    let legal = if pattern.has_key_tag() { is_name(key) } else { key.trim() == key && !key.contains('\n') };
+    if !legal || key.is_empty() {
+        return Err(dialect.inexpressible(call.parameter(key), "its name cannot stand where the dialect has it"));
+    }
+    fill(dialect, pattern, out, |holder, out| {
+        match (holder, &pattern.body) {
+            (Holder::Head(Hole::Key), _) => out.push_str(key),
+            (Holder::Head(Hole::Type), _) => out.push_str(type_word(dialect, tokens)),
+            (Holder::Body(BodyKind::Tree), _) if tree::fits(pattern, tokens) => {
+                return tree::write(dialect, pattern, tokens, out);
+            }
+            (Holder::Body(_), Some(body)) => return raw(dialect, call, key, body, tokens, out),
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+/// Returns what `{type}` says of a value.
+fn type_word<'d>(dialect: &'d Dialect, tokens: &[Token<'_>]) -> &'d str {
+    let name = match tokens.first() {
+        Some(Token::Text(_)) => "string",
+        Some(Token::Open(Bracket::Array)) => "array",
+        Some(Token::Open(Bracket::Object)) => "object",
+        Some(Token::Number(number)) if number.contains(['.', 'e', 'E']) => "number",
+        Some(Token::Number(_)) => "integer",
+        Some(Token::Word("null")) | None => "null",
+        Some(_) => "boolean",
+    };
+    match &dialect.types {
+        Some(words) if name == "string" => &words.string,
+        Some(words) => &words.other,
+        None => name,
+    }
+}
+
+/// Writes a value as bare text: a string as it is, anything else as JSON.
+fn raw(
+    dialect: &Dialect,
+    call: &Call<'_>,
+    key: &str,
+    body: &Body,
+    tokens: &[Token<'_>],
+    out: &mut String,
+) -> Result<(), RenderError> {
+    let mut text = String::new();
+    match tokens {
+        [token] => text.push_str(token.bare()),
+        _ => value(dialect, call, tokens, Style::Json, &mut text)?,
+    }
+    if body.cdata && needs_cdata(&text, body) {
+        if text.contains("]]>") {
+            return Err(dialect.inexpressible(call.parameter(key), "its value contains `]]>`, which ends it"));
+        }
+        out.extend(["<![CDATA[", &text, "]]>"]);
+    } else if body.entities {
+        escape(&text, &['<', '>'], out);
+    } else {
+        out.push_str(&text);
+    }
+    Ok(())
+}
+
+/// Says whether text must be wrapped: markup in it would be read as such, outer blanks would be dropped.
+fn needs_cdata(text: &str, body: &Body) -> bool {
+    let opens_tag = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_lowercase() || matches!(pair[1], b'/' | b'!'));
+    let markup = text.as_bytes().windows(2).any(opens_tag) || text.trim_start().starts_with('<');
+    markup || body.trim && (text.contains(['<', '&', '\n', '\r']) || text.trim() != text)
+}

@@ -1,0 +1,86 @@
+//! Compares what was written, read again, with what was to be said.
+
+use super::style::Style;
+use super::tape::{Tape, Token};
+use super::{Call, RenderError, Rendering};
+use crate::dialect::Dialect;
+use crate::message::{self, Message};
+
+/// Says whether a message came back; white space behind the content does not count, it leads to the calls.
+pub(super) fn same(
+    dialect: &Dialect,
+    message: &Rendering<'_>,
+    calls: &[Call<'_>],
+    read: &Message,
+) -> Result<(), RenderError> {
+    if message.reasoning != read.reasoning {
+        return Err(dialect.inexpressible("the reasoning", reads_as(&read.reasoning)));
+    }
+    for (call, back) in calls.iter().zip(&read.calls) {
+        same_call(dialect, call, back)?;
+    }
+    if let Some(call) = calls.get(read.calls.len()) {
+        return Err(dialect.inexpressible(call.what(), lost(read)));
+    }
+    if read.calls.len() > calls.len() || !read.incomplete.is_empty() {
+        return Err(dialect.inexpressible("the message", "something in it reads back as one more call"));
+    }
+    match read.content.strip_prefix(message.content) {
+        Some(rest) if rest.trim().is_empty() => Ok(()),
+        _ => Err(dialect.inexpressible("the content", reads_as(&read.content))),
+    }
+}
+
+fn same_call(dialect: &Dialect, call: &Call<'_>, back: &message::Call) -> Result<(), RenderError> {
+    if call.name != back.name {
+        return Err(dialect.inexpressible(call.what(), reads_as(&back.name)));
+    }
+    let Ok(tape) = Tape::object(&back.arguments) else {
+        return Err(dialect.inexpressible(call.what(), reads_as(&back.arguments)));
+    };
+    if tape == call.arguments {
+        return Ok(());
+    }
+    let mut members = call.arguments.members().zip(tape.members());
+    Err(match members.find(|(ours, theirs)| ours != theirs) {
+        Some(((key, ours), (other, theirs))) if key == other => {
+            dialect.inexpressible(call.parameter(key), value_reads_as(dialect, ours, theirs))
+        }
+        _ => dialect.inexpressible(call.what(), reads_as(&back.arguments)),
+    })
+}
+
+fn value_reads_as(dialect: &Dialect, ours: &[Token<'_>], theirs: &[Token<'_>]) -> String {
+    let mut json = String::new();
+    // JSON can say every value.
+    let _ = Style::Json.write(theirs, &mut json);
+    let texts = ours.iter().filter_map(|token| if let Token::Text(text) = token { Some(text) } else { None });
+    let patterns = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections);
+    let literals = patterns.flat_map(|pattern| pattern.tail.iter().chain(pattern.opening()));
+    let markers: Vec<String> = literals.flat_map(|literal| literal.filled(None, None)).collect();
+    let held = |text: &str| markers.iter().find(|marker| text.contains(marker.as_str()));
+    match texts.map(|text| held(text)).find(Option::is_some).flatten() {
+        Some(marker) => format!("it contains the marker `{marker}` and {}", reads_as(&json)),
+        None => reads_as(&json),
+    }
+}
+
+fn lost(read: &Message) -> String {
+    match read.incomplete.first() {
+        Some(call) => format!("it reads back as the broken call `{}`", shortened(&call.text)),
+        None => "it does not read back as a call".to_owned(),
+    }
+}
+
+fn reads_as(text: &str) -> String {
+    format!("it reads back as `{}`", shortened(text))
+}
+
+/// Returns the start of a text on one line.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short.replace('\n', "\\n")
+}

@@ -1,0 +1,122 @@
+//! Writes a whole message: the regions, what stands between them, the sections and calls.
+
+use super::body;
+use super::template::fill;
+use super::{Call, RenderError, Rendering};
+use crate::dialect::{BodyKind, Dialect, Holder, Hole, Pattern};
+
+/// What was written last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// A region between its own markers.
+    Region,
+    /// Text that nothing wraps.
+    Text,
+}
+
+/// Returns the text of a message.
+pub(super) fn message(dialect: &Dialect, message: &Rendering<'_>, calls: &[Call<'_>]) -> Result<String, RenderError> {
+    let (mut out, mut before) = (String::new(), Before::Nothing);
+    if !message.reasoning.is_empty() {
+        let Some(pattern) = dialect.reasoning.first() else {
+            return Err(dialect.inexpressible("the reasoning", "it has no markers for reasoning"));
+        };
+        region(dialect, pattern, "the reasoning", message.reasoning, &mut out)?;
+        before = Before::Region;
+    }
+    match dialect.content.first() {
+        _ if message.content.is_empty() => {}
+        None => {
+            out.push_str(message.content);
+            before = Before::Text;
+        }
+        Some(pattern) => {
+            out.push_str(header(dialect, before, pattern));
+            region(dialect, pattern, "the content", message.content, &mut out)?;
+            before = Before::Region;
+        }
+    }
+    if !calls.is_empty() {
+        out.push_str(gap(dialect, before, &out));
+        write_calls(dialect, calls, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn region(dialect: &Dialect, pattern: &Pattern, what: &str, text: &str, out: &mut String) -> Result<(), RenderError> {
+    let spellings = pattern.tail.iter().flat_map(|closer| &closer.spellings);
+    let mut closers = spellings.map(|spelling| spelling.filled(None, None));
+    if let Some(closer) = closers.find(|closer| !closer.is_empty() && text.contains(closer)) {
+        return Err(dialect.inexpressible(what, format!("it contains `{closer}`, which ends it")));
+    }
+    fill(dialect, pattern, out, |holder, out| {
+        if holder == Holder::Body(BodyKind::Text) {
+            out.push_str(text);
+        }
+        Ok(())
+    })
+}
+
+/// Returns the pattern that stands outermost around calls.
+fn outermost(dialect: &Dialect) -> Option<&Pattern> {
+    dialect.sections.first().or(dialect.calls.first())
+}
+
+/// Returns what leads from a region to the next message, where each message has a header that reading skips.
+fn header<'d>(dialect: &'d Dialect, before: Before, next: &Pattern) -> &'d str {
+    let opens = |pattern: &Pattern, header: &str| pattern.source.starts_with(header);
+    if before == Before::Nothing || dialect.skip.iter().any(|header| opens(next, header)) {
+        return "";
+    }
+    if dialect.skip.iter().any(|header| dialect.join.contains(header)) {
+        return &dialect.join;
+    }
+    let header = dialect.skip.iter().find(|header| outermost(dialect).is_some_and(|pattern| opens(pattern, header)));
+    header.map_or("", String::as_str)
+}
+
+/// Returns what stands before the calls: the next message's header, or a line break where calls have their own lines.
+fn gap<'d>(dialect: &'d Dialect, before: Before, out: &str) -> &'d str {
+    let Some(pattern) = outermost(dialect) else { return "" };
+    let header = header(dialect, before, pattern);
+    let own_lines = match dialect.sections.first() {
+        Some(section) => section.source.contains("\n{calls}"),
+        None => dialect.join.contains('\n'),
+    };
+    // What prose may contain is a call only at the start of a line.
+    let weak = before == Before::Text && !pattern.opening().is_some_and(|opening| opening.is_strong());
+    match before {
+        Before::Nothing => "",
+        _ if !header.is_empty() => header,
+        _ if dialect.skip.iter().any(|skipped| pattern.source.starts_with(skipped)) => "",
+        _ if (own_lines || weak) && !out.ends_with('\n') => "\n",
+        _ => "",
+    }
+}
+
+fn write_calls(dialect: &Dialect, calls: &[Call<'_>], out: &mut String) -> Result<(), RenderError> {
+    let Some(pattern) = dialect.sections.first() else { return joined(dialect, calls, out) };
+    let size = if dialect.one_section { 1 } else { calls.len().max(1) };
+    for (number, group) in calls.chunks(size).enumerate() {
+        out.push_str(if number == 0 { "" } else { &dialect.join });
+        fill(dialect, pattern, out, |holder, out| match holder {
+            Holder::Body(BodyKind::Calls) => joined(dialect, group, out),
+            Holder::Head(Hole::Ignored) => {
+                out.push_str(group.first().map_or("", |call| call.name));
+                Ok(())
+            }
+            _ => Ok(()),
+        })?;
+    }
+    Ok(())
+}
+
+fn joined(dialect: &Dialect, calls: &[Call<'_>], out: &mut String) -> Result<(), RenderError> {
+    let Some(pattern) = dialect.calls.first() else { return Ok(()) };
+    for (number, call) in calls.iter().enumerate() {
+        out.push_str(if number == 0 { "" } else { &dialect.join });
+        fill(dialect, pattern, out, |holder, out| body::hole(dialect, call, holder, out))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! What a whole message says: why it ended, which calls are returned, what became of the others.
+
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use toolglot::{Code, Dialects, FinishReason, Limits, Message, Options, Outcome, Tools, Validation, parse};
+
+const TOOLS: &str = include_str!("cases/tools.json");
+const WHOLE: &str = r#"<tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
+const CUT: &str = r#"<tool_call>{"name": "ls", "arguments": {"path": "sr"#;
+
+fn read(text: &str, options: Options) -> Message {
+    let tools = Tools::from_json_str(TOOLS).expect("they are tools");
+    parse(text, &Dialects::builtin(), &tools, &options)
+}
+
+fn said(reason: FinishReason) -> Options {
+    Options::default().with_finish_reason(Some(reason))
+}
+
+#[test]
+fn finish_reason_follows_the_calls_unless_the_server_cut_the_message() {
+    use FinishReason::{ContentFilter, Length, Stop, ToolCalls};
+    let both = format!("{WHOLE}\n{CUT}");
+    let unknown = Options::default();
+    for (text, options, expected) in [
+        ("Hello.", unknown.clone(), Stop),
+        ("", unknown.clone(), Stop),
+        (WHOLE, unknown.clone(), ToolCalls),
+        (CUT, unknown.clone(), Length),
+        (&both, unknown, ToolCalls),
+        ("Hello.", said(Stop), Stop),
+        ("Hello.", said(ToolCalls), Stop),
+        (WHOLE, said(Stop), ToolCalls),
+        (CUT, said(Stop), Length),
+        (CUT, said(ToolCalls), Length),
+        ("Hello.", said(Length), Length),
+        (WHOLE, said(Length), Length),
+        (&both, said(Length), Length),
+        ("Hello.", said(ContentFilter), ContentFilter),
+        (WHOLE, said(ContentFilter), ContentFilter),
+        (CUT, said(ContentFilter), ContentFilter),
+    ] {
+        assert_eq!(read(text, options.clone()).finish_reason, expected, "{text}\n{options:?}");
+    }
+}
+
+#[test]
+fn a_cut_call_is_no_call_and_loses_nothing() {
+    let message = read(&format!("Hi.\n{CUT}"), Options::default());
+    assert_eq!((message.content.as_str(), message.calls.len()), ("Hi.\n", 0));
+    let [cut] = message.incomplete.as_slice() else { panic!("{message:?}") };
+    assert_eq!((cut.name.as_str(), cut.arguments.as_str()), ("ls", r#"{"path": "sr"}"#));
+    assert_eq!((cut.text.as_str(), cut.outcome), (CUT, Outcome::Truncated));
+    assert_eq!(message.diagnosed(Code::Truncated).count(), 1);
+}
+
+#[test]
+fn a_cut_call_is_a_call_for_a_caller_who_accepts_it() {
+    let message = read(CUT, Options::default().with_accept_incomplete(true));
+    let [call] = message.calls.as_slice() else { panic!("{message:?}") };
+    assert_eq!((call.name.as_str(), call.arguments.as_str()), ("ls", r#"{"path": "sr"}"#));
+    assert!(message.incomplete.is_empty());
+    assert_eq!(message.finish_reason, FinishReason::ToolCalls);
+}
+
+#[test]
+fn a_missing_closer_is_a_call_unless_the_server_said_length() {
+    let text = WHOLE.trim_end_matches("</tool_call>");
+    assert_eq!(read(text, Options::default()).calls.len(), 1);
+    let cut = read(text, said(FinishReason::Length));
+    assert_eq!((cut.calls.len(), cut.incomplete.len()), (0, 1));
+}
+
+#[test]
+fn a_broken_call_is_never_a_call() {
+    let text = format!(r#"<tool_call>{{"name": "ls", "arguments": {{"path": {WHOLE}"#);
+    for options in [Options::default(), Options::default().with_accept_incomplete(true)] {
+        let message = read(&text, options);
+        assert_eq!((message.calls.len(), message.incomplete.len()), (1, 1), "{message:?}");
+        assert_eq!(message.incomplete[0].outcome, Outcome::Broken);
+    }
+}
+
+#[test]
+fn the_models_ids_are_kept_where_they_are_unique() {
+    let call = |id: &str| format!(r#"<tool_call>{{"id": "{id}", "name": "ping", "arguments": {{}}}}</tool_call>"#);
+    let text = [call("a"), call("b"), call("a"), call("")].join("\n");
+    let ids: Vec<String> = read(&text, Options::default()).calls.into_iter().map(|call| call.id).collect();
+    assert_eq!(ids[..2], ["a", "b"]);
+    assert!(ids[2].starts_with("call_") && ids[3].starts_with("call_") && ids[2] != ids[3], "{ids:?}");
+}
+
+#[test]
+fn the_dialect_is_that_of_the_first_call() {
+    let text = format!("{WHOLE}\n<function=ls>\n<parameter=path>\nsrc\n</parameter>\n</function>");
+    assert_eq!(read(&text, Options::default()).dialect.as_deref(), Some("hermes"));
+    assert_eq!(read("Hello.", Options::default()).dialect, None);
+}
+
+#[test]
+fn text_and_reasoning_are_apart_and_whole() {
+    let message = read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default());
+    assert_eq!((message.reasoning.as_str(), message.content.as_str()), ("Hm.", "\nFirst.\n\nThen."));
+}
+
+#[test]
+fn diagnostics_come_in_order_of_their_places() {
+    let text = r#"<tool_call>{"name": "LS", "arguments": {'path': 'src', 'recursive': True,}}</tool_call></think>"#;
+    let message = read(text, Options::default());
+    let places: Vec<usize> = message.diagnostics.iter().map(|diagnostic| diagnostic.span.start).collect();
+    assert!(places.len() >= 4 && places.is_sorted(), "{:?}", message.diagnostics);
+}
+
+#[test]
+fn strict_gives_text_back_and_says_why() {
+    let text = r#"<tool_call>{"name": "ls", "arguments": {"recursive": true}}</tool_call>"#;
+    let message = read(text, Options::default().with_validation(Validation::Strict));
+    assert_eq!((message.content.as_str(), message.calls.len()), (text, 0));
+    assert_eq!(message.finish_reason, FinishReason::Stop);
+    assert_eq!(message.diagnosed(Code::Rejected).count(), 1);
+}
+
+#[test]
+fn a_call_that_a_limit_ended_is_incomplete() {
+    let text = format!(r#"<tool_call>{{"name": "note", "arguments": {{"a": {}}}}}</tool_call>"#, "[".repeat(100_000));
+    let message = read(&text, Options::default());
+    assert_eq!((message.calls.len(), message.incomplete.len()), (0, 1));
+    assert_eq!(message.diagnosed(Code::LimitDepth).count(), 1);
+    let many = read(&WHOLE.repeat(3), Options::default().with_limits(Limits::default().with_calls(2)));
+    assert_eq!((many.calls.len(), many.content.as_str()), (2, WHOLE));
+}

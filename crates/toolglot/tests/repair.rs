@@ -1,0 +1,144 @@
+//! Repair of an arguments string: JSON comes out, or an honest failure.
+
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use toolglot::{Code, Dialects, Options, Repaired, Tools, repair};
+
+const LS: &str = r#"[{"name": "ls", "parameters": {"type": "object", "properties": {"dirPath": {"type": "string"},
+    "recursive": {"type": "boolean"}, "depth": {"type": "integer"}, "ratio": {"type": "number"}, "tags": {"type": "array"}}}}]"#;
+
+fn with(tools: &str, arguments: &str) -> Repaired {
+    let tools = Tools::from_json_str(tools).expect("they are tools");
+    repair(arguments, &Dialects::builtin(), &tools, &Options::default())
+}
+
+/// Checks what comes out, that it is JSON, and that it comes out again as it is.
+fn check(tools: &str, arguments: &str, expected: Option<&str>) {
+    let found = with(tools, arguments);
+    assert_eq!(found.arguments.as_deref(), expected, "{arguments}\n{:?}", found.diagnostics);
+    let Some(json) = found.arguments else {
+        assert!(!found.diagnostics.is_empty(), "a failure says why: {arguments}");
+        return;
+    };
+    let value: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(&json);
+    assert!(value.is_ok(), "{json}");
+    assert_eq!(with(tools, &json).arguments.as_deref(), Some(json.as_str()));
+}
+
+#[test]
+fn valid_json_is_never_altered() {
+    for json in [
+        "{}",
+        r#"{ "dirPath" : "a\u00e9\/" , "recursive":true }"#,
+        r#"{"depth": 123456789012345678901234567890, "ratio": 1.10}"#,
+    ] {
+        check(LS, json, Some(json));
+        assert!(with(LS, json).diagnostics.is_empty());
+    }
+}
+
+#[test]
+fn tags_of_a_whole_call_give_their_arguments() {
+    let inner = "<parameter=dirPath>src</parameter><parameter=recursive>True</parameter>";
+    let padded = "<parameter=dirPath>\nsrc\n</parameter>\n<parameter=recursive>\nTrue\n</parameter>";
+    for text in [
+        format!("<tool_call><function=ls>{inner}\n</function></tool_call>"),
+        format!("<tool_call>\n<function=ls>\n{padded}\n</function>\n</tool_call>"),
+        format!("<function=ls>{inner}</function>"),
+        inner.to_owned(),
+        padded.to_owned(),
+    ] {
+        check(LS, &text, Some(r#"{"dirPath": "src", "recursive": true}"#));
+        check("", &text, Some(r#"{"dirPath": "src", "recursive": true}"#));
+    }
+}
+
+#[test]
+fn without_a_schema_scalars_are_what_they_say() {
+    for (text, value) in [
+        ("TRUE", "true"),
+        ("false", "false"),
+        ("False", "false"),
+        ("5", "5"),
+        ("-1.50", "-1.50"),
+        ("null", "null"),
+        ("[1, 2]", "[1, 2]"),
+        (r#"{"a": 1}"#, r#"{"a": 1}"#),
+        ("src/main.rs", r#""src/main.rs""#),
+        ("007", r#""007""#),
+        ("NaN", r#""NaN""#),
+        ("Infinity", r#""Infinity""#),
+        ("1e999", r#""1e999""#),
+    ] {
+        check("", &format!("<parameter=a>{text}</parameter>"), Some(&format!(r#"{{"a": {value}}}"#)));
+    }
+}
+
+#[test]
+fn with_a_schema_the_schema_decides() {
+    for (key, text, value) in [
+        ("dirPath", "true", r#""true""#),
+        ("dirPath", "5", r#""5""#),
+        ("dirPath", r#"{"a": 1}"#, r#""{\"a\": 1}""#),
+        ("depth", "5", "5"),
+        ("ratio", "5", "5"),
+        ("recursive", "False", "false"),
+        ("tags", r#"["a"]"#, r#"["a"]"#),
+    ] {
+        check(LS, &format!("<parameter={key}>{text}</parameter>"), Some(&format!(r#"{{"{key}": {value}}}"#)));
+    }
+    check(LS, r#"{"dirPath": {"a": 1}}"#, Some(r#"{"dirPath": "{\"a\": 1}"}"#));
+}
+
+#[test]
+fn names_of_prototype_members_are_plain_keys() {
+    let text = "<parameter=__proto__>{\"x\": 1}</parameter><parameter=constructor>a</parameter><parameter=prototype>b</parameter>";
+    check("", text, Some(r#"{"__proto__": {"x": 1}, "constructor": "a", "prototype": "b"}"#));
+}
+
+#[test]
+fn damaged_json_is_mended() {
+    for (text, expected) in [
+        (r#"{"dirPath": "src"#, None),
+        (r#"{'dirPath': 'src'}"#, Some(r#"{"dirPath": "src"}"#)),
+        (r#"{"dirPath": "src",}"#, Some(r#"{"dirPath": "src"}"#)),
+        (r#"{dirPath: "src", recursive: True}"#, Some(r#"{"dirPath": "src", "recursive": true}"#)),
+        ("```json\n{\"dirPath\": \"src\"}\n```", Some(r#"{"dirPath": "src"}"#)),
+        (r#""{\"dirPath\": \"src\"}""#, Some(r#"{"dirPath": "src"}"#)),
+        (r#"{"dirPath": "src"}}"#, Some(r#"{"dirPath": "src"}"#)),
+    ] {
+        let found = with(LS, text);
+        if expected.is_some() {
+            check(LS, text, expected);
+        }
+        assert!(!found.diagnostics.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_an_empty_object_and_says_so() {
+    for blank in ["", "  ", "\n"] {
+        let found = with(LS, blank);
+        assert_eq!(found.arguments.as_deref(), Some("{}"));
+        assert_eq!(found.diagnostics[0].code, Code::EmptyArguments);
+    }
+}
+
+#[test]
+fn what_is_nothing_known_fails_honestly() {
+    for text in [
+        "no idea",
+        "<div>hello</div>",
+        "src/main.rs",
+        "true",
+        "5",
+        "[1, 2]",
+        "\"text\"",
+        "<parameter",
+        "</parameter>",
+        "{",
+        "\u{0}",
+    ] {
+        check(LS, text, None);
+    }
+}

@@ -1,0 +1,64 @@
+//! Ways of feeding the same input to a parser.
+
+use toolglot::{Events, Parser};
+
+use crate::random::Random;
+use crate::record::Record;
+
+/// How an input is cut into pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cuts {
+    /// In one piece.
+    Whole,
+    /// In two pieces.
+    At(usize),
+    /// One character at a time, or one byte where the input is not UTF-8.
+    Characters,
+    /// One byte at a time.
+    Bytes,
+    /// In pieces of random length.
+    Random(u64),
+}
+
+/// Feeds an input cut in pieces, and ends it.
+pub(crate) fn feed(parser: &mut Parser, input: &[u8], cuts: &Cuts) -> Record {
+    let mut record = Record::default();
+    let mut from = 0;
+    for to in places(input, cuts).into_iter().chain([input.len()]) {
+        push(parser, &input[from..to]).for_each(|event| record.add(&event));
+        from = to;
+    }
+    parser.finish().for_each(|event| record.add(&event));
+    record.close()
+}
+
+/// Pushes text as text, and pieces of characters as bytes.
+fn push<'p>(parser: &'p mut Parser, piece: &[u8]) -> Events<'p> {
+    match std::str::from_utf8(piece) {
+        Ok(text) => parser.push(text),
+        Err(_) => parser.push_bytes(piece),
+    }
+}
+
+fn places(input: &[u8], cuts: &Cuts) -> Vec<usize> {
+    match cuts {
+        Cuts::Whole => Vec::new(),
+        Cuts::At(at) => vec![*at],
+        Cuts::Bytes => (1..input.len()).collect(),
+        Cuts::Characters => {
+            let text = std::str::from_utf8(input);
+            (1..input.len()).filter(|&at| text.is_ok_and(|text| text.is_char_boundary(at)) || text.is_err()).collect()
+        }
+        Cuts::Random(seed) => {
+            let mut random = Random::new(*seed);
+            let longest = [2, 5, 17, 60][random.below(4)];
+            let mut places = Vec::new();
+            let mut at = random.below(longest);
+            while at < input.len() {
+                places.push(at);
+                at += 1 + random.below(longest);
+            }
+            places
+        }
+    }
+}
