@@ -4,6 +4,7 @@
 //! converted as text, so that no digit can get lost in a float.
 
 use crate::diagnostic::Diagnostic;
+use crate::json::decode;
 use crate::options::{Options, Untyped, Validation};
 use crate::schema::{Node, Types};
 
@@ -12,9 +13,11 @@ mod choice;
 mod number;
 mod open;
 mod whole;
+mod wrap;
 
 use number::Number;
 use whole::Output;
+pub(crate) use wrap::{only_scalar, wrapped, wraps};
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +85,14 @@ fn hinted(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out:
             out.string(raw);
             Verdict::Fits
         }
+    }
+}
+
+/// Appends the JSON of a string or scalar, where the schema has a say.
+pub(crate) fn value(json: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+    match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
+        Some(content) => string(&decode(content), json, node, options, out),
+        None => scalar(json, node, options, out),
     }
 }
 
@@ -164,7 +175,10 @@ fn scalar_fits(token: &str, node: Node<'_>) -> bool {
         "null" => return types.has(Types::NULL),
         "true" | "false" => types.has(Types::BOOLEAN),
         _ if types.has(Types::NUMBER) => true,
-        _ => types.has(Types::INTEGER) && Number::parse(token).is_some_and(Number::is_integer),
+        _ => {
+            types.has(Types::INTEGER)
+                && Number::parse(token).is_some_and(|number| number.is_integer() || number.is_integral())
+        }
     };
     typed && choice::allows_scalar(token, node)
 }

@@ -13,6 +13,7 @@
 //! |---|---|---|
 //! | quote, then a closing bracket that something open wants | value | the string ends |
 //! | the same, but that bracket touches another such quote, and the string had an inner quote | value | inner quote |
+//! | quote that touches a quote which can end the string | object, array | inner quote |
 //! | quote, `,`, key or closing bracket | object | the string ends |
 //! | quote, `,`, start of a value or closing bracket | array | the string ends |
 //! | quote, key | object | missing comma |
@@ -52,9 +53,11 @@ use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+pub(crate) use hold::WRAPPERS;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
-pub(crate) use write::{write_escaped, write_string};
+pub(crate) use value::excerpt;
+pub(crate) use write::{decode, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.
 pub(crate) trait Markers {
@@ -149,16 +152,42 @@ pub(crate) fn read_whole(text: &str, place: Place, node: Option<NodeId>, context
 
 /// Reads JSON that stood inside a string, `level` strings deep.
 fn read_at_level(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>, level: u8) -> Option<Whole> {
+    all_of(text, read_with(Reader::new(0, place, node).at_level(level), text, context)?, context)
+}
+
+/// Reads the arguments object that begins at `from`; returns what was read, and where and how it ended.
+///
+/// With `declared_keys` a quote before a key that the schema does not declare ends no string.
+pub(crate) fn read_arguments(
+    text: &str,
+    from: usize,
+    declared_keys: bool,
+    context: &Context<'_>,
+) -> Option<(Whole, End)> {
+    let node = context.schema.map(|schema| schema.root().id());
+    read_with(Reader::new(from, Place::Arguments, node).with_declared_keys(declared_keys), text, context)
+}
+
+fn read_with(mut reader: Reader, text: &str, context: &Context<'_>) -> Option<(Whole, End)> {
     let mut sink = Sink::new(context.options.repairs);
-    let mut reader = Reader::new(0, place, node).at_level(level);
     let end = reader.resume(View::whole(text), context, &mut sink).ok()?;
-    let rest = text.get(end.at..)?.trim_start();
-    let extra = !rest.is_empty() && rest.trim_start_matches(['}', ']', ' ', '\t', '\r', '\n']).is_empty();
-    if extra && sink.allows(Code::ExtraCloser) {
-        sink.repair(Code::ExtraCloser, end.at..text.len(), "a closing bracket too many was dropped");
-    } else if !rest.is_empty() {
-        return None;
+    Some((Whole { json: sink.words, repairs: sink.diagnostics }, end))
+}
+
+/// Returns what was read if it is complete and nothing stands behind it but closing brackets too many.
+pub(crate) fn all_of(text: &str, (mut whole, end): (Whole, End), context: &Context<'_>) -> Option<Whole> {
+    let rest = text.get(end.at..)?;
+    let blank = rest.trim_start_matches(BLANKS);
+    if !blank.is_empty() {
+        let extra = blank.trim_start_matches(['}', ']']).trim_start_matches(BLANKS).is_empty();
+        if !extra || !context.options.repairs.allow(Code::ExtraCloser) {
+            return None;
+        }
+        let message = format!("`{}` closes nothing and was dropped", blank.trim_end_matches(BLANKS));
+        let span = text.len() - blank.len()..text.trim_end_matches(BLANKS).len();
+        whole.repairs.push(Diagnostic { code: Code::ExtraCloser, span, message, dialect: None });
     }
-    let whole = Whole { json: sink.words, repairs: sink.diagnostics };
     (end.how == Ended::Complete).then_some(whole)
 }
+
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];

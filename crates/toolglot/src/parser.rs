@@ -54,7 +54,6 @@ mod whole;
 
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
-pub(crate) use whole::arguments_of;
 
 /// Reads one message at a time, in pieces of any size.
 ///

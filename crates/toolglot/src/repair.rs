@@ -1,12 +1,15 @@
 //! Repair of an `arguments` string on its own: whatever it is written in, JSON comes out or an honest failure.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::dialect::Dialects;
-use crate::json::{self, Context, NoMarkers, Place};
+use crate::json::{self, Context, NoMarkers};
 use crate::options::{Evidence, Options};
-use crate::parser::{arguments_of, read_parameters};
-use crate::tool::{Tool, Tools};
+use crate::parser::read_parameters;
+use crate::schema::Schema;
+use crate::tool::Tools;
 use crate::{Message, parse};
+
+mod around;
 
 /// What [`repair`] made of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +25,17 @@ pub struct Repaired {
 ///
 /// In this order: nothing at all is `{}`; JSON, strict or repaired, also
 /// inside a JSON string; a whole call in any dialect, whose arguments are
-/// taken; parameters of any dialect without their call. What is none of these
-/// is reported as failed, never made `{}`.
+/// taken; parameters of any dialect without their call; one JSON object with
+/// text, a fence or further objects around it. What is none of these is
+/// reported as failed, never made `{}`.
+///
+/// The whole is at hand, so no repair is made that the tool's schema speaks
+/// against while another reading fits it: the first reading that fits is
+/// taken, and only if none does the first of all.
+///
+/// An object that the end of the text cuts off is a failure, unless
+/// [`Options::with_accept_incomplete`] asks for it: then it is closed, with
+/// the diagnostic `truncated`.
 ///
 /// # Example
 /// ```
@@ -35,65 +47,144 @@ pub struct Repaired {
 /// ```
 pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Repaired {
     let options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
-    let tool = tools.only();
-    if arguments.trim().is_empty() {
-        return Repaired::new(
-            "{}".to_owned(),
-            vec![note(Code::EmptyArguments, arguments, "no arguments at all, read as `{}`")],
-        );
+    if let Some(empty) = nothing(arguments, &options) {
+        return empty;
     }
-    from_json(arguments, tool, &options)
-        .or_else(|| from_call(arguments, dialects, tools, &options))
-        .or_else(|| from_parameters(arguments, dialects, tools, &options))
-        .unwrap_or_else(|| Repaired {
-            arguments: None,
-            diagnostics: vec![note(Code::Broken, arguments, "no arguments can be recognised in this text")],
+    let schema = tools.only().and_then(|tool| tool.schema.as_ref());
+    let text = Text { text: arguments, dialects, tools, schema, options: &options };
+    let mut first = None;
+    for reading in readings() {
+        match reading(&text, first.as_ref()) {
+            Some(found) if found.fits() => return found,
+            Some(found) => first = first.or(Some(found)),
+            None => {}
+        }
+    }
+    first.unwrap_or_else(|| Repaired {
+        arguments: None,
+        diagnostics: vec![text.note(Code::Broken, "no arguments can be recognised in this text")],
+    })
+}
+
+/// A string that should be arguments, and all that is known of them.
+struct Text<'t> {
+    text: &'t str,
+    dialects: &'t Dialects,
+    tools: &'t Tools,
+    schema: Option<&'t Schema>,
+    options: &'t Options,
+}
+
+/// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
+type Reading<'t> = fn(&Text<'t>, Option<&Repaired>) -> Option<Repaired>;
+
+fn readings<'t>() -> [Reading<'t>; 6] {
+    [
+        Text::as_json,
+        Text::with_declared_keys,
+        Text::without_doubtful,
+        Text::as_call,
+        Text::as_parameters,
+        |text, first| around::read(text, first),
+    ]
+}
+
+/// Repairs of whole values, which the schema may speak against.
+const DOUBTFUL: [Code; 4] = [Code::Wrapper, Code::DoubleEncoded, Code::WrapScalar, Code::UnwrapObject];
+
+impl Text<'_> {
+    fn as_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
+        self.json(self.options, false)
+    }
+
+    /// Reads JSON whose strings may hold what looks like keys, but is none that the tool declares.
+    fn with_declared_keys(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        first?.diagnostics.iter().find(|found| found.code.is_repair())?;
+        self.json(self.options, true)
+    }
+
+    /// Reads JSON without one of the repairs that were made.
+    fn without_doubtful(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        let made = |code: &&Code| first.is_some_and(|first| first.diagnostics.iter().any(|found| found.code == **code));
+        DOUBTFUL.iter().filter(made).find_map(|code| {
+            let options = Options { repairs: self.options.repairs.without(*code), ..self.options.clone() };
+            self.json(&options, false).filter(Repaired::fits)
         })
+    }
+
+    /// Reads JSON; valid JSON that fits the tool is returned byte for byte.
+    fn json(&self, options: &Options, declared_keys: bool) -> Option<Repaired> {
+        let context = Context { markers: &NoMarkers, schema: self.schema, options, quote: None };
+        let found = json::read_arguments(self.text, 0, declared_keys, &context)?;
+        let whole = json::all_of(self.text, found, &context)?;
+        let same = whole.json.trim() == self.text.trim();
+        Some(Repaired::new(if same { self.text.to_owned() } else { whole.json }, whole.repairs))
+    }
+
+    /// Reads a whole call in any dialect and takes its arguments; what is JSON already must be nothing but the call.
+    fn as_call(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        let Message { calls, content, mut diagnostics, .. } = parse(self.text, self.dialects, self.tools, self.options);
+        let call = calls.first()?;
+        if !content.trim().is_empty() {
+            if first.is_some() || !self.options.repairs.allow(Code::SurroundingText) {
+                return None;
+            }
+            diagnostics.push(self.note(Code::SurroundingText, "text around the call was dropped"));
+        }
+        if calls.len() > 1 {
+            let message = "several calls in one arguments string, the first is taken";
+            diagnostics.push(self.note(Code::SeveralCalls, message));
+        }
+        let message = format!("a whole call of `{}` stood in the place of its arguments", call.name);
+        diagnostics.insert(0, self.note(Code::Wrapper, &message));
+        Some(Repaired::new(call.arguments.clone(), diagnostics))
+    }
+
+    /// Reads parameters that stand alone, in the first dialect that reads all of them.
+    fn as_parameters(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        if first.is_some() {
+            return None;
+        }
+        let name = self.tools.names().next().unwrap_or("tool");
+        self.dialects.iter().find_map(|dialect| {
+            let only = Dialects::from_iter([dialect.clone()]);
+            let (arguments, mut diagnostics) = read_parameters(self.text, name, &only, self.tools, self.options)?;
+            diagnostics.insert(0, self.note(Code::MissingOpener, "parameters without their call"));
+            Some(Repaired::new(arguments, diagnostics))
+        })
+    }
+
+    fn note(&self, code: Code, message: &str) -> Diagnostic {
+        note(code, self.text, message)
+    }
 }
 
 impl Repaired {
     fn new(arguments: String, diagnostics: Vec<Diagnostic>) -> Self {
         Self { arguments: Some(arguments), diagnostics }
     }
-}
 
-fn note(code: Code, arguments: &str, message: &str) -> Diagnostic {
-    Diagnostic { code, span: 0..arguments.len(), message: message.to_owned(), dialect: None }
-}
-
-/// Reads JSON; valid JSON that fits the tool is returned byte for byte.
-fn from_json(text: &str, tool: Option<&Tool>, options: &Options) -> Option<Repaired> {
-    let schema = tool.and_then(|tool| tool.schema.as_ref());
-    let context = Context { markers: &NoMarkers, schema, options, quote: None };
-    let whole = json::read_whole(text, Place::Arguments, schema.map(|schema| schema.root().id()), &context)?;
-    if whole.json.trim_start().starts_with('{') {
-        let same = whole.json.trim() == text.trim();
-        return Some(Repaired::new(if same { text.to_owned() } else { whole.json }, whole.repairs));
+    /// Says whether the schema has nothing against the arguments as they are now.
+    fn fits(&self) -> bool {
+        let against = |code: Code| code.row().class == Class::Value && code != Code::Coerced;
+        !self.diagnostics.iter().any(|found| against(found.code))
     }
-    let inner = arguments_of(&whole.json, tool, options)?;
-    let mut diagnostics = whole.repairs;
-    diagnostics.extend(inner.repair.map(|code| note(code, text, code.row().about)));
-    Some(Repaired::new(inner.json, diagnostics))
 }
 
-/// Reads a whole call in any dialect and takes its arguments.
-fn from_call(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Option<Repaired> {
-    let Message { mut calls, mut diagnostics, .. } = parse(text, dialects, tools, options);
-    if calls.len() > 1 {
-        diagnostics.push(note(Code::SeveralCalls, text, "several calls in one arguments string, the first is taken"));
-    }
-    diagnostics.insert(0, note(Code::Wrapper, text, "a whole call stood in the place of its arguments"));
-    let first = calls.drain(..).next()?;
-    Some(Repaired::new(first.arguments, diagnostics))
+fn note(code: Code, text: &str, message: &str) -> Diagnostic {
+    Diagnostic { code, span: 0..text.len(), message: message.to_owned(), dialect: None }
 }
 
-/// Reads parameters that stand alone, in the first dialect that reads all of them.
-fn from_parameters(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Option<Repaired> {
-    let name = tools.names().next().unwrap_or("tool");
-    dialects.iter().find_map(|dialect| {
-        let only = Dialects::from_iter([dialect.clone()]);
-        let (arguments, mut diagnostics) = read_parameters(text, name, &only, tools, options)?;
-        diagnostics.insert(0, note(Code::MissingOpener, text, "parameters without their call"));
-        Some(Repaired::new(arguments, diagnostics))
-    })
+/// Reads nothing at all, or an empty list (a language without types made one of an empty map), as `{}`.
+fn nothing(text: &str, options: &Options) -> Option<Repaired> {
+    let bare: String = text.split_whitespace().collect();
+    let message = match bare.as_str() {
+        "" => "no arguments at all, read as `{}`",
+        "[]" => "an empty list was read as `{}`",
+        _ => return None,
+    };
+    options
+        .repairs
+        .allow(Code::EmptyArguments)
+        .then(|| Repaired::new("{}".to_owned(), vec![note(Code::EmptyArguments, text, message)]))
 }

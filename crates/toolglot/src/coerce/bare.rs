@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::number::Number;
 use super::whole::{self, Output};
-use super::{Verdict, choice, converts, open, trim};
-use crate::json::Whole;
+use super::{Hint, Verdict, choice, converts, only_scalar, open, trim, wraps};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::json::{Whole, excerpt};
 use crate::options::Options;
 use crate::schema::{Node, Types};
 
@@ -29,8 +30,38 @@ pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Outpu
     if types.has(Types::STRING) {
         return plain(raw, node, options, out);
     }
+    if let Some((json, repair)) = guessed(trim(raw), node, options) {
+        out.push(&json);
+        out.repairs.push(repair);
+        return Verdict::Fits;
+    }
     open::infer(raw, None, options, out);
     Verdict::Mismatch
+}
+
+/// Returns text as an array of one value, or as the one member of an object, and says so.
+fn guessed(text: &str, node: Node<'_>, options: &Options) -> Option<(String, Diagnostic)> {
+    let (code, json) = match wraps(node, options) {
+        Some(None) => {
+            let mut out = String::new();
+            open::infer(text, None, options, &mut Output { json: &mut out, repairs: &mut Vec::new() });
+            (Code::WrapScalar, format!("[{out}]"))
+        }
+        Some(Some(item)) => {
+            let mut out = String::new();
+            let verdict = super::text(text, Some(item), Hint::None, options, &mut out);
+            (Code::WrapScalar, Some(format!("[{out}]")).filter(|_| verdict != Verdict::Mismatch)?)
+        }
+        None => {
+            let allowed = text.starts_with('{') && converts(options) && options.repairs.allow(Code::UnwrapObject);
+            let whole = whole::read(text, None, options).filter(|_| allowed)?;
+            let (mut out, member) = (String::new(), only_scalar(&whole.json)?);
+            let verdict = super::value(member, node, options, &mut out);
+            (Code::UnwrapObject, Some(out).filter(|_| verdict != Verdict::Mismatch)?)
+        }
+    };
+    let message = format!("`{}` was read as `{}`", excerpt(text), excerpt(&json));
+    Some((json, Diagnostic { code, span: 0..text.len(), message, dialect: None }))
 }
 
 /// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
@@ -96,7 +127,8 @@ fn literal(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
 
 fn numeric(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
     let number = Number::parse(text)?;
-    let exact = number.is_strict() && (types.has(Types::NUMBER) || types.has(Types::INTEGER) && number.is_integer());
+    let exact = number.is_strict()
+        && (types.has(Types::NUMBER) || types.has(Types::INTEGER) && (number.is_integer() || number.is_integral()));
     if exact {
         return Some((text.into(), Verdict::Fits));
     }

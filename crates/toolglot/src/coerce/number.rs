@@ -40,6 +40,13 @@ impl<'t> Number<'t> {
         self.fraction.is_none() && self.exponent.is_empty()
     }
 
+    /// Says whether the number is an integer by its exponent, such as `1e2`, which it keeps.
+    pub(super) fn is_integral(self) -> bool {
+        let power = self.exponent.get(1..).map(|power| power.strip_prefix('+').unwrap_or(power));
+        let fraction = self.fraction.unwrap_or_default().trim_end_matches('0').len();
+        power.is_some_and(|power| power.parse().is_ok_and(|power: usize| power >= fraction))
+    }
+
     /// Returns the number as JSON writes it.
     pub(super) fn decimal(self) -> String {
         let point = if self.fraction.is_some() { "." } else { "" };

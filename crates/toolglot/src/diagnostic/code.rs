@@ -44,6 +44,7 @@ pub enum Code {
     MissingBracket,
     UnterminatedString,
     GluedObjects,
+    SurroundingText,
     KeyValueLines,
     EmptyArguments,
     // Markup
@@ -167,6 +168,7 @@ impl Code {
         row(Code::MissingBracket, "missing_bracket", SAFE, "a closing bracket is missing before the dialect's own closer; inserted"),
         row(Code::UnterminatedString, "unterminated_string", SAFE, "a string ran into the dialect's closer without its quote; closed there"),
         row(Code::GluedObjects, "glued_objects", SAFE, "a second object directly behind the arguments"),
+        row(Code::SurroundingText, "surrounding_text", SAFE, "text before or behind the one object of an arguments string; dropped (chat-tuned models)"),
         row(Code::KeyValueLines, "key_value_lines", GUESS, "lines of `key: value` where an object belongs; read as one"),
         row(Code::EmptyArguments, "empty_arguments", SAFE, "no arguments where an object belongs; `{}`"),
         row(Code::MissingOpener, "missing_opener", SAFE, "the wrapper around calls has no opening marker"),

@@ -11,13 +11,17 @@ impl Bracket {
         match self {
             Self::Object => b'}',
             Self::Array => b']',
-            Self::Tuple => b')',
+            Self::Tuple | Self::Group => b')',
         }
     }
 
     /// Returns the closing bracket in JSON.
     fn json(self) -> &'static str {
-        if self == Self::Object { "}" } else { "]" }
+        match self {
+            Self::Object => "}",
+            Self::Array | Self::Tuple => "]",
+            Self::Group => "",
+        }
     }
 }
 
@@ -34,10 +38,14 @@ impl Turn<'_> {
             return self.ended(Ended::Truncated);
         }
         self.reader.at += 1;
-        self.reader.stack.push(Frame { bracket, node, members: 0, doubled: false });
-        let object = bracket == Bracket::Object;
-        self.reader.need = if object { Need::Key } else { Need::Element };
-        self.put(if object { "{" } else { "[" });
+        self.reader.stack.push(Frame { bracket, node, members: 0, doubled: false, wrapped: false });
+        let (need, json) = match bracket {
+            Bracket::Object => (Need::Key, "{"),
+            Bracket::Array | Bracket::Tuple => (Need::Element, "["),
+            Bracket::Group => (Need::Member, ""),
+        };
+        self.reader.need = need;
+        self.put(json);
         Ok(None)
     }
 
@@ -62,8 +70,8 @@ impl Turn<'_> {
         }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
         let comma = !self.reader.pending.is_empty();
-        if comma && !one && !self.admit(Code::TrailingComma, at..at + 1, "a comma before a closing bracket was dropped")
-        {
+        let span = self.reader.comma..self.reader.comma + 1;
+        if comma && !one && !self.admit(Code::TrailingComma, span, "a comma before a closing bracket was dropped") {
             return self.ended(Ended::Broken);
         }
         self.pop(end)
@@ -88,10 +96,13 @@ impl Turn<'_> {
         }
         let Some(frame) = self.reader.stack.pop() else { return };
         self.put(frame.bracket.json());
+        if frame.wrapped {
+            self.put("]");
+        }
         if outermost && closed {
             self.missing_parameters();
         }
-        self.settle_text();
+        self.settle_bracket(frame.members);
     }
 
     /// A value is whole.

@@ -1,5 +1,6 @@
 //! Backslashes in strings.
 
+use super::follow::Follow;
 use super::look::Quote;
 use super::reader::Turn;
 use super::write::write_escaped;
@@ -23,7 +24,11 @@ impl Turn<'_> {
         if self.reader.text.raw {
             return self.raw_backslash(next);
         }
+        if self.reader.text.quote == Quote::Escaped {
+            return self.escaped_backslash(next);
+        }
         match next {
+            b'\\' if self.is_over_escaped()? => self.over_escaped(),
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
                 self.take_escape(2, None);
                 Ok(None)
@@ -47,6 +52,50 @@ impl Turn<'_> {
         Ok(None)
     }
 
+    /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.
+    fn is_over_escaped(&self) -> Result<bool, NotYet> {
+        let at = self.reader.at;
+        let quote = self.reader.text.quote == Quote::Double && self.view.byte(at + 2)? == Some(b'"');
+        Ok(quote && self.follow(at + 3)? == Follow::Inner)
+    }
+
+    fn over_escaped(&mut self) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        let message = "a quote that was escaped once too often was read as part of its string";
+        self.repaired(Code::InvalidEscape, at..at + 3, message, |turn| turn.take_escape(3, Some("\\\"")))
+    }
+
+    /// In a value that was escaped once too often, two backslashes are one.
+    fn escaped_backslash(&mut self, next: u8) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        if next == b'u' {
+            return self.hex_escape(4, false);
+        }
+        let mut escaped = next;
+        let mut length = 2;
+        if next == b'\\' {
+            length = self.look().escape(Quote::Escaped, at)?;
+            let Some(last) = self.view.byte(at + length - 1)? else { return self.ended(Ended::Truncated) };
+            escaped = last;
+        }
+        match escaped {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
+                self.take_escape(length, Some(&format!("\\{}", char::from(escaped))));
+                Ok(None)
+            }
+            b'u' if length == 3 && matches!(self.hex(at + 3, 4)?, Hex::Whole(_)) => {
+                self.take_escape(3, Some("\\u"));
+                Ok(None)
+            }
+            _ => {
+                let message = "a backslash that escapes nothing was read as a backslash";
+                self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| {
+                    turn.take_escape(if next == b'\\' { 2 } else { 1 }, Some("\\\\"));
+                })
+            }
+        }
+    }
+
     /// Emits an escape of `length` bytes as it stands, or as something else.
     fn take_escape(&mut self, length: usize, json: Option<&str>) {
         let at = self.reader.at;
@@ -57,7 +106,7 @@ impl Turn<'_> {
 
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<End>, NotYet> {
-        let Hex::Whole(value) = (match self.hex(digits)? {
+        let Hex::Whole(value) = (match self.hex(self.reader.at + 2, digits)? {
             Hex::Ends => return self.ended(Ended::Truncated),
             hex => hex,
         }) else {
@@ -74,10 +123,10 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    fn hex(&self, digits: usize) -> Result<Hex, NotYet> {
+    fn hex(&self, from: usize, digits: usize) -> Result<Hex, NotYet> {
         let mut value = 0;
-        for offset in 0..digits {
-            let Some(byte) = self.view.byte(self.reader.at + 2 + offset)? else { return Ok(Hex::Ends) };
+        for at in from..from + digits {
+            let Some(byte) = self.view.byte(at)? else { return Ok(Hex::Ends) };
             let Some(digit) = char::from(byte).to_digit(16) else { return Ok(Hex::Invalid) };
             value = value << 4 | digit;
         }

@@ -41,7 +41,8 @@ impl Turn<'_> {
 
     pub(super) fn stops(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         let markers = self.context.markers;
-        Ok(markers.may_begin(byte) && markers.stop(self.view, at)?.is_some())
+        let marker = markers.may_begin(byte) && markers.stop(self.view, at)?.is_some();
+        Ok(marker || (byte == b'`' && self.closes_fence(at)?))
     }
 
     /// Outside all brackets the caller knows what follows, but for a keyword, whose syntax is known.
@@ -71,12 +72,26 @@ impl Turn<'_> {
             b'}' | b']' | b')' if self.is_open(byte) => self.brackets_hold(at),
             b',' | b';' if bracket == Bracket::Object => self.member_ahead(at + 1),
             b',' | b';' => self.element_ahead(at + 1),
+            _ if !apart && self.second_closes(bracket, at)? => Ok(false),
             _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
                 Ok(self.key_follows(at)? != Ahead::Absent)
             }
-            _ if bracket == Bracket::Object => Ok(false),
+            _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
             b'"' | b'\'' if self.reader.text.dirty && !apart => Ok(false),
             _ => self.string_follows(bracket, at),
+        }
+    }
+
+    /// Says whether a second quote stands at `at` and can end the string, so that the first before it is inner.
+    fn second_closes(&self, bracket: Bracket, at: usize) -> Result<bool, NotYet> {
+        let Some(length) = self.look().closer(self.reader.text.quote, at)? else { return Ok(false) };
+        let next = self.look().gap(at + length)?;
+        match self.view.byte(next)? {
+            None => Ok(true),
+            Some(byte @ (b'}' | b']' | b')')) => Ok(self.is_open(byte)),
+            Some(b',') if bracket == Bracket::Object => self.member_ahead(next + 1),
+            Some(b',') => self.element_ahead(next + 1),
+            Some(byte) => self.stops(byte, next),
         }
     }
 
@@ -107,6 +122,9 @@ impl Turn<'_> {
         let look = self.look();
         let ahead = look.key(at, usize::MAX)?;
         let Ahead::Found(separator) = ahead else { return Ok(ahead) };
+        if !self.is_key_allowed(at..separator) {
+            return Ok(Ahead::Absent);
+        }
         if look.opens(at)?.is_some() {
             return Ok(ahead);
         }
@@ -149,7 +167,7 @@ impl Turn<'_> {
         };
         let next = self.look().gap(end)?;
         let Some((quote, length)) = self.look().opens(next)?.filter(|_| next > end) else { return Ok(None) };
-        let joins = bracket == Bracket::Object || self.parent().is_none();
+        let joins = matches!(bracket, Bracket::Object | Bracket::Group) || self.parent().is_none();
         Ok((joins && self.string_ends_well(bracket, quote, next + length)?).then_some(Follow::Joins(next)))
     }
 }

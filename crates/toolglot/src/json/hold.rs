@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::reader::Turn;
-use super::write::{decode, write_string};
+use super::value::excerpt;
+use super::write::{decode, source_offset, write_string};
 use super::{Context, NoMarkers, Place, Whole, read_at_level};
+use crate::coerce;
 use crate::diagnostic::Code;
-use crate::schema::{NodeId, Types};
+use crate::schema::{Node, NodeId, Types};
 
 /// What is held, as strict JSON.
 #[derive(Clone, Debug, Default)]
@@ -32,12 +34,15 @@ enum Kind {
     Wrapper,
     /// A string where the schema wants something else.
     String,
-    /// An object or array where the schema wants a string.
-    Text,
+    /// An object or array where the schema wants a string or another scalar.
+    Bracket,
 }
 
 /// Members that models put around the arguments.
-const WRAPPERS: [&str; 5] = ["arguments", "parameters", "args", "input", "properties"];
+pub(crate) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "args", "input", "properties"];
+
+/// So many findings inside a string are given their own place, which is a search for each.
+const PLACED: usize = 64;
 
 /// JSON in strings in strings is decoded so many times.
 const LEVELS: u8 = 3;
@@ -52,7 +57,12 @@ impl Turn<'_> {
     /// Holds the arguments if they could stand inside a wrapper.
     pub(super) fn hold_head(&mut self) {
         let declares = self.context.schema.is_some_and(|schema| !schema.root().properties().is_empty());
-        if declares && self.reader.level < LEVELS && self.sink.allows(Code::Wrapper) && !self.reader.hold.is_on() {
+        if declares
+            && self.wrapper_misfits()
+            && self.reader.level < LEVELS
+            && self.sink.allows(Code::Wrapper)
+            && !self.reader.hold.is_on()
+        {
             self.hold(Kind::Head, None);
         }
     }
@@ -63,8 +73,13 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn hold_text(&mut self) {
-        self.hold(Kind::Text, None);
+    /// Says whether arguments with no member but an undeclared one are wrong, so that it may be a wrapper.
+    fn wrapper_misfits(&self) -> bool {
+        self.context.schema.is_some_and(|schema| schema.root().is_closed() || !schema.root().required().is_empty())
+    }
+
+    pub(super) fn hold_bracket(&mut self, node: NodeId) {
+        self.hold(Kind::Bracket, Some(node));
     }
 
     fn hold(&mut self, kind: Kind, node: Option<NodeId>) {
@@ -154,16 +169,19 @@ impl Turn<'_> {
             }
             _ => return false,
         }
-        let value =
-            self.reader.hold.text[self.reader.hold.value..].trim_start().trim_start_matches(':').trim().to_owned();
-        let Some(whole) = self.reread(&value, None).filter(|whole| whole.json.starts_with('{')) else {
+        let held = &self.reader.hold.text;
+        let value = held[self.reader.hold.value..].trim_start().trim_start_matches(':').trim_start();
+        let start = held.len() - value.len();
+        let Some(whole) = self.reread(value.trim_end(), None).filter(|whole| whole.json.starts_with('{')) else {
             self.release_held();
             return false;
         };
         let span = self.reader.hold.from..self.reader.at;
-        self.reader.hold.wrapper = None;
-        self.sink.repair(Code::Wrapper, span.clone(), "the arguments stood inside a wrapper");
-        self.adopt(&whole, &span);
+        let as_it_came = held.len() + 1 == span.len();
+        if let Some((key, place)) = self.reader.hold.wrapper.take() {
+            self.sink.repair(Code::Wrapper, place, format!("the arguments were taken out of their wrapper `{key}`"));
+        }
+        self.adopt(&whole, &span, |at| as_it_came.then_some(start + at));
         true
     }
 
@@ -177,33 +195,48 @@ impl Turn<'_> {
         read_at_level(text, place, node, &context, self.reader.level + 1)
     }
 
-    /// Emits JSON that was read again; what was found there is said about the whole of it.
-    fn adopt(&mut self, whole: &Whole, span: &Range<usize>) {
+    /// Emits JSON that was read again; what was found there is said of its place in the held text, or of all of it.
+    fn adopt(&mut self, whole: &Whole, span: &Range<usize>, place: impl Fn(usize) -> Option<usize>) {
         for found in &whole.repairs {
+            let part = match (place(found.span.start), place(found.span.end)) {
+                (Some(start), Some(end)) => span.start + start..(span.start + end).min(span.end),
+                _ => span.clone(),
+            };
             if found.code.is_repair() {
-                self.sink.repair(found.code, span.clone(), found.message.clone());
+                self.sink.repair(found.code, part, found.message.clone());
             } else {
-                self.sink.diagnose(found.code, span.clone(), found.message.clone());
+                self.sink.diagnose(found.code, part, found.message.clone());
             }
         }
         self.release(&whole.json);
     }
 
-    /// An object or array that is held as text is whole: it becomes a string.
-    pub(super) fn settle_text(&mut self) {
+    /// An object or array that is held is whole: it becomes its only member, or its text, or passes as it is.
+    pub(super) fn settle_bracket(&mut self, members: usize) {
         let hold = &self.reader.hold;
-        if hold.kind != Some(Kind::Text) || hold.depth != self.reader.stack.len() {
+        if hold.kind != Some(Kind::Bracket) || hold.depth != self.reader.stack.len() {
             return;
         }
-        let mut json = String::new();
-        write_string(&hold.text, &mut json);
-        let span = hold.from..self.reader.at;
-        self.sink.diagnose(
-            Code::Coerced,
-            span,
-            "an object or array was converted to a string, which the schema declares",
-        );
-        self.release(&json);
+        let (node, span) = (hold.node, hold.from..self.reader.at);
+        let text = std::mem::take(&mut self.reader.hold.text);
+        self.reader.hold.kind = None;
+        let member = Some(&text).filter(|_| members == 1 && self.sink.allows(Code::UnwrapObject));
+        let types = self.node(node).map_or(Types::OPEN, Node::types);
+        if let Some(value) = member.and_then(|text| coerce::only_scalar(text)) {
+            let message = format!("`{}` was taken out of the object around it", excerpt(value));
+            self.sink.repair(Code::UnwrapObject, span.clone(), message);
+            self.put_converted(value, node, span);
+        } else if types.only(Types::STRING | Types::NULL) {
+            let mut json = String::new();
+            write_string(&text, &mut json);
+            let message = format!("`{}` was converted to its text, since the schema declares a string", excerpt(&text));
+            self.sink.diagnose(Code::Coerced, span, message);
+            self.put(&json);
+        } else {
+            let message = format!("`{}` fits no type that the schema declares", excerpt(&text));
+            self.sink.diagnose(Code::TypeMismatch, span, message);
+            self.put(&text);
+        }
     }
 
     /// A string that is held is whole: it becomes what the schema wants. False if nothing can be made of it.
@@ -216,8 +249,12 @@ impl Turn<'_> {
         let content = decode(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()).into_owned();
         let node = self.reader.hold.node;
         if let Some(whole) = self.encoded(&content, node) {
-            self.sink.repair(Code::DoubleEncoded, span.clone(), "JSON inside a string was decoded");
-            self.adopt(&whole, &span);
+            let what = if whole.json.starts_with('{') { "object" } else { "array" };
+            let message = format!("the string `{}` was read as the {what} that it spells", excerpt(&content));
+            self.sink.repair(Code::DoubleEncoded, span.clone(), message);
+            let (inner, trimmed) = (source.get(1..).unwrap_or_default(), content.len() - content.trim_start().len());
+            let as_it_came = source.len() == span.len() && whole.repairs.len() <= PLACED;
+            self.adopt(&whole, &span, |at| as_it_came.then(|| 1 + source_offset(inner, trimmed + at)));
             return true;
         }
         self.reader.hold.kind = None;

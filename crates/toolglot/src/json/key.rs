@@ -144,18 +144,20 @@ impl Turn<'_> {
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         match byte {
+            b'}' | b']' | b')' => self.closing(byte),
+            _ if self.parent() == Some(Bracket::Group) => self.stop_or_broken(),
             b',' => {
                 self.comma(at + 1);
                 Ok(None)
             }
             b';' => self.repaired(Code::WrongSeparator, at..at + 1, "`;` was read as `,`", |turn| turn.comma(at + 1)),
-            b'}' | b']' | b')' => self.closing(byte),
             _ if self.stands_stop(at)? => self.stop_or_broken(),
             _ => self.missing_comma(),
         }
     }
 
     fn comma(&mut self, end: usize) {
+        self.reader.comma = self.reader.at;
         self.reader.at = end;
         self.reader.pending.push(',');
         self.reader.need = match self.parent() {

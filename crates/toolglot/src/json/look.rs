@@ -1,13 +1,15 @@
 //! Looking ahead: pure questions about bytes that nothing has been decided on.
 
 use crate::json::Context;
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// The bytes ahead and what they may mean.
 #[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
     pub(super) view: View<'a>,
     pub(super) context: &'a Context<'a>,
+    /// Quotes may be escaped once too often.
+    pub(super) escaped: bool,
 }
 
 /// What delimits a string.
@@ -25,6 +27,8 @@ pub(super) enum Quote {
     Token,
     /// Another dialect's own.
     Leaked,
+    /// `\"`, in a value that was escaped as if it stood in a string.
+    Escaped,
 }
 
 /// What a look-ahead for something found.
@@ -44,8 +48,8 @@ pub(super) const LEAKED: &str = "<|\"|>";
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
     let options = crate::options::Options::default();
     let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote };
-    let look = Look { view, context: &context };
     let at = view.skip_blanks(at)?;
+    let look = Look { view, context: &context, escaped: view.byte(at)? == Some(b'\\') };
     if view.byte(at)? == Some(b'}') {
         return Ok(true);
     }
@@ -57,6 +61,9 @@ pub(super) const KEY: usize = 256;
 
 /// The longest comment that a look-ahead looks past, and how many of them.
 const COMMENT: usize = 256;
+
+/// The longest text in parentheses that is looked through for a comma.
+const GROUP: usize = 4096;
 const COMMENTS: usize = 4;
 
 impl<'a> Look<'a> {
@@ -132,6 +139,7 @@ impl<'a> Look<'a> {
             b'"' => Some((Quote::Double, 1)),
             b'\'' => Some((Quote::Single, 1)),
             b'`' => Some((Quote::Back, 1)),
+            b'\\' if self.escaped && self.view.byte(at + 1)? == Some(b'"') => Some((Quote::Escaped, 2)),
             b'<' if self.view.starts_with(at, LEAKED)? => Some((Quote::Leaked, LEAKED.len())),
             0xe2 => match self.view.char(at)? {
                 Some('“' | '”') => Some((Quote::Curly, 3)),
@@ -157,7 +165,66 @@ impl<'a> Look<'a> {
             Quote::Triple(_) => Ok(None),
             Quote::Token => self.token_closer(self.context.quote.unwrap_or(LEAKED), at),
             Quote::Leaked => self.token_closer(LEAKED, at),
+            Quote::Escaped => Ok((byte == b'\\' && self.view.byte(at + 1)? == Some(b'"')).then_some(2)),
         }
+    }
+
+    /// Returns the length of a quote that could end a string of this kind by mistake: curly for straight and back.
+    pub(super) fn twin(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
+        let twin = match quote {
+            Quote::Double => Quote::Curly,
+            Quote::Single => Quote::CurlySingle,
+            Quote::Curly => Quote::Double,
+            Quote::CurlySingle => Quote::Single,
+            _ => return Ok(None),
+        };
+        self.closer(twin, at)
+    }
+
+    /// Returns the length of the escape whose backslash stands at `at`.
+    pub(super) fn escape(self, quote: Quote, at: usize) -> Result<usize, NotYet> {
+        if quote != Quote::Escaped || self.view.byte(at + 1)? != Some(b'\\') {
+            return Ok(2);
+        }
+        Ok(if self.view.byte(at + 2)? == Some(b'\\') { 4 } else { 3 })
+    }
+
+    /// Says whether the parenthesis at `at` closes around one value, without a comma that makes a tuple of it.
+    pub(super) fn is_group(self, at: usize) -> Result<bool, NotYet> {
+        let (from, mut at, mut depth, mut some) = (at, at, 0usize, false);
+        while at - from < GROUP {
+            let Some(byte) = self.view.byte(at)? else { return Ok(false) };
+            if let Some((quote, length)) = self.opens(at)? {
+                some = true;
+                at = self.string_end(quote, at + length, from + GROUP)?;
+                continue;
+            }
+            match byte {
+                b'(' | b'[' | b'{' => {
+                    some |= depth > 0;
+                    depth += 1;
+                }
+                b')' | b']' | b'}' if depth == 1 => return Ok(some && byte == b')'),
+                b')' | b']' | b'}' => depth -= 1,
+                b',' if depth == 1 => return Ok(false),
+                _ => some |= !is_blank(byte),
+            }
+            at += 1;
+        }
+        Ok(false)
+    }
+
+    /// Returns the end of a string that may have several lines, or of what is visible of it before `upto`.
+    fn string_end(self, quote: Quote, from: usize, upto: usize) -> Result<usize, NotYet> {
+        let mut at = from;
+        while at < upto {
+            let Some(byte) = self.view.byte(at)? else { return Ok(at) };
+            if let Some(length) = self.closer(quote, at)? {
+                return Ok(at + length);
+            }
+            at += if byte == b'\\' { self.escape(quote, at)? } else { 1 };
+        }
+        Ok(at)
     }
 
     /// Of four quotes in a row the last three close: the string itself ends in one.
@@ -208,7 +275,7 @@ impl<'a> Look<'a> {
                 return Ok(Ahead::Found(at + length));
             }
             match byte {
-                b'\\' => at += 2,
+                b'\\' => at += self.escape(quote, at)?,
                 0..0x20 => return Ok(Ahead::Absent),
                 _ => at += 1,
             }
@@ -224,6 +291,7 @@ impl<'a> Look<'a> {
             Quote::Curly | Quote::CurlySingle => 0xe2,
             Quote::Triple(byte) => byte,
             Quote::Token | Quote::Leaked => b'<',
+            Quote::Escaped => b'\\',
         };
         let token = self.context.quote.and_then(|token| token.bytes().next()).filter(|_| quote == Quote::Token);
         let first = token.unwrap_or(first);

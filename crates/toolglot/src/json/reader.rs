@@ -50,6 +50,8 @@ pub(super) enum Bracket {
     Array,
     /// `(`, emitted as an array.
     Tuple,
+    /// `(` around one value without a comma, which is nothing but that value.
+    Group,
 }
 
 /// An open bracket.
@@ -61,6 +63,8 @@ pub(super) struct Frame {
     pub(super) members: usize,
     /// `{{` opened it.
     pub(super) doubled: bool,
+    /// It was put into an array that the schema declares.
+    pub(super) wrapped: bool,
 }
 
 /// Reads one value. It owns what it needs to go on, and no input.
@@ -79,6 +83,12 @@ pub(crate) struct Reader {
     pub(super) stops: Stops,
     /// A comma and the blanks behind it, until what follows shows that it belongs there.
     pub(super) pending: String,
+    /// Where that comma stands.
+    pub(super) comma: usize,
+    /// Whether the quotes are escaped once too often; told by the first of them.
+    pub(super) escaped: Option<bool>,
+    /// Only a key that the schema declares ends the string before it.
+    declared_keys: bool,
     /// The strict source of the running key, where anyone wants to know it.
     pub(super) key: String,
     /// The parameters given so far.
@@ -104,6 +114,9 @@ impl Reader {
             text: Text::default(),
             stops: Stops::default(),
             pending: String::new(),
+            comma: at,
+            escaped: None,
+            declared_keys: false,
             key: String::new(),
             seen: BTreeSet::new(),
             hold: Hold::default(),
@@ -116,6 +129,11 @@ impl Reader {
 
     pub(super) fn at_level(self, level: u8) -> Self {
         Self { level, ..self }
+    }
+
+    /// Returns the reader that takes a quote before an undeclared key for a part of its string.
+    pub(super) fn with_declared_keys(self, declared_keys: bool) -> Self {
+        Self { declared_keys, ..self }
     }
 
     /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
@@ -178,6 +196,7 @@ impl Turn<'_> {
         match byte {
             b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
+            b'\\' if self.opens_escaped(need)? => return self.escaped(),
             b'`' if need == Need::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
         }
@@ -233,6 +252,19 @@ impl Turn<'_> {
         Ok(None)
     }
 
+    /// Says whether the first string of the value opens here with an escaped quote.
+    fn opens_escaped(&self, need: Need) -> Result<bool, NotYet> {
+        let first = self.reader.escaped.is_none() && matches!(need, Need::Key | Need::Member | Need::Element);
+        Ok(first && self.view.byte(self.reader.at + 1)? == Some(b'"'))
+    }
+
+    /// The quotes of the value were escaped as if it stood in a string.
+    fn escaped(&mut self) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        let message = "quotes that were escaped outside strings were read as quotes";
+        self.repaired(Code::DoubleEncoded, at..at + 2, message, |turn| turn.reader.escaped = Some(true))
+    }
+
     /// Reads the opening fence and its word.
     fn fence(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
@@ -266,23 +298,36 @@ impl Turn<'_> {
         if !self.stands_stop(at)? {
             return self.ended(Ended::Broken);
         }
+        let fence = self.closes_fence(at)?;
         let closable = matches!(self.reader.need, Need::Key | Need::Element | Need::After);
-        if closable
-            && self.admit(Code::MissingBracket, at..at, "a closing bracket is missing before a marker and was inserted")
-        {
-            return self.ended(Ended::Cut);
+        let message = "a closing bracket is missing before a marker and was inserted";
+        if !closable || !self.admit(Code::MissingBracket, at..at, message) {
+            return self.ended(Ended::Broken);
         }
-        self.ended(Ended::Broken)
+        let cut = self.ended(Ended::Cut)?;
+        Ok(if fence { Some(End { at: at + 3, how: Ended::Complete }) } else { cut })
     }
 
     pub(super) fn stands_stop(&self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(false) };
-        let markers = self.context.markers;
-        Ok(!self.reader.stack.is_empty() && markers.may_begin(byte) && markers.stop(self.view, at)?.is_some())
+        Ok(!self.reader.stack.is_empty() && self.stops(byte, at)?)
+    }
+
+    /// Says whether the fence that was opened around the value closes at `at`.
+    pub(super) fn closes_fence(&self, at: usize) -> Result<bool, NotYet> {
+        Ok(self.reader.fenced && self.view.starts_with(at, "```")?)
     }
 
     pub(super) fn look(&self) -> Look<'_> {
-        Look { view: self.view, context: self.context }
+        Look { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
+    }
+
+    /// Says whether a key whose name stands in `span` may end the string before it.
+    pub(super) fn is_key_allowed(&self, span: Range<usize>) -> bool {
+        let (Some(frame), true) = (self.reader.stack.last(), self.reader.declared_keys) else { return true };
+        let (Some(schema), Some(node)) = (self.context.schema, frame.node) else { return true };
+        let name = self.view.slice(span.start, span.end).trim().trim_matches(['"', '\'', '`', '“', '”', '‘', '’']);
+        !schema.node(node).is_closed() || schema.node(node).declares(name)
     }
 
     /// Returns the kind of the innermost open bracket.

@@ -76,6 +76,9 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
         b'-' => ("-", &token[1..]),
         _ => ("", token),
     };
+    if rest.starts_with(['-', '+']) {
+        return None;
+    }
     if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
         codes.push(Code::HexNumber);
         let value = u128::from_str_radix(hex, 16).ok().filter(|_| !hex.starts_with('+'))?;
@@ -175,6 +178,9 @@ mod tests {
             ("0x", ""),
             ("0b1", ""),
             ("-.5", "-0.5"),
+            ("--5", ""),
+            ("+-5", ""),
+            ("-0x-1", ""),
         ];
         for (token, json) in cases {
             assert_eq!(fixed(token, Types::OPEN), json, "{token}");

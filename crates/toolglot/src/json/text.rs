@@ -25,6 +25,8 @@ pub(super) struct Text {
     control: bool,
     /// Markers before this position are data.
     settled: usize,
+    /// Quotes of the other kind before this position are data.
+    twins: usize,
     /// No quote before this position can close the string.
     unclosable: usize,
 }
@@ -38,16 +40,19 @@ impl Default for Text {
 impl Text {
     pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
         let raw = raw || matches!(quote, Quote::Token | Quote::Leaked);
-        Self { quote, key, raw, from, dirty: false, control: false, settled: 0, unclosable: 0 }
+        Self { quote, key, raw, from, dirty: false, control: false, settled: 0, twins: 0, unclosable: 0 }
     }
 
     /// Returns which classes of bytes a run of this string stops at.
     fn mask(&self) -> u8 {
         let quote = match self.quote {
-            Quote::Double | Quote::Triple(b'"') => 0,
-            Quote::Single | Quote::Triple(_) => SINGLE,
+            Quote::Double => CURLY,
+            Quote::Triple(b'"') | Quote::Escaped => 0,
+            Quote::Single => SINGLE | CURLY,
+            Quote::Triple(_) => SINGLE,
             Quote::Back => BACK,
-            Quote::Curly | Quote::CurlySingle => CURLY,
+            Quote::Curly => CURLY,
+            Quote::CurlySingle => SINGLE | CURLY,
             Quote::Token | Quote::Leaked => TOKEN,
         };
         quote | ALWAYS | MARKER
@@ -109,6 +114,11 @@ impl Stops {
         self.classes[usize::from(byte)] & mask == MARKER
     }
 
+    /// Says whether a byte needs a decision because of anything but curly quotes.
+    fn is_more_than_curly(&self, byte: u8, mask: u8) -> bool {
+        self.classes[usize::from(byte)] & mask & !CURLY != 0
+    }
+
     /// Returns the length of the run of bytes that need no decision.
     fn run(&self, bytes: &[u8], mask: u8) -> usize {
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
@@ -118,12 +128,18 @@ impl Stops {
     }
 }
 
+/// Says whether `0xe2` and these bytes are a curly quote.
+fn is_curly(middle: u8, last: u8) -> bool {
+    middle == 0x80 && matches!(last, 0x98 | 0x99 | 0x9c | 0x9d)
+}
+
 impl Turn<'_> {
     /// Starts a string whose first byte of content is at `content`.
     pub(super) fn text_start(&mut self, text: Text, content: usize) {
         self.reader.stops.prepare(self.context);
         self.reader.at = content;
         self.reader.need = Need::Text;
+        self.reader.escaped.get_or_insert(false);
         self.reader.text = text;
         self.put("\"");
     }
@@ -140,6 +156,7 @@ impl Turn<'_> {
             return self.quote(at + length);
         }
         match byte {
+            _ if self.twin_ends(at)? => self.twin(),
             _ if self.is_doubtful(byte, at)? => self.doubt(),
             b'\\' => self.backslash(),
             0..0x20 => self.control(),
@@ -161,11 +178,21 @@ impl Turn<'_> {
                 return self.clip(at, limit);
             }
             at = match self.view.rest(end) {
-                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] if !text.raw => end + 2,
+                [b'\\', b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] | [b'\\', b'\\', 0..=b'!' | b'#'.., ..]
+                    if !text.raw && text.quote != Quote::Escaped =>
+                {
+                    end + 2
+                }
+                [0xe2, middle, last, ..] if !is_curly(*middle, *last) && !self.may_begin(0xe2, mask) => end + 3,
                 [byte @ 0..0x80, ..] if self.is_mere(*byte, end, mask) => end + 1,
                 _ => return end,
             };
         }
+    }
+
+    /// Says whether a byte may begin a marker or a token that a string of this kind stops at.
+    fn may_begin(&self, byte: u8, mask: u8) -> bool {
+        self.reader.stops.is_more_than_curly(byte, mask)
     }
 
     /// Says whether a byte could begin a marker but visibly does not.
@@ -237,6 +264,36 @@ impl Turn<'_> {
         }
     }
 
+    /// Says whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
+    fn twin_ends(&mut self, at: usize) -> Result<bool, NotYet> {
+        let quote = self.reader.text.quote;
+        let Some(length) = self.look().twin(quote, at)?.filter(|_| at >= self.reader.text.twins) else {
+            return Ok(false);
+        };
+        if self.follow(at + length)? != Follow::Closes {
+            return Ok(false);
+        }
+        let (own, mut closes) = self.next_quote(at + length)?;
+        if closes && self.reader.text.key {
+            let end = own + self.look().closer(quote, own)?.unwrap_or(1);
+            closes = matches!(self.view.byte(self.look().gap(end)?)?, Some(b':' | b'='));
+        }
+        if closes {
+            self.reader.text.twins = own;
+        }
+        Ok(!closes)
+    }
+
+    fn twin(&mut self) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        let length = self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
+        let message = "a string was ended by another kind of quote than began it";
+        if !self.admit(Code::TypographicQuotes, at..at + length, message) {
+            return self.ended(Ended::Broken);
+        }
+        self.text_end(at + length)
+    }
+
     fn text_end(&mut self, end: usize) -> Result<Option<End>, NotYet> {
         self.reader.at = end;
         self.put("\"");
@@ -273,7 +330,7 @@ impl Turn<'_> {
         let at = self.reader.at;
         let mut unclosable = self.reader.text.unclosable;
         if at >= unclosable {
-            let (quote, closes) = self.next_quote()?;
+            let (quote, closes) = self.next_quote(at)?;
             if closes {
                 self.reader.text.settled = quote;
                 return Ok(None);
@@ -289,17 +346,16 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    /// Finds the next quote that could close the string, or the input's end; says whether it does.
-    fn next_quote(&self) -> Result<(usize, bool), NotYet> {
+    /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.
+    fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
-        let mut at = self.reader.at;
         loop {
             at = self.look().skip_plain(text.quote, at);
             let Some(byte) = self.view.byte(at)? else { return Ok((at, false)) };
-            if byte == b'\\' && !text.raw {
-                at += 2;
-            } else if let Some(length) = self.look().closer(text.quote, at)? {
+            if let Some(length) = self.look().closer(text.quote, at)? {
                 return Ok((at, self.follow(at + length)? != Follow::Inner));
+            } else if byte == b'\\' && !text.raw {
+                at += self.look().escape(text.quote, at)?;
             } else {
                 at += 1;
             }
@@ -333,7 +389,7 @@ impl Turn<'_> {
 
     /// Says whether the escapes of Python hold in the running string.
     pub(super) fn is_python(&self) -> bool {
-        self.reader.place == Place::Keyword || !matches!(self.reader.text.quote, Quote::Double)
+        self.reader.place == Place::Keyword || !matches!(self.reader.text.quote, Quote::Double | Quote::Escaped)
     }
 
     /// Looks for a string with a Python prefix at `at`: the end of the prefix, and whether it means raw.

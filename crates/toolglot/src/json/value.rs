@@ -22,13 +22,7 @@ impl Turn<'_> {
             b',' if element => self.extra_comma(),
             b'{' => self.bracket(Bracket::Object),
             b'[' if !self.is_root() => self.bracket(Bracket::Array),
-            b'(' if !self.is_root() => {
-                let at = self.reader.at;
-                if !self.admit(Code::Tuple, at..at + 1, "a tuple was read as an array") {
-                    return self.ended(Ended::Broken);
-                }
-                self.bracket(Bracket::Tuple)
-            }
+            b'(' if !self.is_root() => self.parenthesis(),
             _ => self.leaf(),
         }
     }
@@ -36,6 +30,23 @@ impl Turn<'_> {
     /// Says whether the arguments object itself is wanted.
     pub(super) fn is_root(&self) -> bool {
         self.reader.place == Place::Arguments && self.reader.stack.is_empty()
+    }
+
+    fn parenthesis(&mut self) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        let (bracket, message) = match self.look().is_group(at)? {
+            true => (Bracket::Group, "parentheses around one value were dropped"),
+            false => (Bracket::Tuple, "a tuple was read as an array"),
+        };
+        if !self.admit(Code::Tuple, at..at + 1, message) {
+            return self.ended(Ended::Broken);
+        }
+        if bracket == Bracket::Tuple || self.reader.stack.len() >= self.context.options.limits.depth {
+            return self.bracket(bracket);
+        }
+        let node = self.value_begin();
+        self.reader.node = node;
+        self.open(bracket, node)
     }
 
     fn bracket(&mut self, bracket: Bracket) -> Result<Option<End>, NotYet> {
@@ -48,18 +59,37 @@ impl Turn<'_> {
         } else if let Some(known) = self.node(node) {
             let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
             if !known.types().is_open() && !known.types().has(kind) {
-                self.misfit_bracket(known.types());
+                let objects = |item: &Node<'_>| item.types().is_open() || item.types().has(kind);
+                match coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(objects)) {
+                    Some(item) if bracket == Bracket::Object => return self.open_wrapped(item.map(Node::id)),
+                    _ => {}
+                }
+                self.misfit_bracket(known, kind);
                 node = None;
             }
         }
         self.open(bracket, node)
     }
 
-    /// An object or array where none is declared: its text where a string is, else a mismatch.
-    fn misfit_bracket(&mut self, types: Types) {
+    fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if self.converts() && types.has(Types::STRING) && types.only(Types::STRING | Types::NULL) {
-            self.hold_text();
+        self.sink.repair(Code::WrapScalar, at..at + 1, "an object was put into the array that the schema declares");
+        self.put("[");
+        self.open(Bracket::Object, node)?;
+        if let Some(frame) = self.reader.stack.last_mut() {
+            frame.wrapped = true;
+        }
+        Ok(None)
+    }
+
+    /// An object or array where none is declared: its text where a string is, its only member, else a mismatch.
+    fn misfit_bracket(&mut self, node: Node<'_>, kind: Types) {
+        let (at, types) = (self.reader.at, node.types());
+        let text = types.has(Types::STRING) && types.only(Types::STRING | Types::NULL);
+        let scalars = Types::STRING | Types::INTEGER | Types::NUMBER | Types::BOOLEAN;
+        let member = kind == Types::OBJECT && types.has(scalars) && self.sink.allows(Code::UnwrapObject);
+        if self.converts() && (text || member) {
+            self.hold_bracket(node.id());
         } else {
             self.sink.diagnose(
                 Code::TypeMismatch,
@@ -83,17 +113,14 @@ impl Turn<'_> {
         let schema = self.context.schema?;
         match self.reader.stack.last() {
             None if self.reader.place == Place::Arguments => Some(self.reader.node.unwrap_or(schema.root().id())),
-            Some(frame) if frame.bracket != Bracket::Object => Some(schema.node(frame.node?).item(frame.members)?.id()),
+            Some(frame) if matches!(frame.bracket, Bracket::Array | Bracket::Tuple) => {
+                Some(schema.node(frame.node?).item(frame.members)?.id())
+            }
             _ => self.reader.node,
         }
     }
 
-    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
-    pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'_>> {
-        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
-    }
-
-    fn converts(&self) -> bool {
+    pub(super) fn converts(&self) -> bool {
         self.context.options.validation != Validation::Lenient
     }
 
@@ -133,7 +160,7 @@ impl Turn<'_> {
 
     fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
         let (quote, length) = match self.triple(at)? {
-            Some(byte) if quote != Quote::Token => (Quote::Triple(byte), 3),
+            Some(byte) if !matches!(quote, Quote::Token | Quote::Escaped) => (Quote::Triple(byte), 3),
             _ => (quote, length),
         };
         if !self.admit_quote(quote, at..at + length) {
@@ -153,7 +180,7 @@ impl Turn<'_> {
 
     pub(super) fn admit_quote(&mut self, quote: Quote, span: Range<usize>) -> bool {
         match quote {
-            Quote::Double | Quote::Token => true,
+            Quote::Double | Quote::Token | Quote::Escaped => true,
             Quote::Single => self.admit(Code::SingleQuotes, span, "a string in single quotes was read as a string"),
             Quote::Back => self.admit(Code::BackQuotes, span, "a string in back quotes was read as a string"),
             Quote::Curly | Quote::CurlySingle => {
@@ -272,35 +299,38 @@ impl Turn<'_> {
     pub(super) fn put_converted(&mut self, json: &str, node: Option<NodeId>, span: Range<usize>) {
         let Some(node) = self.node(node) else { return self.put(json) };
         let mut out = String::new();
-        let (types, options) = (node.types(), self.context.options);
-        let verdict = match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
-            Some(content) => coerce::string(&super::write::decode(content), json, node, options, &mut out),
-            None => coerce::scalar(json, node, options, &mut out),
-        };
-        match verdict {
+        let options = self.context.options;
+        match coerce::value(json, node, options, &mut out) {
             Verdict::Fits => {}
             Verdict::Coerced => {
                 let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
                 self.sink.diagnose(Code::Coerced, span, message);
             }
-            Verdict::Mismatch if self.converts() && types.only(Types::ARRAY) && self.sink.allows(Code::WrapScalar) => {
-                self.sink.repair(Code::WrapScalar, span, format!("`{}` was put into an array", excerpt(json)));
-                out = format!("[{json}]");
-            }
-            Verdict::Mismatch => {
-                self.sink.diagnose(
-                    Code::TypeMismatch,
-                    span,
-                    format!("`{}` fits no type that the schema declares", excerpt(json)),
-                );
-            }
+            Verdict::Mismatch => match coerce::wrapped(json, node, options) {
+                Some(array) => {
+                    let message = format!("`{}` was put into the array `{}`", excerpt(json), excerpt(&array));
+                    self.sink.repair(Code::WrapScalar, span, message);
+                    out = array;
+                }
+                None => {
+                    let message = format!("`{}` fits no type that the schema declares", excerpt(json));
+                    self.sink.diagnose(Code::TypeMismatch, span, message);
+                }
+            },
         }
         self.put(&out);
     }
 }
 
+impl<'t> Turn<'t> {
+    /// Returns the schema that a value is checked and converted by; what is held is looked at later.
+    pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'t>> {
+        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
+    }
+}
+
 /// Returns the beginning of a value, for messages.
-pub(super) fn excerpt(json: &str) -> &str {
+pub(crate) fn excerpt(json: &str) -> &str {
     let end = json.char_indices().nth(60).map_or(json.len(), |(at, _)| at);
     &json[..end]
 }

@@ -49,7 +49,7 @@ fn write_escape(byte: u8, out: &mut String) {
 }
 
 /// Returns what strict JSON string contents mean; a lone surrogate is U+FFFD.
-pub(super) fn decode(source: &str) -> Cow<'_, str> {
+pub(crate) fn decode(source: &str) -> Cow<'_, str> {
     if !source.contains('\\') {
         return Cow::Borrowed(source);
     }
@@ -61,6 +61,19 @@ pub(super) fn decode(source: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// Returns where in strict JSON string contents the byte stands that [`decode`] puts at `decoded`.
+pub(super) fn source_offset(source: &str, decoded: usize) -> usize {
+    let (mut rest, mut out) = (source, String::new());
+    let mut left = decoded;
+    while let Some(at) = rest.find('\\').filter(|at| *at < left) {
+        out.clear();
+        left -= at;
+        rest = decode_escape(&rest[at + 1..], &mut out);
+        left = left.saturating_sub(out.len());
+    }
+    (source.len() - rest.len() + left).min(source.len())
 }
 
 /// Decodes the escape whose backslash stood before `rest`; returns what follows it.

@@ -85,7 +85,9 @@ fn a_repair_that_is_switched_off_is_not_made() {
     for case in cases() {
         for name in case.say.split(' ').filter(|name| !name.is_empty()) {
             let code = Code::by_name(name).unwrap();
-            if !code.is_repair() || matches!(code, Code::Wrapper | Code::DoubleEncoded | Code::WrapScalar) {
+            if !code.is_repair()
+                || matches!(code, Code::Wrapper | Code::DoubleEncoded | Code::WrapScalar | Code::UnwrapObject)
+            {
                 continue;
             }
             let mut setup = case.setup.clone();

@@ -1,0 +1,47 @@
+//! One value where an array of them is declared, and an object around the one value that is: guesses, both.
+
+use super::{Verdict, converts, value};
+use crate::diagnostic::Code;
+use crate::options::Options;
+use crate::schema::{Node, Types};
+
+/// Returns a string or scalar as the array of one that a node declares, if its items may be such.
+pub(crate) fn wrapped(json: &str, node: Node<'_>, options: &Options) -> Option<String> {
+    let item = wraps(node, options).filter(|_| json != "null")?;
+    let mut out = String::from("[");
+    match item {
+        Some(item) if value(json, item, options, &mut out) == Verdict::Mismatch => return None,
+        Some(_) => {}
+        None => out.push_str(json),
+    }
+    Some(out + "]")
+}
+
+/// Says whether one value may be put into the array that a node declares; returns what is said of its items.
+pub(crate) fn wraps<'s>(node: Node<'s>, options: &Options) -> Option<Option<Node<'s>>> {
+    let array = |node: Node<'_>| node.types().only(Types::ARRAY | Types::NULL);
+    let allowed = converts(options) && options.repairs.allow(Code::WrapScalar) && array(node);
+    let item = node.item(0);
+    (allowed && !item.is_some_and(array)).then_some(item)
+}
+
+/// Returns the value of the only member of an object, if it is a string or scalar; `object` is strict JSON.
+pub(crate) fn only_scalar(object: &str) -> Option<&str> {
+    let key = object.strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    let value = key[string_end(key)? + 1..].trim_start().strip_prefix(':')?.strip_suffix('}')?.trim();
+    let whole = match value.strip_prefix('"') {
+        Some(content) => string_end(content)? + 2 == value.len(),
+        None => !value.contains(['{', '[', ',']),
+    };
+    whole.then_some(value)
+}
+
+/// Returns where the quote stands that ends a string, whose content begins the text.
+fn string_end(content: &str) -> Option<usize> {
+    let mut escaped = false;
+    content.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
+}

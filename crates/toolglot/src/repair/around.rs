@@ -1,0 +1,156 @@
+//! One JSON object with something around it: prose, a fence, a list's brackets, or further objects.
+
+use super::{Repaired, Text};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::json::{self, Context, End, Ended, NoMarkers, Whole, key_ahead};
+use crate::view::View;
+
+/// An object and the bytes that it stands on.
+struct Object {
+    whole: Whole,
+    start: usize,
+    end: usize,
+}
+
+/// Reads the first object of a text, if nothing that matters stands around it.
+///
+/// Further objects directly behind it are reported; the first that has a
+/// member and fits the tool is taken. Anything else in braces, quotes or
+/// members around it makes the reading doubtful, and there is none.
+pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired> {
+    if first.is_some() {
+        return None;
+    }
+    let start = first_object(text.text)?;
+    let objects = objects(text, start)?;
+    let end = objects.last()?.end;
+    let mut around = surroundings(text, start, end, objects.len())?;
+    let chosen = choose(&objects);
+    let bare = objects[chosen].whole.json.bytes().all(|byte| b"{} \t\r\n".contains(&byte));
+    if bare && around.iter().any(|found| found.code == Code::SurroundingText) {
+        return None;
+    }
+    for (_, other) in objects.iter().enumerate().filter(|(index, _)| *index != chosen) {
+        let message = format!("one of {} objects in a row; the arguments are another", objects.len());
+        around.push(note(Code::GluedObjects, other.start..other.end, message));
+    }
+    if around.iter().any(|found| !text.options.repairs.allow(found.code)) {
+        return None;
+    }
+    let whole = objects.into_iter().nth(chosen)?.whole;
+    around.extend(whole.repairs);
+    around.sort_by_key(|found| (found.span.start, found.span.end));
+    Some(Repaired::new(whole.json, around))
+}
+
+fn note(code: Code, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {
+    Diagnostic { code, span, message: message.into(), dialect: None }
+}
+
+/// Returns the place of the first brace behind which a key or the closing brace stands.
+fn first_object(text: &str) -> Option<usize> {
+    let view = View::whole(text);
+    memchr::memchr_iter(b'{', text.as_bytes()).find(|at| key_ahead(view, at + 1, None) == Ok(true))
+}
+
+/// Reads the object at `start` and those that follow it with at most a comma between them.
+fn objects(text: &Text<'_>, start: usize) -> Option<Vec<Object>> {
+    let context = Context { markers: &NoMarkers, schema: text.schema, options: text.options, quote: None };
+    let (mut objects, mut start) = (Vec::new(), start);
+    loop {
+        let (mut whole, End { at: end, how }) = json::read_arguments(text.text, start, false, &context)?;
+        let cut = how == Ended::Truncated && objects.is_empty() && text.options.accept_incomplete;
+        if cut {
+            let message = "the text ends inside the arguments; what was open is closed";
+            whole.repairs.push(note(Code::Truncated, end..end, message));
+        }
+        let complete = how == Ended::Complete || cut;
+        if !complete && objects.is_empty() {
+            return None;
+        }
+        let end = if complete { end } else { text.text.len() };
+        objects.push(Object { whole, start, end });
+        let next = text.text.len() - text.text[end..].trim_start_matches([' ', '\t', '\r', '\n', ',', ';']).len();
+        let another =
+            text.text[next..].starts_with('{') && key_ahead(View::whole(text.text), next + 1, None) == Ok(true);
+        if !complete || !another {
+            return Some(objects);
+        }
+        start = next;
+    }
+}
+
+/// Returns which object is taken: the first with a member that fits, else the first with a member.
+fn choose(objects: &[Object]) -> usize {
+    let filled = |object: &Object| object.whole.json.contains('"');
+    let fits = |object: &&Object| filled(object) && Repaired::new(String::new(), object.whole.repairs.clone()).fits();
+    let place =
+        |chosen: Option<&Object>| chosen.and_then(|chosen| objects.iter().position(|o| o.start == chosen.start));
+    place(objects.iter().find(fits)).or_else(|| place(objects.iter().find(|o| filled(o)))).unwrap_or_default()
+}
+
+/// Says what stands around the objects, as diagnostics; `None` if it may be more than talk.
+fn surroundings(text: &Text<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
+    let (before, after) = (text.text[..start].trim_end(), text.text[end..].trim_start());
+    let mut found = Vec::new();
+    let after_start = text.text.len() - after.len();
+    if let (Some(before), Some(after)) = (before.strip_suffix('['), after.strip_prefix(']')) {
+        if count > 1 || !before.trim().is_empty() || !after.trim().is_empty() {
+            return None;
+        }
+        found.push(note(Code::Wrapper, before.len()..after_start + 1, "the arguments were taken out of a list"));
+        return Some(found);
+    }
+    let prose = before_fence(before);
+    if prose.len() < before.len() {
+        found.push(note(Code::Fence, prose.len()..before.len(), "the fence around the object was dropped"));
+    }
+    let talk = after.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(after);
+    let talk = talk.trim_start_matches(['}', ']']).trim();
+    if talk.len() < after.trim_end().len() && after.starts_with(['}', ']']) {
+        found.push(note(Code::ExtraCloser, after_start..after_start + 1, "a closing bracket too many was dropped"));
+    }
+    if !is_talk_before(prose, text) || !is_talk_after(talk) {
+        return None;
+    }
+    let message = "text around the arguments was dropped";
+    if !prose.trim().is_empty() {
+        found.push(note(Code::SurroundingText, 0..prose.len(), message));
+    }
+    if !talk.is_empty() {
+        found.push(note(
+            Code::SurroundingText,
+            text.text.trim_end().len() - talk.len()..text.text.trim_end().len(),
+            message,
+        ));
+    }
+    Some(found)
+}
+
+/// Returns what stands before a fence that opens at the end, or all of it.
+fn before_fence(before: &str) -> &str {
+    match before.rsplit_once("```") {
+        Some((prose, word)) if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) => prose,
+        _ => before,
+    }
+}
+
+/// Says whether text before an object is no part of it: no braces, and no key of it at its end.
+fn is_talk_before(prose: &str, text: &Text<'_>) -> bool {
+    if prose.contains(['{', '}']) || prose.ends_with([',', '[', '(']) && !prose.ends_with(|c: char| c == '(') {
+        return false;
+    }
+    let Some(name) = prose.trim_end().strip_suffix([':', '=']) else { return true };
+    let quoted = name.trim_end().ends_with(['"', '\'']);
+    let word = name.trim_end().trim_end_matches(['"', '\'']).rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let word = word.unwrap_or_default();
+    let declared = text.schema.is_some_and(|schema| schema.root().declares(word));
+    !declared && (!quoted || json::WRAPPERS.contains(&word))
+}
+
+/// Says whether text behind an object is no part of it: it goes on like a sentence and has no braces or members.
+fn is_talk_after(talk: &str) -> bool {
+    let sentence =
+        talk.starts_with(|c: char| c.is_alphabetic() || "*#>-()<`.!;—–\u{1F000}".contains(c) || c as u32 > 0x2000);
+    talk.is_empty() || sentence && !talk.contains(['{', '}'])
+}
