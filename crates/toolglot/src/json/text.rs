@@ -364,7 +364,7 @@ impl Turn<'_> {
     fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         loop {
-            at = self.look().skip_plain(text.quote, at);
+            at = self.look().skip_plain(text.quote, at, usize::MAX);
             let Some(byte) = self.view.byte(at)? else { return Ok((at, false)) };
             if let Some(length) = self.look().closer(text.quote, at)? {
                 return Ok((at, self.follow(at + length)? != Follow::Inner));
