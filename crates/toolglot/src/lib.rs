@@ -1,6 +1,7 @@
 //! toolglot reads the tool calls that language models write as text.
 
 mod coerce;
+pub mod detect;
 mod diagnostic;
 mod dialect;
 mod event;

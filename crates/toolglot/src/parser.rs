@@ -218,12 +218,10 @@ impl Parser {
         if self.input.end() < self.wake {
             return;
         }
-        let Parser { engine, input, sink, .. } = self;
-        let (engine, view) = (Arc::clone(engine), input.view());
         let mut machine = Machine {
-            engine: &engine,
-            view,
-            sink,
+            engine: &self.engine,
+            view: self.input.view(),
+            sink: &mut self.sink,
             state: &mut self.state,
             scanner: &mut self.scanner,
             outer: &mut self.outer,
@@ -278,7 +276,7 @@ impl Machine<'_> {
                 }
                 Found::Region { candidate, head, at } => {
                     self.sink.markup(at);
-                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, head, at))))
+                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, *head, at))))
                 }
             },
             State::Reading(reading) => {

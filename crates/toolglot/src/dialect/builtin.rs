@@ -2,7 +2,7 @@
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 62] = [
+pub(super) const FILES: [(&str, &str); 72] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
     ("k2_horizon_json", include_str!("../../dialects/k2_horizon_json.toml")),
@@ -16,6 +16,7 @@ pub(super) const FILES: [(&str, &str); 62] = [
     ("internlm2", include_str!("../../dialects/internlm2.toml")),
     ("gigachat3", include_str!("../../dialects/gigachat3.toml")),
     ("cohere_command", include_str!("../../dialects/cohere_command.toml")),
+    ("command_r", include_str!("../../dialects/command_r.toml")),
     ("apertus", include_str!("../../dialects/apertus.toml")),
     ("xlam", include_str!("../../dialects/xlam.toml")),
     ("bare_json", include_str!("../../dialects/bare_json.toml")),
@@ -30,12 +31,14 @@ pub(super) const FILES: [(&str, &str); 62] = [
     ("plamo3", include_str!("../../dialects/plamo3.toml")),
     ("functionary_v3", include_str!("../../dialects/functionary_v3.toml")),
     ("functionary_v2", include_str!("../../dialects/functionary_v2.toml")),
+    ("functionary_v3_2", include_str!("../../dialects/functionary_v3_2.toml")),
     ("qwen3_coder", include_str!("../../dialects/qwen3_coder.toml")),
     ("mimo", include_str!("../../dialects/mimo.toml")),
     ("seed_oss", include_str!("../../dialects/seed_oss.toml")),
     ("minimax_m2", include_str!("../../dialects/minimax_m2.toml")),
     ("dots", include_str!("../../dialects/dots.toml")),
     ("anthropic_invoke", include_str!("../../dialects/anthropic_invoke.toml")),
+    ("anthropic_legacy", include_str!("../../dialects/anthropic_legacy.toml")),
     ("minicpm5", include_str!("../../dialects/minicpm5.toml")),
     ("step3", include_str!("../../dialects/step3.toml")),
     ("deepseek_v3_2", include_str!("../../dialects/deepseek_v3_2.toml")),
@@ -58,9 +61,16 @@ pub(super) const FILES: [(&str, &str); 62] = [
     ("llama4_pythonic", include_str!("../../dialects/llama4_pythonic.toml")),
     ("olmo3", include_str!("../../dialects/olmo3.toml")),
     ("lfm2", include_str!("../../dialects/lfm2.toml")),
+    ("minicpm3", include_str!("../../dialects/minicpm3.toml")),
     ("gemma4", include_str!("../../dialects/gemma4.toml")),
     ("function_gemma", include_str!("../../dialects/function_gemma.toml")),
+    ("tool_code", include_str!("../../dialects/tool_code.toml")),
     ("react", include_str!("../../dialects/react.toml")),
+    ("structured_chat", include_str!("../../dialects/structured_chat.toml")),
+    ("tool_use", include_str!("../../dialects/tool_use.toml")),
+    ("lm_studio", include_str!("../../dialects/lm_studio.toml")),
+    ("qwen_agent", include_str!("../../dialects/qwen_agent.toml")),
+    ("nexus_raven", include_str!("../../dialects/nexus_raven.toml")),
     ("continue_line", include_str!("../../dialects/continue_line.toml")),
     ("cline", include_str!("../../dialects/cline.toml")),
     ("use_tool", include_str!("../../dialects/use_tool.toml")),

@@ -73,6 +73,19 @@ impl Dialects {
         [Arc::new(dialect)].into_iter().chain(others).collect()
     }
 
+    /// Returns the set with one of its dialects put first: where several read the same, it is the one.
+    ///
+    /// What an earlier message of a conversation was written in is such a hint; where the
+    /// text itself decides, it changes nothing.
+    ///
+    /// # Errors
+    /// If the name is unknown.
+    pub fn prefer(&self, name: &str) -> Result<Self, UnknownDialect> {
+        let first = self.get(name).ok_or_else(|| self.unknown(name))?;
+        let others = self.0.list.iter().filter(|other| !Arc::ptr_eq(other, first));
+        Ok([first].into_iter().chain(others).cloned().collect())
+    }
+
     /// Returns how many dialects there are.
     pub fn len(&self) -> usize {
         self.0.list.len()

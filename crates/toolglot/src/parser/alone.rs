@@ -39,7 +39,12 @@ fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, 
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
-    param_head(at, &Scene::new(engine, view, form, &callee, &head), true, &mut Head::default()).ok()??;
+    let scene = Scene::new(engine, view, form, &callee, &head);
+    let mut first = Head::default();
+    let (param, _) = param_head(at, &scene, false, &mut first).ok()??;
+    if scene.dialect().params[param].has_key_tag() && !scene.declares(first.key()) {
+        return None;
+    }
     let mut sink = Sink::new(engine.options.repairs);
     let win = Win { form, head, callee, start: Start::Params(at) };
     let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;

@@ -26,7 +26,10 @@ pub(crate) fn attributes(
             head.unclosed_tag = true;
             break;
         }
-        let Some((name, value, end)) = attribute(view, at, close, head)? else { return Ok(None) };
+        let Some((name, value, end)) = attribute(view, at, close, head)? else {
+            head.looked = head.looked.max(at);
+            return Ok(None);
+        };
         seen.push((name, value));
         at = end;
     }

@@ -1,5 +1,8 @@
 //! A set of bytes to look for, and the fastest way to find one of them.
 
+/// Below this length a plain loop is faster than setting up a vector search.
+pub(crate) const SHORT: usize = 32;
+
 /// A set of bytes.
 #[derive(Clone)]
 pub(crate) struct ByteSet {
@@ -42,6 +45,7 @@ impl ByteSet {
     /// Returns where the first member stands in `text`.
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {
+            _ if text.len() < SHORT => text.iter().position(|byte| self.contains(*byte)),
             [] => None,
             [a] => memchr::memchr(a, text),
             [a, b] => memchr::memchr2(a, b, text),

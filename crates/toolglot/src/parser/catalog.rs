@@ -63,6 +63,8 @@ pub(crate) struct Catalog {
     pub(crate) spent: Vec<Openers>,
     /// The bytes at which the scanner stops anywhere.
     pub(crate) stops: ByteSet,
+    /// Of each byte, the bytes behind it with which an opener can go on, as bits.
+    pairs: Box<[[u64; 4]; 256]>,
     /// The same and line breaks, behind which weak openers may stand.
     pub(crate) stops_and_lines: ByteSet,
     /// The bytes at which weak openers begin.
@@ -87,6 +89,7 @@ impl Catalog {
         if !dynamic.is_empty() {
             stops.insert(b'<');
         }
+        let pairs = pairs(strong.texts().chain(closers.texts()), !dynamic.is_empty());
         let mut stops_and_lines = stops.clone();
         stops_and_lines.insert(b'\n');
         let line_stops = weak.first_bytes().collect();
@@ -94,7 +97,7 @@ impl Catalog {
         region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
-        let spent = (0..dialects.len()).map(|number| spent(dialects, &candidates, number)).collect();
+        let spent = spent_closers(dialects, &candidates);
         let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
@@ -107,6 +110,7 @@ impl Catalog {
             marker_bytes,
             spent,
             stops,
+            pairs,
             stops_and_lines,
             line_stops,
             stops_in_regions,
@@ -138,6 +142,11 @@ impl Catalog {
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
+    }
+
+    /// Says whether something that may stand anywhere can open with two bytes.
+    pub(crate) fn may_open(&self, first: u8, second: u8) -> bool {
+        self.pairs[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
@@ -312,18 +321,41 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
     dialects.iter().enumerate().flat_map(closers).collect()
 }
 
-/// The strong closers of a dialect and of those that share an opener with it, but for the ones that repeat a name.
-fn spent(dialects: &[Arc<Dialect>], candidates: &[Candidate], number: usize) -> Openers {
-    let strong = |dialect: usize| {
-        let own = candidates.iter().filter(move |candidate| candidate.dialect == dialect && candidate.is_strong_call());
-        own.flat_map(|candidate| opener_texts(&dialects[candidate.dialect], candidate)).collect::<HashSet<_>>()
+/// Collects the first two bytes of openers; those of one byte, and names behind `<`, go on with anything that fits.
+fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 4]; 256]> {
+    let mut pairs = Box::new([[0; 4]; 256]);
+    let mut add = |first: u8, second: u8| pairs[usize::from(first)][usize::from(second >> 6)] |= 1 << (second & 63);
+    for text in texts {
+        match *text.as_bytes() {
+            [first] => (0..=255).for_each(|second| add(first, second)),
+            [first, second, ..] => add(first, second),
+            [] => {}
+        }
+    }
+    let names = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    (0..=255).filter(|byte| dynamic && names(byte)).for_each(|second| add(b'<', second));
+    pairs
+}
+
+/// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
+fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
+    let mut openers = vec![HashSet::new(); dialects.len()];
+    for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
+        openers[candidate.dialect].extend(opener_texts(&dialects[candidate.dialect], candidate));
+    }
+    let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
+    let of = |number: usize| {
+        let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
+        let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
+        Openers::new(texts.map(|text| (text.clone(), number)))
     };
-    let own = strong(number);
-    let kin = (0..dialects.len()).filter(|other| *other == number || !strong(*other).is_disjoint(&own));
-    let closers = kin.flat_map(|kin| dialects[kin].calls.iter().chain(&dialects[kin].sections)).flat_map(|p| &p.tail);
+    (0..dialects.len()).map(of).collect()
+}
+
+fn strong_closers(dialect: &Dialect) -> Vec<String> {
+    let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
     let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| spelling.is_fixed());
-    let texts = spelled.map(Spelling::plain).filter(|text| is_strong(text));
-    Openers::new(texts.map(|text| (text, number)))
+    spelled.map(Spelling::plain).filter(|text| is_strong(text)).collect()
 }
 
 /// The first bytes of every closer of a region.

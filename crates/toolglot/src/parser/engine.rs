@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::catalog::Catalog;
 use super::head::{Head, Said, is_name};
 use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
-use crate::options::Options;
+use crate::options::{Evidence, Options};
 use crate::tool::{Found, ToolId, Tools};
 
 /// What all readers share; nothing in it changes while a message is read.
@@ -14,6 +14,8 @@ pub(crate) struct Engine {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) tools: Tools,
     pub(crate) options: Options,
+    /// Weak evidence counts: tools are declared, or the caller named one dialect.
+    pub(crate) reads_weak: bool,
     /// The pattern of an element of a JSON array of calls.
     element: Pattern,
 }
@@ -58,7 +60,9 @@ impl Engine {
             line_after: false,
         };
         let element = Pattern { source: "{call}".to_owned(), head: Vec::new(), body: Some(body), tail: Vec::new() };
-        Self { catalog, tools, options, element }
+        let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
+        let reads_weak = wanted && !catalog.weak.is_empty();
+        Self { catalog, tools, options, reads_weak, element }
     }
 
     pub(crate) fn dialect(&self, form: Form) -> &Arc<Dialect> {

@@ -78,6 +78,9 @@ impl Input {
 
     /// Forgets the bytes before `from`, if that is worth moving the rest.
     pub(crate) fn forget(&mut self, from: usize) {
+        if self.text.len() < 256 {
+            return;
+        }
         let mut gone = from.saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
             return;

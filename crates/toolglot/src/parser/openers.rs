@@ -21,6 +21,11 @@ impl Openers {
         self.rows.is_empty()
     }
 
+    /// Returns the openers' texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|(text, _)| text.as_str())
+    }
+
     /// Returns the bytes with which the openers begin.
     pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> {
         self.rows.iter().filter_map(|(text, _)| text.bytes().next())

@@ -1,5 +1,6 @@
 //! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
 
+use super::bytes::SHORT;
 use crate::view::{NotYet, View};
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
@@ -72,7 +73,7 @@ impl Place {
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;
-        while let Some(at) = memchr::memchr3(b'\n', b'`', b'~', rest) {
+        while let Some(at) = next_mark(rest) {
             self.pass_plain(&rest[..at]);
             match rest[at] {
                 b'\n' => self.pass_line_break(),
@@ -148,6 +149,14 @@ impl Place {
             _ => {}
         }
     }
+}
+
+/// Returns where the next line break or fence mark stands.
+fn next_mark(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT {
+        return text.iter().position(|byte| matches!(byte, b'\n' | b'`' | b'~'));
+    }
+    memchr::memchr3(b'\n', b'`', b'~', text)
 }
 
 /// Says whether a run of `length` back quotes closes the span before the line ends.

@@ -49,7 +49,7 @@ pub(crate) enum Found {
     /// A region whose text starts here.
     Region {
         candidate: usize,
-        head: Head,
+        head: Box<Head>,
         at: usize,
     },
     /// The end of the input.
@@ -114,34 +114,26 @@ impl Scanner {
 
     /// Returns the next place where something other than text may stand.
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
+        let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let stops = &engine.catalog.stops;
-        if !self.reads_weak(engine) {
-            return stops.find(rest).map(|ahead| self.at + ahead);
-        }
-        let mut from = 0;
-        let mut line_start = self.place.is_line_start();
+        let stops = if engine.reads_weak { &catalog.stops_and_lines } else { &catalog.stops };
+        let (mut from, mut line_start) = (0, self.place.is_line_start());
         loop {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
                 let next = *rest.get(from)?;
-                if engine.catalog.line_stops.contains(next) || stops.contains(next) {
+                if catalog.stops.contains(next) || engine.reads_weak && catalog.line_stops.contains(next) {
                     return Some(self.at + from);
                 }
             }
-            let ahead = engine.catalog.stops_and_lines.find(&rest[from..])?;
-            from += ahead;
-            if rest[from] != b'\n' {
+            from += stops.find(&rest[from..])?;
+            line_start = rest[from] == b'\n';
+            let opens = !line_start && rest.get(from + 1).is_none_or(|next| catalog.may_open(rest[from], *next));
+            if opens {
                 return Some(self.at + from);
             }
-            line_start = true;
+            from += 1;
         }
-    }
-
-    /// Weak evidence counts where tools are declared, or where the caller named one dialect.
-    fn reads_weak(&self, engine: &Engine) -> bool {
-        let evidence = engine.options.evidence != Evidence::Strict;
-        evidence && !engine.catalog.weak.is_empty() && (!engine.tools.is_empty() || !engine.catalog.is_auto())
     }
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
@@ -217,7 +209,7 @@ impl Scanner {
     fn entrants(&self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
         let mut entrants = Vec::new();
-        let weak = self.reads_weak(engine) && self.place.is_line_start();
+        let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
@@ -345,7 +337,7 @@ impl Scanner {
         if pattern.body.as_ref().is_some_and(|body| body.line_before) {
             at = skip_line_break(view, at)?;
         }
-        Ok(Some(Found::Region { candidate: number, head, at }))
+        Ok(Some(Found::Region { candidate: number, head: Box::new(head), at }))
     }
 
     fn step(

@@ -1,0 +1,64 @@
+//! Which dialect it is: from what a model wrote, from its chat template, from its name, each with its reasons.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+mod markers;
+mod model;
+mod output;
+mod template;
+
+pub use model::from_model;
+pub use output::from_output;
+pub use template::from_template;
+
+/// One dialect that something speaks for, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The dialect's name.
+    pub dialect: Arc<str>,
+    /// Other dialects that the same evidence speaks for as much; the first in order is the one above.
+    pub alike: Vec<Arc<str>>,
+    /// The weights of the evidence added up; it compares verdicts on one subject, nothing else.
+    pub score: i32,
+    /// The reasons, the weightiest first.
+    pub evidence: Vec<Evidence>,
+}
+
+/// One reason for a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// What was seen, in words.
+    pub what: String,
+    /// Where it was seen, in bytes of the subject.
+    pub span: Option<Range<usize>>,
+    /// How much it counts; what speaks against the dialect is negative.
+    pub weight: i32,
+}
+
+impl Evidence {
+    fn new(what: impl Into<String>, span: Option<Range<usize>>, weight: usize) -> Self {
+        Self { what: what.into(), span, weight: i32::try_from(weight).unwrap_or(i32::MAX) }
+    }
+
+    fn against(what: impl Into<String>, weight: usize) -> Self {
+        let Self { what, weight, .. } = Self::new(what, None, weight);
+        Self { what, span: None, weight: -weight }
+    }
+}
+
+impl Verdict {
+    fn new(dialect: &Arc<str>, mut evidence: Vec<Evidence>) -> Self {
+        evidence.sort_by_key(|evidence| -evidence.weight);
+        let score = evidence.iter().fold(0_i32, |sum, evidence| sum.saturating_add(evidence.weight));
+        Self { dialect: Arc::clone(dialect), alike: Vec::new(), score, evidence }
+    }
+}
+
+/// Puts the best first; equals keep the order of the dialects.
+fn ranked(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    verdicts.sort_by_key(|verdict| -verdict.score);
+    verdicts
+}

@@ -1,0 +1,68 @@
+//! From a model's name: the globs of the dialects, the most literal match first.
+
+use super::{Evidence, Verdict, ranked};
+use crate::dialect::Dialects;
+
+/// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference.
+///
+/// A family that several dialects name gives several verdicts: the name alone does not decide.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialects, detect};
+/// let verdicts = detect::from_model("Qwen/Qwen3-Coder-30B-A3B-Instruct", &Dialects::builtin());
+/// assert_eq!(&*verdicts[0].dialect, "qwen3_coder");
+/// assert_eq!(verdicts[0].evidence[0].what, "the model's name matches `Qwen3-Coder*`");
+/// ```
+pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
+    let start = name.trim_end().rfind('/').map_or(0, |slash| slash + 1);
+    let name_only = folded(&name[start..]);
+    let verdict = |dialect: &crate::Dialect| {
+        let globs = dialect.models.iter().filter(|glob| matches(&folded(glob), &name_only));
+        let best = globs.max_by_key(|glob| literal(glob))?;
+        let what = format!("the model's name matches `{best}`");
+        Some(Verdict::new(&dialect.name, vec![Evidence::new(what, Some(start..name.len()), literal(best))]))
+    };
+    ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
+}
+
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase().replace(['_', ' '], "-")
+}
+
+/// The characters of a glob that are no wildcard.
+fn literal(glob: &str) -> usize {
+    glob.chars().filter(|c| *c != '*').count()
+}
+
+/// Says whether a name fits a glob, in which `*` is any text.
+fn matches(glob: &str, name: &str) -> bool {
+    let mut parts = glob.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn globs() {
+        for (glob, name, fits) in [
+            ("a*", "abc", true),
+            ("a", "abc", false),
+            ("*b*", "abc", true),
+            ("*b", "abc", false),
+            ("a*b*c", "a-b-c", true),
+            ("a*a", "a", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(glob, name), fits, "{glob} on {name}");
+        }
+    }
+}

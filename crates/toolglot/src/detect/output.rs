@@ -1,0 +1,173 @@
+//! From what a model wrote: each dialect reads it alone, and what it makes of it counts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Evidence, Verdict, ranked};
+use crate::diagnostic::Code;
+use crate::dialect::{Dialect, Dialects, Literal, Node, Part, Pattern, is_strong};
+use crate::event::{EventKind, Outcome};
+use crate::message::{Call, Collector, Message};
+use crate::options::Options;
+use crate::parser::Parser;
+use crate::tool::Tools;
+
+/// More calls than this add nothing to the evidence.
+const CALLS: usize = 3;
+
+/// Ranks the dialects by what they read in a text; `tools` are those the request declared.
+///
+/// Dialects that read the same and with the same evidence share one verdict.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialects, Tools, detect};
+/// let text = "[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Seoul\"}";
+/// let verdicts = detect::from_output(text, &Dialects::builtin(), &Tools::default());
+/// assert_eq!(&*verdicts[0].dialect, "mistral_v11");
+/// ```
+pub fn from_output(text: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdict> {
+    let winner = Reading::of(text, dialects, tools).dialect;
+    let mut found: Vec<(Verdict, Reading)> = Vec::new();
+    for dialect in dialects {
+        let alone: Dialects = [Arc::clone(dialect)].into_iter().collect();
+        let reading = Reading::of(text, &alone, tools);
+        let mut evidence = reading.evidence(text, dialect);
+        if evidence.is_empty() {
+            continue;
+        }
+        let same = |other: &&mut (Verdict, Reading)| other.0.evidence == evidence && other.1.says_the_same(&reading);
+        if let Some((verdict, _)) = found.iter_mut().find(same) {
+            verdict.alike.push(Arc::clone(&dialect.name));
+            continue;
+        }
+        evidence.sort_by_key(|evidence| -evidence.weight);
+        found.push((Verdict::new(&dialect.name, evidence), reading));
+    }
+    let mut verdicts: Vec<Verdict> = found.into_iter().map(|(verdict, _)| verdict).collect();
+    if let Some(winner) = winner {
+        crown(&mut verdicts, &winner);
+    }
+    ranked(verdicts)
+}
+
+/// What wins where all dialects compete has the engine's own word for it.
+fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
+    let is_winner = |verdict: &&mut Verdict| verdict.dialect == *winner || verdict.alike.contains(winner);
+    if let Some(verdict) = verdicts.iter_mut().find(is_winner) {
+        let what = format!("`{winner}` reads the first call where all dialects compete");
+        verdict.evidence.push(Evidence::new(what, None, 10));
+        *verdict = Verdict { alike: std::mem::take(&mut verdict.alike), ..Verdict::new(&verdict.dialect, verdict.evidence.clone()) };
+    }
+}
+
+/// What one set of dialects makes of a text.
+struct Reading {
+    message: Message,
+    /// The dialect of the first call.
+    dialect: Option<Arc<str>>,
+    /// The bytes that are neither text nor reasoning.
+    consumed: Vec<Range<usize>>,
+    outcomes: Vec<Outcome>,
+}
+
+impl Reading {
+    fn of(text: &str, dialects: &Dialects, tools: &Tools) -> Self {
+        let options = Options::default();
+        let mut parser = Parser::new(dialects, tools, &options);
+        let mut collector = Collector::new(&options);
+        let (mut consumed, mut outcomes) = (Vec::new(), Vec::new());
+        let mut note = |event: crate::Event<'_>| {
+            collector.add(&event);
+            match event.kind {
+                EventKind::Text(_) | EventKind::Reasoning(_) | EventKind::Diagnostic(_) => {}
+                EventKind::CallEnd { outcome, .. } => {
+                    outcomes.push(outcome);
+                    consumed.push(event.span);
+                }
+                _ => consumed.push(event.span),
+            }
+        };
+        parser.push(text).for_each(&mut note);
+        parser.finish().for_each(&mut note);
+        let dialect = parser.dialect().cloned();
+        Self { message: collector.finish(text.as_bytes()), dialect, consumed, outcomes }
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        let plain = |call: &Call| (call.name.clone(), call.arguments.clone());
+        let calls = |reading: &Self| reading.message.calls.iter().map(plain).collect::<Vec<_>>();
+        let texts = |reading: &Self| (reading.message.content.clone(), reading.message.reasoning.clone());
+        calls(self) == calls(other) && texts(self) == texts(other)
+    }
+
+    fn evidence(&self, text: &str, dialect: &Dialect) -> Vec<Evidence> {
+        let mut evidence: Vec<Evidence> = self.calls().into_iter().collect();
+        let has_region = !self.message.reasoning.is_empty();
+        if has_region {
+            evidence.push(Evidence::new("reasoning in its markers", None, 2));
+        }
+        if !evidence.is_empty() {
+            evidence.extend(self.markers(text, dialect));
+            evidence.extend(self.repairs());
+        }
+        evidence
+    }
+
+    /// The calls, by how well they were read.
+    fn calls(&self) -> Option<Evidence> {
+        let weight = |outcome: &Outcome| match outcome {
+            Outcome::Complete => 30,
+            Outcome::Repaired => 20,
+            _ => 5,
+        };
+        let weight: usize = self.outcomes.iter().take(CALLS).map(weight).sum();
+        let names: Vec<&str> = self.message.calls.iter().map(|call| call.name.as_str()).collect();
+        let span = self.consumed.first()?.start..self.consumed.last()?.end;
+        let what = match &names[..] {
+            [] if self.outcomes.is_empty() => return None,
+            [] => "a call that the end cut off".to_owned(),
+            [name] => format!("a call of `{name}`"),
+            names => format!("{} calls: `{}`", names.len(), names.join("`, `")),
+        };
+        Some(Evidence::new(what, Some(span), weight))
+    }
+
+    /// The dialect's own markers in what it took for markup.
+    fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Evidence> {
+        let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params).chain(&dialect.reasoning);
+        let mut pieces: Vec<&str> = patterns.flat_map(literals).flat_map(strong_pieces).collect();
+        pieces.sort_unstable();
+        pieces.dedup();
+        let found = |piece: &&str| {
+            let mut places = text.match_indices(*piece).map(|(at, _)| at..at + piece.len());
+            places.find(|place| self.consumed.iter().any(|span| span.start <= place.start && place.end <= span.end))
+        };
+        let evidence = |piece| {
+            let span = found(&piece)?;
+            Some(Evidence::new(format!("marker `{piece}`"), Some(span), piece.chars().count()))
+        };
+        pieces.into_iter().filter_map(evidence).collect()
+    }
+
+    /// What had to be mended, and tools that nobody declared.
+    fn repairs(&self) -> Option<Evidence> {
+        let mended = self.message.diagnostics.iter().filter(|diagnostic| diagnostic.code != Code::Coerced);
+        let mut codes: Vec<&str> = mended.map(|diagnostic| diagnostic.code.name()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let what = format!("read with {}", codes.join(", "));
+        (!codes.is_empty()).then(|| Evidence::against(what, 4 * codes.len()))
+    }
+}
+
+/// The literals of a pattern, around and inside its head.
+fn literals(pattern: &Pattern) -> Vec<&Literal> {
+    let head = pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+    head.chain(&pattern.tail).collect()
+}
+
+fn strong_pieces(literal: &Literal) -> Vec<&str> {
+    let parts = literal.spellings.iter().flat_map(|spelling| &spelling.parts).filter_map(Part::text);
+    parts.filter(|text| is_strong(text)).collect()
+}

@@ -1,0 +1,28 @@
+//! The project's own tools: checks of the sources, generated documents. Run `cargo xtask`.
+
+use std::path::{Path, PathBuf};
+
+pub mod docs;
+pub mod files;
+pub mod policies;
+pub mod quick;
+pub mod readme;
+pub mod tidy;
+
+/// The README's examples, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// The examples of the policies, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/policies.md")]
+struct Policies;
+
+/// What a tool found wrong; nothing if all is well.
+pub type Complaints = Vec<String>;
+
+/// Returns the root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").components().collect()
+}

@@ -1,0 +1,45 @@
+//! `cargo xtask`: tidy, docs, readme, quick.
+
+use std::process::ExitCode;
+
+use xtask::{Complaints, docs, quick, readme, tidy};
+
+const HELP: &str = "\
+cargo xtask tidy            check the sources against the rules of the house
+cargo xtask docs            write the generated documents
+cargo xtask docs --check    say which generated documents are stale
+cargo xtask readme          run the README's main command and compare what it prints
+cargo xtask readme --write  run it and write what it prints into the README
+cargo xtask quick           format, lints, unit tests of the core";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let complaints = match words[..] {
+        ["tidy"] => tidy::check(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        ["readme"] => readme::check(),
+        ["readme", "--write"] => readme::write(),
+        ["quick"] => quick::run(),
+        _ => {
+            eprintln!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    tell(&words.join(" "), &complaints)
+}
+
+fn tell(what: &str, complaints: &Complaints) -> ExitCode {
+    complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+    match complaints.len() {
+        0 => {
+            println!("{what}: all is well");
+            ExitCode::SUCCESS
+        }
+        count => {
+            eprintln!("{what}: {count} complaint{}", if count == 1 { "" } else { "s" });
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Rules for dialect files and the table of dependencies.
+
+use super::complaint;
+use crate::Complaints;
+use crate::files::File;
+
+/// The most lines a dialect may have.
+const MAX_DIALECT: usize = 25;
+
+/// A dialect that needs more lines needs a better notation.
+pub(super) fn dialects_are_short(file: &File) -> Complaints {
+    let lines = file.text.lines().count();
+    let wrong = file.path.starts_with("crates/toolglot/dialects/") && file.is(".toml") && lines > MAX_DIALECT;
+    wrong.then(|| complaint(file, lines, &format!("{lines} lines, {MAX_DIALECT} are the most"))).into_iter().collect()
+}
+
+/// Every dependency of the workspace stands under a comment that says what it is for.
+pub(super) fn dependencies_have_a_reason(file: &File) -> Complaints {
+    if file.path != "Cargo.toml" {
+        return Vec::new();
+    }
+    let (mut inside, mut reason, mut complaints) = (false, false, Vec::new());
+    for (number, line) in file.lines() {
+        if line.starts_with('[') {
+            inside = line == "[workspace.dependencies]";
+        }
+        let name = line.split([' ', '=']).next().unwrap_or_default();
+        if inside && line.contains(" = ") && !line.starts_with('#') && !line.contains("path = ") && !reason {
+            complaints.push(complaint(
+                file,
+                number,
+                &format!("`{name}` needs a comment above it that says what it is for"),
+            ));
+        }
+        reason = line.starts_with('#');
+    }
+    complaints
+}
