@@ -57,7 +57,10 @@ fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
     if let Some(verdict) = verdicts.iter_mut().find(is_winner) {
         let what = format!("`{winner}` reads the first call where all dialects compete");
         verdict.evidence.push(Evidence::new(what, None, 10));
-        *verdict = Verdict { alike: std::mem::take(&mut verdict.alike), ..Verdict::new(&verdict.dialect, verdict.evidence.clone()) };
+        *verdict = Verdict {
+            alike: std::mem::take(&mut verdict.alike),
+            ..Verdict::new(&verdict.dialect, verdict.evidence.clone())
+        };
     }
 }
 
@@ -163,7 +166,8 @@ impl Reading {
 
 /// The literals of a pattern, around and inside its head.
 fn literals(pattern: &Pattern) -> Vec<&Literal> {
-    let head = pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+    let head =
+        pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
     head.chain(&pattern.tail).collect()
 }
 
