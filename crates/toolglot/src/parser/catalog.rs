@@ -148,6 +148,13 @@ impl Catalog {
         patterns.get(candidate.pattern)
     }
 
+    /// Says whether a candidate is a region of quotation: it begins where a message does.
+    pub(crate) fn is_opaque(&self, number: usize) -> bool {
+        let candidate = &self.candidates[number];
+        let body = self.pattern(candidate).and_then(|pattern| pattern.body.as_ref());
+        candidate.role != Role::Call && body.is_some_and(|body| body.inside == Inside::Opaque)
+    }
+
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));

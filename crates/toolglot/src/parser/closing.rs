@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scene::{Scene, named_tag};
+use super::scene::{Scene, closing_tag};
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
 use crate::view::NotYet;
@@ -87,5 +87,5 @@ fn wrong_tag(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
     if scene.any(at, scene.section_closers())?.is_some() || !scene.view.starts_with(at, "</")? {
         return Ok(None);
     }
-    Ok(named_tag(scene.view, at + 2)?.map(|(_, end)| end))
+    Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::contest::{TagEnd, tag_end};
 use super::head::{Head, is_spelled, nodes};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::scene::{Marker, Scene, named_tag};
+use super::scene::{Marker, Scene, closing_tag};
 use super::tree;
 use super::value::Value;
 use crate::coerce::Hint;
@@ -155,7 +155,7 @@ impl Params {
             return Ok(self.pass(end, sink));
         }
         if scene.view.starts_with(at, "</")?
-            && let Some((name, end)) = named_tag(scene.view, at + 2)?
+            && let Some((name, end)) = closing_tag(scene.view, at + 2)?
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
             let next = scene.follows(end, &markers, param)?;
@@ -193,8 +193,9 @@ impl Params {
         sink: &mut Sink,
     ) -> Result<Between, NotYet> {
         let end = scene.view.final_end()?;
-        if self.object.is_whole(scene) {
-            let cut = cut_closer(scene.view.slice(at, end), param, scene);
+        let rest = scene.view.slice(at, end);
+        let cut = cut_closer(rest, param, scene);
+        if self.object.is_whole(scene) && (cut || !cut_opener(rest, scene)) {
             return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, scene, sink));
         }
         sink.repair(Code::JunkInCall, at..end, "text between parameters that belongs to none");
@@ -204,7 +205,7 @@ impl Params {
     /// A parameter's opening literal ends at `end`, but no key is there.
     fn broken_param(&mut self, at: usize, end: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         match tag_end(scene.view, end)? {
-            TagEnd::Cut => Ok(self.end_of_input(scene.view.final_end()?, scene, sink)),
+            TagEnd::Cut => Ok(self.truncate(scene.view.final_end()?, sink)),
             TagEnd::Open => {
                 sink.repair(Code::JunkInCall, at..end, "the start of a parameter that is none");
                 Ok(self.pass(end, sink))
@@ -258,13 +259,21 @@ pub(crate) fn param_head(
         let mut inner = scene.head.inner();
         let Some(end) = nodes(scene.view, at, &param.head, None, &mut inner)? else { continue };
         let key = inner.key();
-        let may = sure || scene.declares(key) || scene.is_open() && scene.head.attributes.is_empty();
+        let may = scene.declares(key)
+            || sure && !opens_call(at, key, scene)?
+            || scene.is_open() && scene.head.attributes.is_empty();
         if !param.has_key_tag() || may {
             *head = inner;
             return Ok(Some((number, end)));
         }
     }
     Ok(None)
+}
+
+/// Says whether a tag is the opener of a call or section, or named after a tool.
+fn opens_call(at: usize, key: &str, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    let tool = scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    Ok(tool || scene.opener(at)?.is_some())
 }
 
 /// What the dialect says of the value's type, where it says anything.
@@ -289,6 +298,12 @@ pub(crate) fn note_blanks(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.lost_blank {
         sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");
     }
+}
+
+/// Says whether `rest` is the start of a parameter's opener.
+fn cut_opener(rest: &str, scene: &Scene<'_>) -> bool {
+    let openings = scene.dialect().params.iter().filter_map(Pattern::opening);
+    openings.flat_map(|opening| &opening.spellings).any(|spelling| spelling.plain().starts_with(rest))
 }
 
 /// Says whether `rest` is the start of a closer.

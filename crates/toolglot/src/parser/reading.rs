@@ -18,7 +18,7 @@ use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
 use super::params::{Params, note_blanks};
-use super::scene::{Scene, named_tag};
+use super::scene::{Scene, closing_tag};
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
@@ -367,7 +367,7 @@ impl Reading {
     ) -> Result<(), NotYet> {
         let mut over = at;
         if view.starts_with(next, "</")?
-            && let Some((name, end)) = named_tag(view, next + 2)?
+            && let Some((name, end)) = closing_tag(view, next + 2)?
         {
             sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
             sink.markup(end);
@@ -386,7 +386,7 @@ type Closed = (usize, Option<(Code, Range<usize>)>);
 /// The closer that belongs at `at` is another tag or missing.
 fn wrong_closer(view: View<'_>, end: usize, at: usize) -> Result<Closed, NotYet> {
     if view.starts_with(at, "</")?
-        && let Some((_, after)) = named_tag(view, at + 2)?
+        && let Some((_, after)) = closing_tag(view, at + 2)?
     {
         return Ok((after, Some((Code::WrongCloser, at..after))));
     }

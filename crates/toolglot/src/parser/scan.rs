@@ -217,6 +217,9 @@ impl Scanner {
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
         }
+        if !self.place.is_fresh() {
+            entrants.retain(|number| !catalog.is_opaque(*number));
+        }
         if catalog.is_auto() && !self.place.is_fresh() {
             entrants.retain(|number| !catalog.candidates[*number].is_fence);
         }

@@ -2,12 +2,12 @@
 
 use super::contest;
 use super::engine::{Callee, Engine, Form};
-use super::head::{Head, name_end, nodes, skip_gap, stands};
+use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
 use crate::dialect::{Dialect, Literal, Pattern};
 use crate::json::{self, Context};
 use crate::schema::{Node, NodeId, Schema};
 use crate::tool::Tool;
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// What a body's reader knows: what it may see, which call it stands in, what the heads said.
 #[derive(Clone, Copy, Debug)]
@@ -245,4 +245,16 @@ fn ends_json(byte: u8) -> bool {
 pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
     let Some(end) = name_end(view, at)? else { return Ok(None) };
     Ok((view.byte(end)? == Some(b'>')).then(|| (view.slice(at, end), end + 1)))
+}
+
+/// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
+pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let rest = view.rest(at);
+    let near = &rest[..rest.len().min(NAME_LIMIT)];
+    match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
+        Some(length) if length > 0 && near[length] == b'>' => Ok(Some((view.slice(at, at + length), at + length + 1))),
+        Some(_) => Ok(None),
+        None if rest.len() >= NAME_LIMIT => Ok(None),
+        None => view.final_end().map(|_| None),
+    }
 }
