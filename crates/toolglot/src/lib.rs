@@ -29,6 +29,8 @@ pub use options::{
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};
 pub use repair::{Repaired, repair};
+#[cfg(feature = "json-schema")]
+pub use schema::SchemaCheck;
 pub use tool::{Tools, ToolsError};
 pub use trace::{Action, Step};
 

@@ -113,6 +113,15 @@ impl Tools {
         self.index.find(name)
     }
 
+    /// Returns the names and parameters of tools as [`Tools::from_json`] takes them.
+    ///
+    /// # Errors
+    /// As [`Tools::from_json`].
+    #[cfg(feature = "json-schema")]
+    pub(crate) fn declared(tools: &Value) -> Result<Vec<(String, Value)>, ToolsError> {
+        Self::from_json(tools).map(|_| declaration::declared(tools))
+    }
+
     fn from_list(list: Vec<Tool>) -> Self {
         Self { index: Arc::new(Names::new(&list)), list: list.into() }
     }

@@ -68,6 +68,7 @@ pub enum Code {
     MissingParameter,
     NamelessParameter,
     UnknownMember,
+    SchemaViolation,
     // Calls and regions
     NameNormalised,
     UnknownTool,
@@ -190,6 +191,7 @@ impl Code {
         row(Code::MissingParameter, "missing_parameter", Class::Value, "a required parameter is missing"),
         row(Code::NamelessParameter, "nameless_parameter", Class::Value, "a parameter without a name; skipped"),
         row(Code::UnknownMember, "unknown_member", Class::Value, "a call object has a member that is no part of a call; skipped"),
+        row(Code::SchemaViolation, "schema_violation", Class::Value, "the finished arguments break a rule of the schema, found by the optional check against the whole of JSON Schema"),
         row(Code::NameNormalised, "name_normalised", Class::Policy, "the tool's name was spelled differently; exactly one declared tool fits"),
         row(Code::UnknownTool, "unknown_tool", Class::Policy, "a call of a tool that is not declared"),
         row(Code::Rejected, "rejected", Class::Policy, "a call did not pass strict validation; given back as text"),

@@ -35,6 +35,18 @@ fn tool(entry: &Value) -> Result<Option<Tool>, Kind> {
     Ok(Some(Tool { name, schema }))
 }
 
+/// Returns the name and parameters of each function of a list that declares any.
+#[cfg(feature = "json-schema")]
+pub(super) fn declared(tools: &Value) -> Vec<(String, Value)> {
+    let functions = tools.as_array().into_iter().flatten().filter_map(Value::as_object);
+    let declared = functions.filter(|entry| is_function(entry)).filter_map(|entry| {
+        let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
+        let name = function.get("name").and_then(Value::as_str)?;
+        Some((name.to_owned(), parameters(function).ok()??.into_owned()))
+    });
+    declared.collect()
+}
+
 /// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.
 fn is_function(entry: &Map<String, Value>) -> bool {
     match entry.get("type").and_then(Value::as_str) {

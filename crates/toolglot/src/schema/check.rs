@@ -1,0 +1,106 @@
+//! The whole of JSON Schema, for arguments that are finished: formats, bounds, conditions and all.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::tool::{Tools, ToolsError};
+
+/// Checks finished arguments against all that their tools' schemas say.
+///
+/// Readers know types, choices and names, which is what they need to read;
+/// this knows the rest, from `minimum` to `if`, and changes nothing. It is
+/// made once for a list of tools, and asked when a call is over. References
+/// are followed inside a schema only: nothing is fetched. `format` is a note,
+/// as JSON Schema has it since its draft of 2019, and not a rule.
+///
+/// # Example
+/// ```
+/// use toolglot::{Code, SchemaCheck};
+/// let tools = serde_json::json!([{"name": "wait", "parameters": {"properties": {"seconds": {"minimum": 1}}}}]);
+/// let check = SchemaCheck::from_json(&tools)?;
+/// let found = check.arguments("wait", r#"{"seconds": 0}"#);
+/// assert_eq!(found[0].to_string(), "schema_violation: `/seconds`: 0 is less than the minimum of 1");
+/// assert!(check.arguments("wait", r#"{"seconds": 5}"#).is_empty());
+/// # Ok::<(), toolglot::ToolsError>(())
+/// ```
+pub struct SchemaCheck {
+    tools: HashMap<String, Result<Validator, String>>,
+}
+
+impl SchemaCheck {
+    /// Compiles the schemas of tools, given as to [`Tools::from_json`].
+    ///
+    /// A schema that is none is no error here: every call of its tool is told of it.
+    ///
+    /// # Errors
+    /// As [`Tools::from_json`].
+    pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
+        let declared = Tools::declared(tools)?.into_iter();
+        let compiled = declared.map(|(name, parameters)| {
+            (name, jsonschema::validator_for(&parameters).map_err(|error| format!("the schema is none: {error}")))
+        });
+        // Of several tools with the same name the first stands.
+        let mut tools = HashMap::new();
+        for (name, validator) in compiled {
+            tools.entry(name).or_insert(validator);
+        }
+        Ok(Self { tools })
+    }
+
+    /// Returns what is wrong with the arguments of a call, as `schema_violation`; spans count bytes of the arguments.
+    ///
+    /// A tool that is not declared, or declares no parameters, allows everything.
+    pub fn arguments(&self, tool: &str, arguments: &str) -> Vec<Diagnostic> {
+        let wrong =
+            |message| Diagnostic { code: Code::SchemaViolation, span: 0..arguments.len(), message, dialect: None };
+        let (validator, value) = match (self.tools.get(tool), serde_json::from_str::<Value>(arguments)) {
+            (None, _) => return Vec::new(),
+            (Some(Err(error)), _) => return vec![wrong(error.clone())],
+            (_, Err(error)) => return vec![wrong(format!("the arguments cannot be checked: {error}"))],
+            (Some(Ok(validator)), Ok(value)) => (validator, value),
+        };
+        let message = |error: ValidationError<'_>| format!("`{}`: {error}", error.instance_path());
+        validator.iter_errors(&value).map(|error| wrong(message(error))).collect()
+    }
+}
+
+impl fmt::Debug for SchemaCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SchemaCheck").field("tools", &self.tools.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(parameters: Value, arguments: &str) -> Vec<String> {
+        let check = SchemaCheck::from_json(&serde_json::json!([{"name": "f", "parameters": parameters}]));
+        let found = check.expect("tools").arguments("f", arguments);
+        found.into_iter().map(|found| found.message).collect()
+    }
+
+    #[test]
+    fn what_readers_do_not_know_is_found() {
+        let schema = serde_json::json!({
+            "properties": {"n": {"minimum": 1}, "s": {"maxLength": 2}, "l": {"uniqueItems": true}},
+            "if": {"required": ["n"]}, "then": {"required": ["s"]},
+        });
+        assert!(found(schema.clone(), r#"{"n": 1, "s": "ab", "l": [1, 2]}"#).is_empty());
+        assert_eq!(found(schema.clone(), r#"{"n": 0, "s": "abc", "l": [1, 1]}"#).len(), 3);
+        assert_eq!(found(schema, r#"{"n": 1}"#), ["``: \"s\" is a required property"]);
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_told() {
+        assert_eq!(found(serde_json::json!({"type": "no type"}), "{}").len(), 1);
+        assert_eq!(found(serde_json::json!({"$ref": "https://example.com/schema"}), "{}").len(), 1);
+        assert!(found(serde_json::json!({}), "{").iter().all(|message| message.contains("cannot be checked")));
+        let check = SchemaCheck::from_json(&serde_json::json!([{"name": "f"}])).expect("tools");
+        assert!(check.arguments("f", "{}").is_empty() && check.arguments("g", "{").is_empty());
+    }
+}
