@@ -1,5 +1,4 @@
 //! Which dialect it is: chat templates, names of models and outputs, each with the verdict expected first.
-#![expect(clippy::unwrap_used, reason = "a test fails where its files cannot be read")]
 
 use toolglot::detect::{Verdict, from_model, from_output, from_template};
 use toolglot::{Dialects, Tools};

@@ -56,7 +56,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Rows start with `== title`, settings are `name: value`, then `--` and the input, then `-->` and what is read.
+/// Rows start with `== title`, settings are `name: value` (a `note` says what should be read instead), then `--` and
+/// the input, then `-->` and what is read.
 fn rows(text: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut part = 0;
