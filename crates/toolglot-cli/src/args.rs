@@ -61,6 +61,13 @@ Lines of --jsonl:
   out  {"id", "text"}, in order; a message that the dialect cannot express gives {"id", "error", "line"}
 "#;
 
+const DETECT_EXAMPLES: &str = "\
+Examples:
+  toolglot detect answer.txt                                from what a model wrote
+  toolglot detect --template chat_template.jinja            from a chat template
+  toolglot detect --model Qwen/Qwen3-Coder-30B-A3B-Instruct from a model's name
+";
+
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, about = ABOUT, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
@@ -85,6 +92,9 @@ pub(crate) enum Command {
     Dialects(DialectsArgs),
     /// Show each step of reading: what was seen, tried, committed, given back, and why
     Explain(Box<ExplainArgs>),
+    /// Say which dialect an output, a chat template or a model speaks, and why
+    #[command(after_help = format!("{DETECT_EXAMPLES}\n{EXIT_CODES}"))]
+    Detect(DetectArgs),
     /// List the codes of diagnostics and the names of repairs
     Diagnostics(DiagnosticsArgs),
 }
@@ -112,6 +122,27 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) message: MessageFlags,
     /// File to read; stdin if it is `-` or missing
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct DetectArgs {
+    /// File with a chat template, or with the JSON around it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// Name of a model, with or without its organisation
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Dialect to consider: a name, a file of your own, or `auto` for all; may be given several times
+    #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
+    pub(crate) dialects: Vec<String>,
+    /// File with the declared tools: a JSON list, as in a chat request
+    #[arg(long, short = 't', value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// One JSON object instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// File with an output; stdin if it is `-`, or if nothing else is asked about
     pub(crate) file: Option<PathBuf>,
 }
 

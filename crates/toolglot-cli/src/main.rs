@@ -3,6 +3,7 @@
 mod args;
 mod cache;
 mod chunk;
+mod detect;
 mod diagnostics;
 mod dialects;
 mod explain;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Render(args) => render::run(&args),
         Command::Dialects(args) => dialects::run(&args.command),
         Command::Explain(args) => explain::run(&args),
+        Command::Detect(args) => detect::run(&args),
         Command::Diagnostics(args) => diagnostics::run(&args),
     };
     match ending {

@@ -124,7 +124,7 @@ impl Text<'_> {
     /// Reads a whole call in any dialect and takes its arguments; what is JSON already must be nothing but the call.
     fn as_call(&self, first: Option<&Repaired>) -> Option<Repaired> {
         let Message { calls, content, mut diagnostics, .. } = parse(self.text, self.dialects, self.tools, self.options);
-        let call = calls.first()?;
+        let call = calls.first().filter(|_| self.options.repairs.allow(Code::Wrapper))?;
         if !content.trim().is_empty() {
             if first.is_some() || !self.options.repairs.allow(Code::SurroundingText) {
                 return None;
@@ -142,14 +142,16 @@ impl Text<'_> {
 
     /// Reads parameters that stand alone, in the first dialect that reads all of them.
     fn as_parameters(&self, first: Option<&Repaired>) -> Option<Repaired> {
-        if first.is_some() {
+        if first.is_some() || !self.options.repairs.allow(Code::MissingOpener) {
             return None;
         }
         let name = self.tools.names().next().unwrap_or("tool");
         self.dialects.iter().find_map(|dialect| {
             let only = Dialects::from_iter([dialect.clone()]);
             let (arguments, mut diagnostics) = read_parameters(self.text, name, &only, self.tools, self.options)?;
-            diagnostics.insert(0, self.note(Code::MissingOpener, "parameters without their call"));
+            if diagnostics.iter().all(|found| found.code != Code::MissingOpener) {
+                diagnostics.insert(0, self.note(Code::MissingOpener, "parameters without their call"));
+            }
             Some(Repaired::new(arguments, diagnostics))
         })
     }

@@ -1,4 +1,5 @@
 //! Which dialect it is: chat templates, names of models and outputs, each with the verdict expected first.
+#![expect(clippy::unwrap_used, reason = "a test fails where its files cannot be read")]
 
 use toolglot::detect::{Verdict, from_model, from_output, from_template};
 use toolglot::{Dialects, Tools};
@@ -58,7 +59,7 @@ fn names_of_models_say_which_dialect_they_write() {
         ("mistralai/Devstral-Small-2507", "mistral_v11"),
         ("meta-llama/Llama-3.2-3B-Instruct", "pythonic llama3_json"),
         ("meta-llama/Llama-4-Scout-17B-16E", "llama3_json llama4_pythonic"),
-        ("google/gemma-3-27b-it", "pythonic tool_code"),
+        ("google/gemma-3-27b-it", "pythonic"),
         ("google/gemma-4-27b-it", "gemma4"),
         ("CohereLabs/c4ai-command-r7b-12-2024", "cohere_command"),
         ("CohereForAI/c4ai-command-r-plus-08-2024", "command_r cohere_command"),

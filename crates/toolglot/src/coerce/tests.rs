@@ -79,7 +79,7 @@ fn bare_text_becomes_a_declared_number() {
         (INTEGER, "\"5\"", "5", Coerced),
         (INTEGER, "123456789012345678901234567890", "123456789012345678901234567890", Fits),
         (INTEGER, "1.5", "1.5", Mismatch),
-        (INTEGER, "1e2", "1e2", Mismatch),
+        (INTEGER, "1e2", "1e2", Fits),
         (INTEGER, "abc", SAME, Mismatch),
         (INTEGER, "", SAME, Mismatch),
         (INTEGER, "5 apples", SAME, Mismatch),

@@ -110,7 +110,8 @@ fn piece_length(dialect: &Dialect, text: &str) -> usize {
     if let Some(length) = special {
         return length;
     }
-    let end = |stop: fn(char) -> bool| text.char_indices().skip(1).find(|(_, c)| stop(*c)).map_or(text.len(), |(at, _)| at);
+    let end =
+        |stop: fn(char) -> bool| text.char_indices().skip(1).find(|(_, c)| stop(*c)).map_or(text.len(), |(at, _)| at);
     match text.chars().next() {
         Some('<') => end(|c| matches!(c, '>' | ' ' | '\n' | '<')) + usize::from(closes(text)),
         Some('[') if is_tag(text) => text.find(']').map_or(text.len(), |at| at + 1),

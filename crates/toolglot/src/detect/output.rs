@@ -57,7 +57,10 @@ fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
     if let Some(verdict) = verdicts.iter_mut().find(is_winner) {
         let what = format!("`{winner}` reads the first call where all dialects compete");
         verdict.evidence.push(Evidence::new(what, None, 10));
-        *verdict = Verdict { alike: std::mem::take(&mut verdict.alike), ..Verdict::new(&verdict.dialect, verdict.evidence.clone()) };
+        *verdict = Verdict {
+            alike: std::mem::take(&mut verdict.alike),
+            ..Verdict::new(&verdict.dialect, verdict.evidence.clone())
+        };
     }
 }
 
@@ -137,17 +140,19 @@ impl Reading {
     fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Evidence> {
         let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params).chain(&dialect.reasoning);
         let mut pieces: Vec<&str> = patterns.flat_map(literals).flat_map(strong_pieces).collect();
-        pieces.sort_unstable();
+        pieces.sort_unstable_by_key(|piece| (usize::MAX - piece.len(), *piece));
         pieces.dedup();
-        let found = |piece: &&str| {
-            let mut places = text.match_indices(*piece).map(|(at, _)| at..at + piece.len());
-            places.find(|place| self.consumed.iter().any(|span| span.start <= place.start && place.end <= span.end))
-        };
-        let evidence = |piece| {
-            let span = found(&piece)?;
-            Some(Evidence::new(format!("marker `{piece}`"), Some(span), piece.chars().count()))
-        };
-        pieces.into_iter().filter_map(evidence).collect()
+        let mut evidence: Vec<Evidence> = Vec::new();
+        for piece in pieces {
+            // The beginning of a longer marker says nothing new.
+            let is_new = |place: &Range<usize>| !evidence.iter().any(|other| within(place, other.span.iter()));
+            let mut places = text.match_indices(piece).map(|(at, _)| at..at + piece.len());
+            let place = places.find(|place| within(place, &self.consumed) && is_new(place));
+            if let Some(place) = place {
+                evidence.push(Evidence::new(format!("marker `{piece}`"), Some(place), piece.chars().count()));
+            }
+        }
+        evidence
     }
 
     /// What had to be mended, and tools that nobody declared.
@@ -161,9 +166,14 @@ impl Reading {
     }
 }
 
+fn within<'a>(place: &Range<usize>, spans: impl IntoIterator<Item = &'a Range<usize>>) -> bool {
+    spans.into_iter().any(|span| span.start <= place.start && place.end <= span.end)
+}
+
 /// The literals of a pattern, around and inside its head.
 fn literals(pattern: &Pattern) -> Vec<&Literal> {
-    let head = pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+    let head =
+        pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
     head.chain(&pattern.tail).collect()
 }
 

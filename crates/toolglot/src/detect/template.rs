@@ -16,7 +16,7 @@ const TELLING: usize = 6;
 /// ```
 /// use toolglot::{Dialects, detect};
 /// let template = r#"{{ '<tool_call>\n<function=' + call.name + '>\n' }}
-///     {%- for key, value in call.arguments %}{{ '<parameter=' + key + '>\n' + value + '\n</parameter>\n' }}"#;
+///     {%- for key, value in call.arguments %}{{ '<parameter=' + key + '>\n' + value + '\n</parameter>\n' }}{% endfor %}</function>\n</tool_call>"#;
 /// let verdicts = detect::from_template(template, &Dialects::builtin());
 /// assert_eq!(&*verdicts[0].dialect, "qwen3_coder");
 /// ```
@@ -57,7 +57,9 @@ fn weighed(what: &str, piece: &Piece, plain: &Plain) -> Option<Evidence> {
     let text = piece.text.trim_end();
     let weight = text.chars().count();
     match (plain.find(&piece.text), piece.kind) {
-        (Some(span), Kind::Word) => Some(Evidence::new(format!("{what} word `{text}`"), Some(span), weight.div_ceil(2))),
+        (Some(span), Kind::Word) => {
+            Some(Evidence::new(format!("{what} word `{text}`"), Some(span), weight.div_ceil(2)))
+        }
         (Some(span), _) => Some(Evidence::new(format!("{what} marker `{text}`"), Some(span), weight)),
         (None, Kind::Marker) => None,
         (None, _) => Some(Evidence::against(format!("{what} lacks `{text}`"), weight)),

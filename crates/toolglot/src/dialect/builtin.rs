@@ -2,7 +2,7 @@
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 72] = [
+pub(super) const FILES: [(&str, &str); 71] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
     ("k2_horizon_json", include_str!("../../dialects/k2_horizon_json.toml")),
@@ -64,7 +64,6 @@ pub(super) const FILES: [(&str, &str); 72] = [
     ("minicpm3", include_str!("../../dialects/minicpm3.toml")),
     ("gemma4", include_str!("../../dialects/gemma4.toml")),
     ("function_gemma", include_str!("../../dialects/function_gemma.toml")),
-    ("tool_code", include_str!("../../dialects/tool_code.toml")),
     ("react", include_str!("../../dialects/react.toml")),
     ("structured_chat", include_str!("../../dialects/structured_chat.toml")),
     ("tool_use", include_str!("../../dialects/tool_use.toml")),

@@ -231,10 +231,11 @@ impl Part {
 /// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker.
 pub(crate) fn is_strong(literal: &str) -> bool {
     let bytes = literal.as_bytes();
+    let bracketed = bytes.windows(3).any(|three| matches!(three, [b'[', b'/', c] if c.is_ascii_uppercase()));
     let tag = bytes.windows(2).any(|pair| match pair {
         [b'<', next] => next.is_ascii_alphabetic() || matches!(next, b'|' | b'/'),
         [b'[', next] => next.is_ascii_uppercase(),
         _ => false,
     });
-    tag || ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
+    tag || bracketed || ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
 }

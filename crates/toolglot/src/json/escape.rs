@@ -100,6 +100,7 @@ impl Turn<'_> {
     fn take_escape(&mut self, length: usize, json: Option<&str>) {
         let at = self.reader.at;
         let source = self.view.slice(at, at + length);
+        self.reader.text.changed |= json.is_some();
         self.reader.at += length;
         self.put_text(json.unwrap_or(source));
     }
@@ -148,6 +149,7 @@ impl Turn<'_> {
             return self.ended(Ended::Broken);
         }
         self.reader.at += 1;
+        self.reader.text.changed = true;
         self.put_plain(at + 2);
         Ok(None)
     }

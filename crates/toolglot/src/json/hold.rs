@@ -17,6 +17,8 @@ pub(super) struct Hold {
     text: String,
     /// Where in the input it began.
     from: usize,
+    /// How much had been said by then.
+    said: usize,
     /// How many brackets were open.
     depth: usize,
     node: Option<NodeId>,
@@ -86,6 +88,7 @@ impl Turn<'_> {
         let hold = &mut self.reader.hold;
         hold.kind = Some(kind);
         hold.from = self.reader.at;
+        hold.said = self.sink.diagnostics.len();
         hold.depth = self.reader.stack.len();
         hold.node = node;
         hold.text.clear();
@@ -177,7 +180,7 @@ impl Turn<'_> {
             return false;
         };
         let span = self.reader.hold.from..self.reader.at;
-        let as_it_came = held.len() + 1 == span.len();
+        let as_it_came = held.len() + 1 == span.len() && self.reader.hold.said == self.sink.diagnostics.len();
         if let Some((key, place)) = self.reader.hold.wrapper.take() {
             self.sink.repair(Code::Wrapper, place, format!("the arguments were taken out of their wrapper `{key}`"));
         }
@@ -253,7 +256,7 @@ impl Turn<'_> {
             let message = format!("the string `{}` was read as the {what} that it spells", excerpt(&content));
             self.sink.repair(Code::DoubleEncoded, span.clone(), message);
             let (inner, trimmed) = (source.get(1..).unwrap_or_default(), content.len() - content.trim_start().len());
-            let as_it_came = source.len() == span.len() && whole.repairs.len() <= PLACED;
+            let as_it_came = !self.reader.text.changed && source.len() == span.len() && whole.repairs.len() <= PLACED;
             self.adopt(&whole, &span, |at| as_it_came.then(|| 1 + source_offset(inner, trimmed + at)));
             return true;
         }

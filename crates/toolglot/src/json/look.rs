@@ -45,14 +45,20 @@ pub(super) enum Ahead {
 pub(super) const LEAKED: &str = "<|\"|>";
 
 /// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
+///
+/// What the reader drops may stand before the key: a second brace, a comma, line breaks spelled out.
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
     let options = crate::options::Options::default();
     let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote };
-    let at = view.skip_blanks(at)?;
-    let look = Look { view, context: &context, escaped: view.byte(at)? == Some(b'\\') };
+    let mut look = Look { view, context: &context, escaped: false };
+    let mut at = look.gap(at)?;
     if view.byte(at)? == Some(b'}') {
         return Ok(true);
     }
+    if matches!(view.byte(at)?, Some(b'{' | b',')) {
+        at = look.gap(at + 1)?;
+    }
+    look.escaped = view.byte(at)? == Some(b'\\');
     Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)))
 }
 
@@ -171,14 +177,10 @@ impl<'a> Look<'a> {
 
     /// Returns the length of a quote that could end a string of this kind by mistake: curly for straight and back.
     pub(super) fn twin(self, quote: Quote, at: usize) -> Result<Option<usize>, NotYet> {
-        let twin = match quote {
-            Quote::Double => Quote::Curly,
-            Quote::Single => Quote::CurlySingle,
-            Quote::Curly => Quote::Double,
-            Quote::CurlySingle => Quote::Single,
-            _ => return Ok(None),
-        };
-        self.closer(twin, at)
+        match twin_of(quote) {
+            Some(twin) => self.closer(twin, at),
+            None => Ok(None),
+        }
     }
 
     /// Returns the length of the escape whose backslash stands at `at`.
@@ -249,11 +251,20 @@ impl<'a> Look<'a> {
 
     /// Looks for a key with its separator; a quoted key has at most `reach` bytes and no line break.
     pub(super) fn key(self, at: usize, reach: usize) -> Result<Ahead, NotYet> {
-        let end = match self.opens(at)? {
-            Some((quote, length)) => self.string(quote, at + length, reach)?,
-            None => self.word(at)?,
-        };
-        let Ahead::Found(end) = end else { return Ok(end) };
+        let Some((quote, length)) = self.opens(at)? else { return self.separator(self.word(at)?) };
+        let ahead = self.separator(self.string(quote, at + length, reach)?)?;
+        match twin_of(quote) {
+            Some(twin) if !matches!(ahead, Ahead::Found(_)) => {
+                let other = self.separator(self.string(twin, at + length, reach.min(KEY))?)?;
+                Ok(if matches!(other, Ahead::Found(_)) { other } else { ahead })
+            }
+            _ => Ok(ahead),
+        }
+    }
+
+    /// Looks for the separator behind a key.
+    fn separator(self, key: Ahead) -> Result<Ahead, NotYet> {
+        let Ahead::Found(end) = key else { return Ok(key) };
         let next = self.gap(end)?;
         Ok(match self.view.byte(next)? {
             Some(b':' | b'=') => Ahead::Found(next),
@@ -266,7 +277,7 @@ impl<'a> Look<'a> {
     pub(super) fn string(self, quote: Quote, from: usize, reach: usize) -> Result<Ahead, NotYet> {
         let mut at = from;
         loop {
-            at = self.skip_plain(quote, at);
+            at = self.skip_plain(quote, at, reach.saturating_sub(at - from));
             if at - from >= reach {
                 return Ok(Ahead::Absent);
             }
@@ -282,8 +293,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Skips the visible bytes that are nothing but content in a string of this kind.
-    pub(super) fn skip_plain(self, quote: Quote, at: usize) -> usize {
+    /// Skips the visible bytes, at most `reach`, that are nothing but content in a string of this kind.
+    pub(super) fn skip_plain(self, quote: Quote, at: usize, reach: usize) -> usize {
         let first = match quote {
             Quote::Double => b'"',
             Quote::Single => b'\'',
@@ -296,7 +307,7 @@ impl<'a> Look<'a> {
         let token = self.context.quote.and_then(|token| token.bytes().next()).filter(|_| quote == Quote::Token);
         let first = token.unwrap_or(first);
         let plain = |byte: &&u8| **byte >= 0x20 && **byte != b'\\' && **byte != first;
-        at + self.view.rest(at.min(self.view.end())).iter().take_while(plain).count()
+        at + self.view.rest(at.min(self.view.end())).iter().take(reach).take_while(plain).count()
     }
 
     /// Looks for a bare key: a word character or `$` first, then also `-` and `.`.
@@ -329,6 +340,17 @@ impl<'a> Look<'a> {
             Ahead::Ends => true,
         })
     }
+}
+
+/// Returns the quotes that end a string of this kind by mistake.
+fn twin_of(quote: Quote) -> Option<Quote> {
+    Some(match quote {
+        Quote::Double => Quote::Curly,
+        Quote::Single => Quote::CurlySingle,
+        Quote::Curly => Quote::Double,
+        Quote::CurlySingle => Quote::Single,
+        _ => return None,
+    })
 }
 
 fn is_literal(word: &str) -> bool {

@@ -21,6 +21,8 @@ pub(super) struct Text {
     pub(super) from: usize,
     /// An inner quote was found in it.
     pub(super) dirty: bool,
+    /// Its strict form is not the source byte for byte.
+    pub(super) changed: bool,
     /// A raw control character was reported.
     control: bool,
     /// Markers before this position are data.
@@ -40,7 +42,18 @@ impl Default for Text {
 impl Text {
     pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
         let raw = raw || matches!(quote, Quote::Token | Quote::Leaked);
-        Self { quote, key, raw, from, dirty: false, control: false, settled: 0, twins: 0, unclosable: 0 }
+        Self {
+            quote,
+            key,
+            raw,
+            from,
+            dirty: false,
+            changed: quote != Quote::Double,
+            control: false,
+            settled: 0,
+            twins: 0,
+            unclosable: 0,
+        }
     }
 
     /// Returns which classes of bytes a run of this string stops at.
@@ -226,6 +239,7 @@ impl Turn<'_> {
         let mut json = std::mem::take(&mut self.reader.scratch);
         json.clear();
         write_escaped(source, &mut json);
+        self.reader.text.changed |= json.len() > source.len();
         self.reader.at = end;
         self.put_text(&json);
         self.reader.scratch = json;
@@ -350,7 +364,7 @@ impl Turn<'_> {
     fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         loop {
-            at = self.look().skip_plain(text.quote, at);
+            at = self.look().skip_plain(text.quote, at, usize::MAX);
             let Some(byte) = self.view.byte(at)? else { return Ok((at, false)) };
             if let Some(length) = self.look().closer(text.quote, at)? {
                 return Ok((at, self.follow(at + length)? != Follow::Inner));

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::bytes::ByteSet;
+use super::head::{Head, stands};
 use super::openers::Openers;
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
@@ -55,6 +56,8 @@ pub(crate) struct Catalog {
     pub(crate) dynamic: Vec<usize>,
     /// The closers of reasoning regions; each may stand alone.
     pub(crate) closers: Openers,
+    /// The same as a list; the openers say which.
+    closing: Vec<Literal>,
     /// Of each dialect, the strong candidates: what may start a call inside another's value.
     pub(crate) own: Vec<Vec<usize>>,
     /// Of each dialect, the bytes with which its closers and openers begin.
@@ -82,7 +85,12 @@ impl Catalog {
         drop_repeated(dialects, &mut candidates);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
-        let closers = Openers::new(reasoning_closers(dialects));
+        let closing = reasoning_closers(dialects);
+        let spelled = |(number, closer): (usize, &Literal)| {
+            let openers = closer.spellings.iter().map(|spelling| spelling.opener().to_owned());
+            openers.map(move |opener| (opener, number)).collect::<Vec<_>>()
+        };
+        let closers = Openers::new(closing.iter().enumerate().flat_map(spelled));
         let dynamic: Vec<usize> =
             (0..candidates.len()).filter(|c| candidates[*c].evidence == Strength::Dynamic).collect();
         let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
@@ -106,6 +114,7 @@ impl Catalog {
             weak,
             dynamic,
             closers,
+            closing,
             own,
             marker_bytes,
             spent,
@@ -147,6 +156,16 @@ impl Catalog {
     /// Says whether something that may stand anywhere can open with two bytes.
     pub(crate) fn may_open(&self, first: u8, second: u8) -> bool {
         self.pairs[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1
+    }
+
+    /// Returns the end of a reasoning closer that stands at `at`.
+    pub(crate) fn closer(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let (mut found, mut end) = (Vec::new(), None);
+        self.closers.find(view, at, &mut found)?;
+        for closer in found.iter().filter_map(|number| self.closing.get(*number)) {
+            end = stands(view, at, closer, &Head::default())?.max(end);
+        }
+        Ok(end)
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
@@ -309,16 +328,17 @@ fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Streng
     Openers::new(of_strength.flat_map(texts))
 }
 
-/// Strong closers of reasoning regions, each with the number of its dialect.
-fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<(String, usize)> {
-    let closers = |(number, dialect): (usize, &Arc<Dialect>)| {
-        let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
-        let first = |pattern: &Pattern| pattern.tail.first().cloned();
-        let spelled = |literal: Literal| literal.spellings.into_iter().filter(|s| s.parts.len() == 1);
-        let texts = dialect.reasoning.iter().filter(opaque).filter_map(first).filter(Literal::is_strong);
-        texts.flat_map(spelled).map(|spelling| (spelling.plain(), number)).collect::<Vec<_>>()
-    };
-    dialects.iter().enumerate().flat_map(closers).collect()
+/// Strong closers of reasoning regions, each once.
+fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+    let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
+    let regions = dialects.iter().flat_map(|dialect| &dialect.reasoning).filter(opaque);
+    let mut closers: Vec<Literal> = Vec::new();
+    for closer in regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()) {
+        if !closers.contains(closer) {
+            closers.push(closer.clone());
+        }
+    }
+    closers
 }
 
 /// Collects the first two bytes of openers; those of one byte, and names behind `<`, go on with anything that fits.

@@ -12,7 +12,7 @@ use super::contest::{Ground, Trial, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, stands};
 use crate::diagnostic::Code;
-use crate::dialect::{Inside, Literal};
+use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -145,7 +145,7 @@ impl Region {
     fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         match self.own_closer(engine) {
             Some(closer) => stands(view, at, closer, &self.mark),
-            None => engine.catalog.closers.longest(view, at),
+            None => engine.catalog.closer(view, at),
         }
     }
 
@@ -177,17 +177,31 @@ impl Region {
             return Ok(None);
         }
         let at = self.scan;
-        if !call_begins(engine, view, at)? {
-            return Ok(None);
-        }
-        if self.inside == Inside::Calls {
+        let Some(number) = call_begins(engine, view, at)? else { return Ok(None) };
+        let inside = self.inside_of(engine, number);
+        if inside == Inside::Calls {
             return Ok(Some(Exit::Interlude(at)));
         }
-        if self.inside == Inside::End || policy == CallsInReasoning::End {
+        if inside == Inside::End || policy == CallsInReasoning::End {
             return Ok(Some(Exit::Call(at)));
         }
         self.held = Some(at);
         Ok(None)
+    }
+
+    /// What the call's own dialect says about calls inside such a region; several dialects share one region.
+    ///
+    /// A call without the section its dialect writes is narration as likely as not, so it waits.
+    fn inside_of(&self, engine: &Engine, number: usize) -> Inside {
+        let candidate = &engine.catalog.candidates[number];
+        let dialect = engine.catalog.dialect(candidate);
+        let own = self.own_closer(engine);
+        let shares = |pattern: &&Pattern| own.is_none_or(|closer| pattern.tail.first() == Some(closer));
+        let body = dialect.reasoning.iter().find(shares).and_then(|pattern| pattern.body.as_ref());
+        match body.map_or(self.inside, |body| body.inside) {
+            Inside::End if candidate.section.is_none() && !dialect.sections.is_empty() => Inside::Wait,
+            inside => inside,
+        }
     }
 
     /// A draft longer than the limit is quotation.
@@ -205,8 +219,8 @@ impl Region {
     }
 }
 
-/// Says whether a call with strong markers begins at `at`.
-fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+/// Returns the candidate of the call with strong markers that begins at `at`.
+fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut found = Vec::new();
     engine.catalog.strong.find(view, at, &mut found)?;
     found.retain(|number| engine.catalog.candidates[*number].role == Role::Call);
@@ -216,8 +230,8 @@ fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYe
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         if let Trial::Ready(_) = try_call(engine, view, at, form, Head::default(), ground)? {
-            return Ok(true);
+            return Ok(Some(number));
         }
     }
-    Ok(false)
+    Ok(None)
 }

@@ -187,7 +187,7 @@ impl Scanner {
 
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     fn orphan(&self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
-        let mut end = engine.catalog.closers.longest(view, self.at)?;
+        let mut end = engine.catalog.closer(view, self.at)?;
         if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
             end = None;
         }

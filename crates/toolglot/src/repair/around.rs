@@ -137,7 +137,7 @@ fn before_fence(before: &str) -> &str {
 
 /// Says whether text before an object is no part of it: no braces, and no key of it at its end.
 fn is_talk_before(prose: &str, text: &Text<'_>) -> bool {
-    if prose.contains(['{', '}']) || prose.ends_with([',', '[', '(']) && !prose.ends_with(|c: char| c == '(') {
+    if prose.contains(['{', '}']) || prose.ends_with([',', '[']) {
         return false;
     }
     let Some(name) = prose.trim_end().strip_suffix([':', '=']) else { return true };

@@ -1,24 +1,24 @@
 //! A small generator of JSON; the same numbers on every run.
 
 /// The state of the generator.
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }
 
-    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.roll(from.len())]
     }
 
     /// Returns an object, blanks and all.
-    pub fn object(&mut self, depth: usize) -> String {
+    pub(crate) fn object(&mut self, depth: usize) -> String {
         self.list(depth, '{', '}', Self::member)
     }
 

@@ -234,10 +234,19 @@ fn long_inputs_take_linear_time() {
         "\", \"",
         "=",
         "\"<tool_call>",
+        "”, ",
+        "”}",
+        "“”:",
+        "\\\"",
+        "\\\\\"",
+        "\"\"",
+        "(\"a\"",
+        "('a' ",
         ",",
     ];
     for piece in pieces {
-        for head in ["{\"a\": \"", "{\"a\": x", "[", "{", "{'a': '", "{\"a\": <|\"|>"] {
+        for head in ["{\"a\": \"", "{\"a\": x", "[", "{", "{'a': '", "{\"a\": <|\"|>", "{\\\"a\\\": ", "{“a”: “"]
+        {
             for (quote, repairs) in [(None, Repairs::safe()), (Some("<|\"|>".to_owned()), Repairs::all())] {
                 let options = Options::default().with_repairs(repairs).with_limits(Limits::default().with_depth(100));
                 let setup = Setup { quote, options, ..Setup::default() };

@@ -1,0 +1,116 @@
+//! `toolglot detect`: the dialects that an output, a chat template and a model's name speak for, with reasons.
+
+use std::io::{self, Write};
+
+use toolglot::detect::{Evidence, Verdict, from_model, from_output, from_template};
+
+use crate::args::DetectArgs;
+use crate::failure::{Ending, Failure, Run};
+use crate::input::{Source, read_text};
+use crate::json;
+use crate::known::Known;
+use crate::options;
+use crate::paint::Paint;
+
+/// Verdicts of one source that the tables show.
+const SHOWN: usize = 5;
+
+/// Reasons of one verdict that the tables show.
+const REASONS: usize = 6;
+
+/// A source of evidence, and what it says.
+struct Finding {
+    source: &'static str,
+    verdicts: Vec<Verdict>,
+}
+
+/// Runs the command; that nothing speaks for any dialect is a failure to shells.
+pub(crate) fn run(args: &DetectArgs) -> Run {
+    let findings = findings(args)?;
+    let mut out = io::stdout().lock();
+    match args.json {
+        true => out.write_all(&as_json(&findings))?,
+        false => out.write_all(as_tables(&findings, Paint::stdout()).as_bytes())?,
+    }
+    out.flush()?;
+    Ok(Ending::fine_if(findings.iter().all(|finding| !finding.verdicts.is_empty())))
+}
+
+fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
+    let known = Known::from_flags(&args.dialects)?;
+    let mut findings = Vec::new();
+    if let Some(model) = &args.model {
+        findings.push(Finding { source: "model", verdicts: from_model(model, known.chosen()) });
+    }
+    if let Some(path) = &args.template {
+        let verdicts = from_template(&read_text(path)?, known.chosen());
+        findings.push(Finding { source: "template", verdicts });
+    }
+    if args.file.is_some() || findings.is_empty() {
+        let tools = options::tools(args.tools.as_deref())?;
+        let bytes = Source::open(args.file.as_deref())?.read_all()?;
+        let verdicts = from_output(&String::from_utf8_lossy(&bytes), known.chosen(), &tools);
+        findings.push(Finding { source: "output", verdicts });
+    }
+    Ok(findings)
+}
+
+fn as_tables(findings: &[Finding], paint: Paint) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        text += &format!("{}\n", paint.strong(&format!("from the {}", finding.source)));
+        if finding.verdicts.is_empty() {
+            text += "  nothing speaks for any dialect\n";
+        }
+        text.extend(finding.verdicts.iter().take(SHOWN).map(|verdict| row(verdict, paint)));
+        if let Some(more) = finding.verdicts.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            text += &paint.faint(&format!("  and {more} more that less speaks for; --json has them all\n"));
+        }
+    }
+    text
+}
+
+fn row(verdict: &Verdict, paint: Paint) -> String {
+    let alike = match &verdict.alike[..] {
+        [] => String::new(),
+        alike => paint.faint(&format!("  (alike: {})", alike.join(", "))),
+    };
+    let head = format!("  {} {:>4}{alike}\n", paint.name(&format!("{:18}", verdict.dialect)), verdict.score);
+    let shown = verdict.evidence.iter().take(REASONS);
+    shown.fold(head, |text, evidence| {
+        text + &format!("    {:>+5}  {}{}\n", evidence.weight, evidence.what, place(evidence, paint))
+    })
+}
+
+fn place(evidence: &Evidence, paint: Paint) -> String {
+    let span = evidence.span.as_ref();
+    span.map(|span| paint.faint(&format!("  {}..{}", span.start, span.end))).unwrap_or_default()
+}
+
+fn as_json(findings: &[Finding]) -> Vec<u8> {
+    let mut out = Vec::new();
+    json::object(&mut out, |object| {
+        for finding in findings {
+            object.list(finding.source, &finding.verdicts, verdict_json);
+        }
+    });
+    out.push(b'\n');
+    out
+}
+
+fn verdict_json(out: &mut Vec<u8>, verdict: &Verdict) {
+    json::object(out, |object| {
+        object.text("dialect", &verdict.dialect);
+        object.list("alike", &verdict.alike, |out, name| json::string(out, name));
+        object.raw("score", &verdict.score.to_string());
+        object.list("evidence", &verdict.evidence, |out, evidence| {
+            json::object(out, |object| {
+                object.text("what", &evidence.what);
+                object.raw("weight", &evidence.weight.to_string());
+                if let Some(span) = &evidence.span {
+                    object.list("span", [span.start, span.end], |out, at| out.extend(at.to_string().bytes()));
+                }
+            });
+        });
+    });
+}
