@@ -5,19 +5,6 @@ use std::process::{Command, Stdio};
 use crate::files::File;
 use crate::root;
 
-const COMMANDS: [&[&str]; 10] = [
-    &[],
-    &["parse"],
-    &["repair"],
-    &["render"],
-    &["explain"],
-    &["dialects"],
-    &["dialects", "list"],
-    &["dialects", "show"],
-    &["dialects", "check"],
-    &["diagnostics"],
-];
-
 const HEAD: &str = "\
 # The command line
 
@@ -29,15 +16,30 @@ What the policies mean is in [policies.md](policies.md), what the codes mean in 
 /// Returns the page.
 pub(super) fn page() -> File {
     let mut text = HEAD.to_owned();
-    for command in COMMANDS {
-        let name = [&["toolglot"], command].concat().join(" ");
-        text += &format!("\n## {name}\n\n```text\n{}\n```\n", help(command).trim_end());
+    let mut commands = vec![Vec::new()];
+    while let Some(command) = commands.pop() {
+        let help = help(&command);
+        text += &format!("\n## {}\n\n```text\n{}\n```\n", name(&command), help.trim_end());
+        commands.extend(below(&help).rev().map(|word| [&command[..], &[word.to_owned()]].concat()));
     }
     File { path: "docs/cli.md".to_owned(), text }
 }
 
+fn name(command: &[String]) -> String {
+    command.iter().fold("toolglot".to_owned(), |name, word| name + " " + word)
+}
+
+/// The commands that a help lists: the first words of the lines under their title.
+fn below(help: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let listed = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
+    let listed = listed.split("\n\n").next().unwrap_or_default();
+    // A word further in goes on with the line before it.
+    let words = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    words.filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>().into_iter()
+}
+
 /// Returns a command's help, laid out as for a pipe; what stopped it, if it did not run.
-fn help(command: &[&str]) -> String {
+fn help(command: &[String]) -> String {
     // The profile of the tests, so that a test run builds the program only once.
     let program = ["run", "--quiet", "--profile", "test", "-p", "toolglot-cli", "--"];
     let mut cargo = Command::new("cargo");

@@ -61,7 +61,8 @@ pub(super) fn pages() -> Vec<File> {
 }
 
 fn table(folder: &str) -> String {
-    let mut table = "| dialect | how it writes | other names |\n|---|---|---|\n".to_owned();
+    let count = Dialects::builtin().len();
+    let mut table = format!("{count} are built in.\n\n") + "| dialect | how it writes | other names |\n|---|---|---|\n";
     for dialect in &Dialects::builtin() {
         let name = dialect.name();
         let aliases: Vec<String> = dialect.aliases().iter().map(|alias| format!("`{alias}`")).collect();

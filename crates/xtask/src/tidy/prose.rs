@@ -25,7 +25,7 @@ pub(super) fn says_nothing_for_later(file: &File) -> Complaints {
 /// No file but the lock file names the host of a registry.
 pub(super) fn names_no_registry(file: &File) -> Complaints {
     let found = |line: &str| REGISTRIES.iter().any(|host| line.contains(host));
-    let lines = file.lines().filter(|(_, line)| file.path != "Cargo.lock" && found(line));
+    let lines = file.lines().filter(|(_, line)| !file.is("Cargo.lock") && found(line));
     lines.map(|(number, _)| complaint(file, number, "names the host of a package registry")).collect()
 }
 
