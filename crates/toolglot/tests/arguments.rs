@@ -3,7 +3,7 @@
 //! `arguments/corpus.txt` says how a row is written. `UPDATE_EXPECT=1` prints
 //! what is, to be read before it is believed.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![expect(clippy::expect_used, reason = "a test may panic")]
 
 use serde_json::{Map, Value};
 use toolglot::{Code, Diagnostic, Dialects, Options, Repaired, Tools, parse, repair};
