@@ -30,7 +30,7 @@ impl Turn<'_> {
     pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if self.reader.stack.len() >= self.context.options.limits.depth {
-            self.sink.diagnose(
+            self.sink().diagnose(
                 Code::LimitDepth,
                 at..at + 1,
                 "the value is nested deeper than the limit allows and was ended here",

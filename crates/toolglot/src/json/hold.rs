@@ -99,7 +99,7 @@ impl Turn<'_> {
         let at = self.reader.hold.from;
         self.reader.hold.text.push_str(json);
         if self.reader.hold.text.len() > self.context.options.limits.held && !self.holds_root_string() {
-            self.sink.diagnose(Code::LimitHeld, at..at, "a value is too long to be held and passes as it is");
+            self.sink().diagnose(Code::LimitHeld, at..at, "a value is too long to be held and passes as it is");
             self.release_held();
         }
     }
@@ -182,7 +182,7 @@ impl Turn<'_> {
         let span = self.reader.hold.from..self.reader.at;
         let as_it_came = held.len() + 1 == span.len() && self.reader.hold.said == self.sink.diagnostics.len();
         if let Some((key, place)) = self.reader.hold.wrapper.take() {
-            self.sink.repair(Code::Wrapper, place, format!("the arguments were taken out of their wrapper `{key}`"));
+            self.sink().repair(Code::Wrapper, place, format!("the arguments were taken out of their wrapper `{key}`"));
         }
         self.adopt(&whole, &span, |at| as_it_came.then_some(start + at));
         true
@@ -206,9 +206,9 @@ impl Turn<'_> {
                 _ => span.clone(),
             };
             if found.code.is_repair() {
-                self.sink.repair(found.code, part, found.message.clone());
+                self.sink().repair(found.code, part, found.message.clone());
             } else {
-                self.sink.diagnose(found.code, part, found.message.clone());
+                self.sink().diagnose(found.code, part, found.message.clone());
             }
         }
         self.release(&whole.json);
@@ -227,17 +227,17 @@ impl Turn<'_> {
         let types = self.node(node).map_or(Types::OPEN, Node::types);
         if let Some(value) = member.and_then(|text| coerce::only_scalar(text)) {
             let message = format!("`{}` was taken out of the object around it", excerpt(value));
-            self.sink.repair(Code::UnwrapObject, span.clone(), message);
+            self.sink().repair(Code::UnwrapObject, span.clone(), message);
             self.put_converted(value, node, span);
         } else if types.only(Types::STRING | Types::NULL) {
             let mut json = String::new();
             write_string(&text, &mut json);
             let message = format!("`{}` was converted to its text, since the schema declares a string", excerpt(&text));
-            self.sink.diagnose(Code::Coerced, span, message);
+            self.sink().diagnose(Code::Coerced, span, message);
             self.put(&json);
         } else {
             let message = format!("`{}` fits no type that the schema declares", excerpt(&text));
-            self.sink.diagnose(Code::TypeMismatch, span, message);
+            self.sink().diagnose(Code::TypeMismatch, span, message);
             self.put(&text);
         }
     }
@@ -254,7 +254,7 @@ impl Turn<'_> {
         if let Some(whole) = self.encoded(&content, node) {
             let what = if whole.json.starts_with('{') { "object" } else { "array" };
             let message = format!("the string `{}` was read as the {what} that it spells", excerpt(&content));
-            self.sink.repair(Code::DoubleEncoded, span.clone(), message);
+            self.sink().repair(Code::DoubleEncoded, span.clone(), message);
             let (inner, trimmed) = (source.get(1..).unwrap_or_default(), content.len() - content.trim_start().len());
             let as_it_came = !self.reader.text.changed && source.len() == span.len() && whole.repairs.len() <= PLACED;
             self.adopt(&whole, &span, |at| as_it_came.then(|| 1 + source_offset(inner, trimmed + at)));

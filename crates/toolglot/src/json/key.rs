@@ -101,10 +101,14 @@ impl Turn<'_> {
         let unknown =
             self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
         if unknown {
-            self.sink.diagnose(Code::UnknownParameter, span.clone(), format!("the tool declares no parameter `{key}`"));
+            self.sink().diagnose(
+                Code::UnknownParameter,
+                span.clone(),
+                format!("the tool declares no parameter `{key}`"),
+            );
         }
         if self.reader.seen.contains(key) {
-            self.sink.diagnose(Code::DuplicateParameter, span, format!("the parameter `{key}` was given before"));
+            self.sink().diagnose(Code::DuplicateParameter, span, format!("the parameter `{key}` was given before"));
         } else {
             self.reader.seen.insert(key.to_owned());
         }
@@ -113,8 +117,11 @@ impl Turn<'_> {
     pub(super) fn missing_parameters(&mut self) {
         let Some(schema) = self.context.schema.filter(|_| self.reader.place == Place::Arguments) else { return };
         let at = self.reader.at;
-        for name in schema.root().required().iter().filter(|name| !self.reader.seen.contains(*name)) {
-            self.sink.diagnose(Code::MissingParameter, at..at, format!("the required parameter `{name}` is missing"));
+        for name in schema.root().required() {
+            if self.reader.seen.contains(name) {
+                continue;
+            }
+            self.sink().diagnose(Code::MissingParameter, at..at, format!("the required parameter `{name}` is missing"));
         }
     }
 

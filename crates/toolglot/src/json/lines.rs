@@ -51,7 +51,7 @@ impl Turn<'_> {
         self.parameter(key, span.clone());
         let node = self.context.schema.and_then(|schema| schema.root().property(key));
         if coerce::text(value, node, Hint::None, self.context.options, &mut json) == Verdict::Mismatch {
-            self.sink.diagnose(
+            self.sink().diagnose(
                 Code::TypeMismatch,
                 span,
                 format!("`{}` fits no type that the schema declares", excerpt(value)),

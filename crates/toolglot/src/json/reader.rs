@@ -138,12 +138,17 @@ impl Reader {
 
     /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
     pub(crate) fn resume(&mut self, view: View<'_>, context: &Context<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        let mut turn = Turn { reader: self, view, context, sink };
-        loop {
-            if let Some(end) = turn.step()? {
-                return Ok(end);
+        let run = self.at..self.at;
+        let mut turn = Turn { reader: self, view, context, sink, run };
+        let end = loop {
+            match turn.step() {
+                Ok(None) => {}
+                Ok(Some(end)) => break Ok(end),
+                Err(not_yet) => break Err(not_yet),
             }
-        }
+        };
+        turn.sink();
+        end
     }
 
     /// Returns the place from which bytes must stay visible; it never decreases.
@@ -161,13 +166,15 @@ pub(super) struct Turn<'t> {
     pub(super) view: View<'t>,
     pub(super) context: &'t Context<'t>,
     pub(super) sink: &'t mut Sink,
+    /// Input that goes out as it came and has not been said yet, so that runs of it are said at once.
+    run: Range<usize>,
 }
 
 impl Turn<'_> {
     fn step(&mut self) -> Result<Option<End>, NotYet> {
         if self.reader.at >= self.limit() && self.reader.need != Need::Done {
             let at = self.reader.at;
-            self.sink.diagnose(
+            self.sink().diagnose(
                 Code::LimitArguments,
                 at..at,
                 "the value is longer than the limit allows and was ended here",
@@ -357,7 +364,7 @@ impl Turn<'_> {
         }
         let allowed = self.sink.allows(code);
         if allowed || self.reader.emitted {
-            self.sink.repair(code, span, message);
+            self.sink().repair(code, span, message);
         }
         allowed
     }
@@ -368,6 +375,15 @@ impl Turn<'_> {
         python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
     }
 
+    /// Returns the sink, to which everything that was put has been said.
+    pub(super) fn sink(&mut self) -> &mut Sink {
+        if !self.run.is_empty() {
+            self.sink.arguments(self.run.end, self.view.slice(self.run.start, self.run.end));
+            self.run.start = self.run.end;
+        }
+        self.sink
+    }
+
     /// Emits JSON for everything up to the reader's place.
     pub(super) fn put(&mut self, json: &str) {
         if json.is_empty() {
@@ -375,10 +391,22 @@ impl Turn<'_> {
         }
         if self.reader.hold.is_on() {
             self.hold_on(json);
-        } else {
-            self.reader.emitted = true;
-            self.sink.arguments(self.reader.at, json);
+            return;
         }
+        self.reader.emitted = true;
+        let at = self.reader.at;
+        if self.is_source(json) {
+            self.run.end = at;
+        } else {
+            self.sink().arguments(at, json);
+            self.run = at..at;
+        }
+    }
+
+    /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
+    fn is_source(&self, json: &str) -> bool {
+        let Some(start) = self.reader.at.checked_sub(json.len()) else { return false };
+        start == self.run.end && self.view.rest(start).starts_with(json.as_bytes())
     }
 
     /// Emits the comma that was waiting.

@@ -73,7 +73,7 @@ impl Turn<'_> {
 
     fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        self.sink.repair(Code::WrapScalar, at..at + 1, "an object was put into the array that the schema declares");
+        self.sink().repair(Code::WrapScalar, at..at + 1, "an object was put into the array that the schema declares");
         self.put("[");
         self.open(Bracket::Object, node)?;
         if let Some(frame) = self.reader.stack.last_mut() {
@@ -91,7 +91,7 @@ impl Turn<'_> {
         if self.converts() && (text || member) {
             self.hold_bracket(node.id());
         } else {
-            self.sink.diagnose(
+            self.sink().diagnose(
                 Code::TypeMismatch,
                 at..at + 1,
                 "the schema declares neither an object nor an array here",
@@ -172,7 +172,7 @@ impl Turn<'_> {
         if self.is_root() || (held && self.converts()) {
             self.hold_string(node);
         } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
-            self.sink.diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
+            self.sink().diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
         }
         self.text_start(Text::new(quote, false, raw, from), at + length);
         Ok(None)
@@ -304,17 +304,17 @@ impl Turn<'_> {
             Verdict::Fits => {}
             Verdict::Coerced => {
                 let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
-                self.sink.diagnose(Code::Coerced, span, message);
+                self.sink().diagnose(Code::Coerced, span, message);
             }
             Verdict::Mismatch => match coerce::wrapped(json, node, options) {
                 Some(array) => {
                     let message = format!("`{}` was put into the array `{}`", excerpt(json), excerpt(&array));
-                    self.sink.repair(Code::WrapScalar, span, message);
+                    self.sink().repair(Code::WrapScalar, span, message);
                     out = array;
                 }
                 None => {
                     let message = format!("`{}` fits no type that the schema declares", excerpt(json));
-                    self.sink.diagnose(Code::TypeMismatch, span, message);
+                    self.sink().diagnose(Code::TypeMismatch, span, message);
                 }
             },
         }
