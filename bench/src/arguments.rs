@@ -15,14 +15,6 @@ const TRIES: usize = 15;
 const SPAN: Duration = Duration::from_millis(300);
 
 /// Prints both tables as Markdown.
-pub(crate) fn prof(n: &str) -> Result<(), String> {
-    let dialects = Dialects::builtin().only(&["hermes"]).map_err(|error| error.to_string())?;
-    let piece = &SHAPES[n.parse::<usize>().unwrap()];
-    let call = format!("<tool_call>\n{{\"name\": \"f\", \"arguments\": {}}}\n</tool_call>", object(piece, 1_000_000));
-    let mut parser = Parser::new(&dialects, &Tools::default(), &Options::default());
-    for _ in 0..500 { feed(&mut parser, &call, |json| { black_box(json); }); }
-    Ok(())
-}
 pub(crate) fn run() -> Result<(), String> {
     println!("Thread CPU time, best of {TRIES} or more; each output is compared before anything is timed.\n");
     valid()?;
@@ -32,7 +24,9 @@ pub(crate) fn run() -> Result<(), String> {
 /// A call in the dialect `hermes`, all its events taken, beside `serde_json` to `Value` on the arguments alone.
 fn valid() -> Result<(), String> {
     let dialects = Dialects::builtin().only(&["hermes"]).map_err(|error| error.to_string())?;
-    println!("| valid arguments | size | toolglot, MB/s | serde_json to Value, MB/s | time, ratio |\n|---|---|---|---|---|");
+    println!(
+        "| valid arguments | size | toolglot, MB/s | serde_json to Value, MB/s | time, ratio |\n|---|---|---|---|---|"
+    );
     for shape in &SHAPES {
         let name = shape.name;
         for (label, size) in SIZES {
@@ -44,9 +38,11 @@ fn valid() -> Result<(), String> {
             if read != arguments {
                 return Err(format!("{name}, {label}: the arguments are not those of the call"));
             }
-            let ours = best(|| feed(&mut parser, &call, |json| {
+            let ours = best(|| {
+                feed(&mut parser, &call, |json| {
                     black_box(json);
-                }));
+                })
+            });
             let strict = best(|| drop(black_box(serde_json::from_str::<Value>(&arguments))));
             let speed = |time: Duration| arguments.len() as f64 / time.as_secs_f64() / 1e6;
             let ratio = ours.as_secs_f64() / strict.as_secs_f64();
@@ -69,7 +65,9 @@ fn feed(parser: &mut Parser, text: &str, mut take: impl FnMut(&str)) {
 
 /// `repair` beside two crates that repair; `=` says that the value is the same, `≠` that it is another one.
 fn damaged() -> Result<(), String> {
-    println!("| damaged arguments | size | toolglot, µs | llm_json, time ratio | jsonrepair, time ratio |\n|---|---|---|---|---|");
+    println!(
+        "| damaged arguments | size | toolglot, µs | llm_json, time ratio | jsonrepair, time ratio |\n|---|---|---|---|---|"
+    );
     let (dialects, options) = (Dialects::builtin(), Options::default());
     for (name, damage) in DAMAGES {
         for (label, size) in &SIZES[..2] {

@@ -19,7 +19,6 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words[..] {
         ["arguments"] => arguments::run(),
-        ["prof", n] => arguments::prof(n),
         ["streaming"] => streaming::run(),
         ["instructions"] => instructions::run(),
         ["feed", case, bytes, chunk] => instructions::feed(case, bytes, chunk),
