@@ -1,0 +1,16 @@
+//! The chat protocols that tool calls travel in, as state machines without I/O.
+//!
+//! A client's request becomes an [`Exchange`]: what to send to the model server, and all that is needed to read its
+//! answer. A [`Turn`] takes the answer's bytes and gives the bytes for the client: calls that were written as text have
+//! become native ones, broken native ones are right, everything else is as it came.
+//!
+//! Between the protocols stands one vocabulary, [`Said`]. Each protocol has a reader, which says what a server sent, and
+//! a writer, which sends what was said.
+
+mod fault;
+mod protocol;
+mod said;
+
+pub use fault::{Fault, FaultKind};
+pub use protocol::Protocol;
+pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
