@@ -23,6 +23,9 @@ pub(crate) struct Reader {
     early: Map<String, Value>,
 }
 
+/// Alternatives beyond this many are no answer to any request.
+const MAX_CHOICES: usize = 1024;
+
 /// What is known of one alternative.
 struct Choice {
     number: usize,
@@ -133,7 +136,11 @@ impl Reader {
     fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<Said>) {
         let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         let number = number.unwrap_or(place);
-        let at = self.choices.iter().position(|choice| choice.number == number).unwrap_or_else(|| {
+        let known = self.choices.iter().position(|choice| choice.number == number);
+        if known.is_none() && self.choices.len() >= MAX_CHOICES {
+            return;
+        }
+        let at = known.unwrap_or_else(|| {
             self.choices.push(Choice { number, calls: Calls::default(), finished: false });
             self.choices.len() - 1
         });

@@ -205,6 +205,17 @@ fn more_calls_than_can_be_wanted_are_dropped() {
 }
 
 #[test]
+fn blanks_without_end_take_no_time() {
+    let mut said = vec![start(0, "a", "look"), arguments(0, "{")];
+    said.extend((0..100_000).map(|_| arguments(0, "\n")));
+    said.extend([arguments(0, "\"n\":1}"), Said::End]);
+    let began = std::time::Instant::now();
+    let out = cleaned(wants(), said);
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    assert!(line(&out).ends_with("\"n\":1} done: finish:ToolCalls end:"));
+}
+
+#[test]
 fn usage_comes_last_and_the_latest_counts() {
     let usage = |input| Said::Usage(Usage { input, ..Usage::default() });
     let out = cleaned(wants(), vec![usage(1), text("a"), usage(2), Said::End]);
