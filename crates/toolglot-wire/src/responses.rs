@@ -1,5 +1,4 @@
 //! OpenAI Responses.
-#![allow(dead_code, unused_imports)]
 
 mod history;
 mod read;
@@ -9,8 +8,8 @@ mod whole;
 mod write;
 
 pub(crate) use read::Reader;
-pub(crate) use request::{chat_tools, make_safe, to_chat, to_chat_noting};
+pub(crate) use request::{as_chat, make_safe, to_chat};
 pub(crate) use whole::whole;
-pub(crate) use write::{ReasoningForm, Writer};
+pub(crate) use write::Writer;
 #[cfg(test)]
 mod tests;

@@ -2,30 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
+use super::request::Missing;
 use super::tools::{Toolbox, kind, members, text};
-use crate::fault::{Fault, FaultKind};
 
 /// Returns the messages of a request's `instructions` and `input`.
-///
-/// # Errors
-/// If there is no input, or an item refers to what only its own server remembers.
-pub(super) fn messages(
-    request: &Map<String, Value>, toolbox: &Toolbox, notes: &mut Vec<String>,
-) -> Result<Vec<Value>, Fault> {
-    let mut history = History { toolbox, notes, messages: Vec::new(), turn: Turn::default() };
+pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Vec<Value> {
+    let mut history = History { toolbox, missing, messages: Vec::new(), turn: Turn::default() };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
     match request.get("input") {
         Some(Value::String(text)) => history.messages.push(json!({"role": "user", "content": text})),
-        Some(Value::Array(items)) => items.iter().try_for_each(|item| history.item(item))?,
-        _ => {
-            let message = "`input` is missing; send a text or a list of items";
-            return Err(Fault::new(FaultKind::Request, message).with_param("input"));
-        }
+        Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
+        _ => history.missing.refuse("`input` is missing; send a text or a list of items".to_owned()),
     }
     history.end_turn();
-    Ok(history.messages)
+    history.messages
 }
 
 /// Returns a text as it is, anything else as JSON text.
@@ -35,7 +27,7 @@ pub(super) fn json_text(value: &Value) -> String {
 
 struct History<'a> {
     toolbox: &'a Toolbox,
-    notes: &'a mut Vec<String>,
+    missing: &'a mut Missing,
     messages: Vec<Value>,
     turn: Turn,
 }
@@ -50,7 +42,7 @@ struct Turn {
 }
 
 impl History<'_> {
-    fn item(&mut self, item: &Value) -> Result<(), Fault> {
+    fn item(&mut self, item: &Value) {
         match kind(item) {
             "message" => self.message(item),
             "" if item.get("role").is_some() => self.message(item),
@@ -58,10 +50,12 @@ impl History<'_> {
             "function_call" => self.call(item, "function", "arguments"),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
-            "item_reference" => return Err(reference(item)),
-            other => self.notes.push(format!("item of type `{other}` left out: chat has nothing like it")),
+            "item_reference" => self.missing.refuse(format!(
+                "item `{}` is only referred to, and nothing is remembered here; send it whole and set `store` to false",
+                text(item, "id").unwrap_or_default()
+            )),
+            other => self.missing.leave_out(format!("item of type `{other}` left out: chat has nothing like it")),
         }
-        Ok(())
     }
 
     fn message(&mut self, item: &Value) {
@@ -85,7 +79,7 @@ impl History<'_> {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.notes.push(format!("part of type `{}` left out of an answer", kind(part))),
+                _ => self.missing.leave_out(format!("part of type `{}` left out of an answer", kind(part))),
             }
         }
     }
@@ -155,7 +149,7 @@ impl History<'_> {
             })),
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.notes.push(format!("part of type `{other}` left out: chat has nothing like it"));
+                self.missing.leave_out(format!("part of type `{other}` left out: chat has nothing like it"));
                 None
             }
         }
@@ -175,7 +169,8 @@ impl History<'_> {
             ("tool_calls", Value::from(calls)),
         ];
         let is_filled = |value: &Value| value != "" && value.as_array().is_none_or(|calls| !calls.is_empty());
-        message.extend(rest.into_iter().filter(|(_, value)| is_filled(value)).map(|(key, value)| (key.to_owned(), value)));
+        message
+            .extend(rest.into_iter().filter(|(_, value)| is_filled(value)).map(|(key, value)| (key.to_owned(), value)));
         self.messages.push(Value::Object(message));
     }
 }
@@ -191,12 +186,4 @@ fn join(before: &mut String, next: &str) {
 
 fn call_id(item: &Value) -> &str {
     text(item, "call_id").or_else(|| text(item, "id")).unwrap_or_default()
-}
-
-fn reference(item: &Value) -> Fault {
-    let message = format!(
-        "item `{}` is only referred to, and nothing is remembered here; send the item itself: set `store` to false",
-        text(item, "id").unwrap_or_default()
-    );
-    Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param("input")
 }

@@ -118,7 +118,10 @@ impl Reader {
         let response = event.get("response").unwrap_or(&Value::Null);
         match name {
             "response.created" | "response.queued" | "response.in_progress" => self.begin(response, out),
-            "response.completed" | "response.incomplete" | "response.done" | "response.failed"
+            "response.completed"
+            | "response.incomplete"
+            | "response.done"
+            | "response.failed"
             | "response.cancelled" => {
                 self.begin(response, out);
                 self.end_named(name, response, out);
@@ -177,7 +180,8 @@ impl Reader {
             }));
         }
         let fields = response.as_object().into_iter().flatten();
-        let fresh = fields.filter(|(key, value)| !KNOWN.contains(&key.as_str()) && self.extra.get(*key) != Some(*value));
+        let fresh =
+            fields.filter(|(key, value)| !KNOWN.contains(&key.as_str()) && self.extra.get(*key) != Some(*value));
         let fresh: Map<String, Value> = fresh.map(|(key, value)| (key.clone(), value.clone())).collect();
         if !fresh.is_empty() {
             self.extra.extend(fresh.clone());
@@ -207,8 +211,12 @@ impl Reader {
         let finish = match reason {
             Some("content_filter") => Finish::ContentFilter,
             Some(_) => Finish::Length,
-            None if text(response, "status") == Some("incomplete") => Finish::Length,
-            None => Finish::Stop,
+            None => match text(response, "status") {
+                Some("incomplete") => Finish::Length,
+                // The client did not want to wait for it.
+                Some(status @ ("queued" | "in_progress")) => Finish::Other(status.to_owned()),
+                _ => Finish::Stop,
+            },
         };
         self.finish(response, finish, out);
     }
@@ -243,7 +251,11 @@ fn usage_of(usage: &Value) -> Usage {
 }
 
 /// Some servers count seconds with a fraction.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and nobody is born before 1970")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and nobody is born before 1970"
+)]
 fn seconds(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().map(|seconds| seconds as u64))
 }

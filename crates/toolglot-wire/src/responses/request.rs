@@ -1,10 +1,13 @@
 //! A Responses request as a Chat Completions request.
 
 use serde_json::{Map, Value, json};
+use toolglot::Tools;
 
-use super::history;
+use super::history::{self, json_text};
 use super::tools::{Choice, Toolbox, kind, text};
+use crate::chat::history::{is_object, safe_arguments};
 use crate::fault::{Fault, FaultKind};
+use crate::policy::Policy;
 
 /// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
 const DROPPED: [&str; 17] = [
@@ -30,23 +33,48 @@ const DROPPED: [&str; 17] = [
 /// Fields that ask for what another server remembers.
 const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
 
-/// Returns the chat request that says the same.
+/// Returns the chat request that says the same; notes say what had to be left out.
 ///
 /// # Errors
 /// If the request refers to what only its own server remembers, or has no input.
-pub(crate) fn to_chat(request: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
-    to_chat_noting(request, &mut Vec::new())
+pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> Result<Map<String, Value>, Fault> {
+    refuse_memory(request)?;
+    let mut missing = Missing::default();
+    let chat = convert(request, &mut missing);
+    notes.append(&mut missing.notes);
+    missing.fault.map_or(Ok(chat), Err)
 }
 
-/// Does what [`to_chat`] does and notes what had to be left out.
-pub(crate) fn to_chat_noting(
-    request: &Map<String, Value>, notes: &mut Vec<String>,
-) -> Result<Map<String, Value>, Fault> {
-    refuse_memory(request)?;
-    let toolbox = Toolbox::read(request, notes);
+/// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
+pub(crate) fn as_chat(request: &Map<String, Value>) -> Map<String, Value> {
+    convert(request, &mut Missing::default())
+}
+
+/// What was met on the way that chat has no words for.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// What was left out, and why.
+    notes: Vec<String>,
+    /// Why a chat request cannot do it.
+    fault: Option<Fault>,
+}
+
+impl Missing {
+    pub(super) fn leave_out(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    pub(super) fn refuse(&mut self, message: String) {
+        let fault = Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param("input");
+        self.fault.get_or_insert(fault);
+    }
+}
+
+fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, Value> {
+    let toolbox = Toolbox::read(request, missing);
     let mut chat = Map::new();
     chat.extend(request.get("model").map(|model| ("model".to_owned(), model.clone())));
-    chat.insert("messages".to_owned(), history::messages(request, &toolbox, notes)?.into());
+    chat.insert("messages".to_owned(), history::messages(request, &toolbox, missing).into());
     let others = request.iter().filter(|(key, value)| !value.is_null() && !DROPPED.contains(&key.as_str()));
     for (key, value) in others {
         match key.as_str() {
@@ -60,22 +88,13 @@ pub(crate) fn to_chat_noting(
             _ => put(&mut chat, key, Some(value.clone())),
         }
     }
-    if request.get("stream") == Some(&Value::Bool(true)) {
-        chat.insert("stream_options".to_owned(), json!({"include_usage": true}));
-    }
-    put_tools(&mut chat, request, &toolbox, notes);
-    Ok(chat)
-}
-
-/// Returns the tools of a request as a chat request declares them.
-pub(crate) fn chat_tools(request: &Map<String, Value>) -> Vec<Value> {
-    let toolbox = Toolbox::read(request, &mut Vec::new());
-    toolbox.definitions(&Choice::read(request, &toolbox, &mut Vec::new()))
+    put_tools(&mut chat, request, &toolbox, missing);
+    chat
 }
 
 /// Puts what belongs to tools, or nothing of it: servers refuse empty lists, and choices without tools.
-fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, notes: &mut Vec<String>) {
-    let choice = Choice::read(request, toolbox, notes);
+fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) {
+    let choice = Choice::read(request, toolbox, missing);
     let tools = toolbox.definitions(&choice);
     if tools.is_empty() {
         return;
@@ -120,23 +139,13 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
 }
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
-pub(crate) fn make_safe(request: &mut Map<String, Value>) {
+pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
-        let arguments = item.get("arguments").map_or_else(|| "{}".to_owned(), history::json_text);
+        let arguments = item.get("arguments").map(json_text).unwrap_or_default();
         if text(item, "arguments").is_none_or(|text| !is_object(text)) {
-            item["arguments"] = Value::from(readable(&arguments));
+            let name = text(item, "name").unwrap_or_default();
+            item["arguments"] = safe_arguments(&arguments, name, tools, policy).into();
         }
     }
-}
-
-fn is_object(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object())
-}
-
-/// Returns arguments that nothing refuses: repaired ones, or an object that holds the text as it was.
-fn readable(arguments: &str) -> String {
-    let (dialects, options) = (toolglot::Dialects::builtin(), toolglot::Options::default());
-    let repaired = toolglot::repair(arguments, &dialects, &toolglot::Tools::default(), &options).arguments;
-    repaired.filter(|text| is_object(text)).unwrap_or_else(|| json!({"invalid_arguments": arguments}).to_string())
 }

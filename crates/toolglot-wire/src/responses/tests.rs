@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Reader, Writer};
 use crate::fault::{Fault, FaultKind};
-use crate::policy::{ReasoningField, WireLimits};
+use crate::policy::{ReasoningField, ReasoningItem, WireLimits};
 use crate::port::{Client, Read, Write};
 use crate::protocol::Protocol;
 use crate::said::{Begin, Said};
@@ -29,6 +29,7 @@ fn client(upstream: Protocol, request: &Value) -> Client {
         seed: 7,
         now: 1_700_000_000,
         reasoning_field: ReasoningField::default(),
+        reasoning_item: ReasoningItem::default(),
     }
 }
 
@@ -67,7 +68,7 @@ fn read_whole(body: &[u8]) -> Vec<Said> {
 }
 
 fn write(said: &[Said], client: &Client) -> Vec<u8> {
-    write_with(Writer::new(client), said)
+    write_with(Writer::new(client.clone()), said)
 }
 
 fn write_with(mut writer: Writer, said: &[Said]) -> Vec<u8> {

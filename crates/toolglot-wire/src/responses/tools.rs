@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::request::Missing;
+
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
 
@@ -26,14 +28,14 @@ pub(super) struct Tool {
 
 impl Toolbox {
     /// Reads the tools of a request; what no chat server can have is left out with a note.
-    pub(super) fn read(request: &Map<String, Value>, notes: &mut Vec<String>) -> Self {
+    pub(super) fn read(request: &Map<String, Value>, missing: &mut Missing) -> Self {
         let mut toolbox = Self::default();
         for tool in members(request.get("tools")) {
             if kind(tool) == "namespace" {
                 let namespace = text(tool, "name");
-                members(tool.get("tools")).for_each(|inner| toolbox.add(inner, namespace, notes));
+                members(tool.get("tools")).for_each(|inner| toolbox.add(inner, namespace, missing));
             } else {
-                toolbox.add(tool, None, notes);
+                toolbox.add(tool, None, missing);
             }
         }
         toolbox
@@ -63,17 +65,17 @@ impl Toolbox {
         self.find(&chat_name).map(|tool| tool.chat_name.clone())
     }
 
-    fn add(&mut self, tool: &Value, namespace: Option<&str>, notes: &mut Vec<String>) {
+    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut Missing) {
         let custom = kind(tool) == "custom";
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let Some(name) = text(inner, "name").filter(|_| custom || kind(tool) == "function") else {
-            notes.push(format!("tool of type `{}` left out: only its own server can run it", kind(tool)));
+            missing.leave_out(format!("tool of type `{}` left out: only its own server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
         if self.find(&chat_name).is_some() {
             if namespace.is_none() {
-                notes.push(format!("tool `{name}` left out: it is declared twice"));
+                missing.leave_out(format!("tool `{name}` left out: it is declared twice"));
                 return;
             }
             chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
@@ -98,7 +100,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// Reads the choice of a request; what names no tool of a chat server leaves the choice to the model.
-    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, notes: &mut Vec<String>) -> Self {
+    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Self {
         let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
             return Self::default();
         };
@@ -113,7 +115,10 @@ impl Choice {
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            notes.push(format!("`tool_choice` of type `{}` left out: it names no tool that was passed on", kind(choice)));
+            missing.leave_out(format!(
+                "`tool_choice` of type `{}` left out: it names no tool that was passed on",
+                kind(choice)
+            ));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };

@@ -8,7 +8,7 @@ use crate::said::Said;
 
 /// Returns the body of a response: what the last event of a stream would hold.
 pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
-    let mut writer = Writer::new(client);
+    let mut writer = Writer::new(client.clone());
     let mut events = Vec::new();
     for said in said {
         writer.write(said, &mut events);

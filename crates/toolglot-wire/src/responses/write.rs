@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 use self::event::Event;
 use self::item::{Item, ItemKind, PartKind};
 use self::response::Response;
+use super::request::Missing;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
+use crate::policy::ReasoningItem;
 use crate::port::{Client, Write};
 use crate::protocol::Protocol;
 use crate::said::{CallKind, Finish, Part, Said};
@@ -21,22 +23,11 @@ mod item;
 mod own;
 mod response;
 
-/// In which field of a reasoning item its text goes to the client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ReasoningForm {
-    /// `summary`: what agents and SDKs show, and what they send back in the next request.
-    #[default]
-    Summary,
-    /// `content`, as `reasoning_text`: truer, but hidden by most clients and not sent back.
-    Text,
-}
-
 /// Writes one response.
 #[derive(Debug)]
 pub(crate) struct Writer {
     client: Client,
     toolbox: Toolbox,
-    form: ReasoningForm,
     response: Response,
     sequence: u64,
     begun: bool,
@@ -50,7 +41,7 @@ pub(crate) struct Writer {
     /// What the server wrote around items that have not begun here.
     announced: Vec<Map<String, Value>>,
     /// The form in which the server sends the reasoning item that is open, if it said so.
-    announced_form: Option<ReasoningForm>,
+    announced_form: Option<ReasoningItem>,
     /// Where the items stand here that only this protocol knows, by the server's ids and numbers.
     own_ids: HashMap<String, usize>,
     own_indexes: HashMap<u64, usize>,
@@ -86,12 +77,11 @@ impl Write for Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(client: &Client) -> Self {
+    pub(crate) fn new(client: Client) -> Self {
         Self {
-            toolbox: Toolbox::read(&client.request, &mut Vec::new()),
-            response: Response::new(client),
-            client: client.clone(),
-            form: ReasoningForm::default(),
+            toolbox: Toolbox::read(&client.request, &mut Missing::default()),
+            response: Response::new(&client),
+            client,
             sequence: 0,
             begun: false,
             over: false,
@@ -107,20 +97,15 @@ impl Writer {
         }
     }
 
-    /// In which field the reasoning goes.
-    #[must_use]
-    pub(crate) fn with_form(self, form: ReasoningForm) -> Self {
-        Self { form, ..self }
-    }
-
     /// Returns the response as it stands now, as JSON text.
     pub(super) fn body(&self) -> String {
         let cut = self.finish.as_ref().and_then(cut_by).filter(|_| self.over);
-        let status = match (self.over, &self.failure, cut) {
-            (false, _, _) => "in_progress",
-            (true, Some(_), _) => "failed",
-            (true, None, Some(_)) => "incomplete",
-            (true, None, None) => "completed",
+        let status = match (&self.failure, &self.finish) {
+            _ if !self.over => "in_progress",
+            (Some(_), _) => "failed",
+            (None, Some(Finish::Other(status))) if ["queued", "in_progress"].contains(&status.as_str()) => status,
+            (None, _) if cut.is_some() => "incomplete",
+            (None, _) => "completed",
         };
         self.response.text(status, &self.output, cut, self.failure.as_ref())
     }
@@ -140,8 +125,8 @@ impl Writer {
             Part::Text(text) => self.say(ItemKind::Message, PartKind::Text, text, out),
             Part::Refusal(text) => self.say(ItemKind::Message, PartKind::Refusal, text, out),
             Part::Reasoning(text) => {
-                let form = self.announced_form.unwrap_or(self.form);
-                let part = if form == ReasoningForm::Summary { PartKind::Summary } else { PartKind::Reasoning };
+                let form = self.announced_form.unwrap_or(self.client.reasoning_item);
+                let part = if form == ReasoningItem::Summary { PartKind::Summary } else { PartKind::Reasoning };
                 self.say(ItemKind::Reasoning, part, text, out);
             }
             Part::Seal(seal) => {
@@ -200,7 +185,8 @@ impl Writer {
 
     fn start_call(&mut self, call_id: &str, name: &str, call: CallKind, out: &mut Vec<u8>) {
         let kind = if call == CallKind::Custom { ItemKind::Custom } else { ItemKind::Function };
-        let is = |head: &Map<String, Value>, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
+        let is =
+            |head: &Map<String, Value>, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
         let mut heads = self.announced.iter();
         let at = heads.position(|head| is(head, "type", kind.name()) && is(head, "call_id", call_id));
         let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
@@ -251,7 +237,8 @@ impl Writer {
         self.close(out);
         self.over = true;
         let body = self.body();
-        let name = if self.finish.as_ref().and_then(cut_by).is_some() { "response.incomplete" } else { "response.completed" };
+        let name =
+            if self.finish.as_ref().and_then(cut_by).is_some() { "response.incomplete" } else { "response.completed" };
         self.event(name, out).json("response", &body);
     }
 

@@ -90,7 +90,12 @@ impl Items {
 
     /// Reads an item that an event carries, at its beginning or its end.
     pub(super) fn object(
-        &mut self, object: &Value, index: Option<u64>, done: bool, event: &Value, out: &mut Vec<Said>,
+        &mut self,
+        object: &Value,
+        index: Option<u64>,
+        done: bool,
+        event: &Value,
+        out: &mut Vec<Said>,
     ) {
         let (kind, place) = (kind_of(object), Where { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);

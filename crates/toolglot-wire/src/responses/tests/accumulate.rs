@@ -65,8 +65,21 @@ pub(super) fn openai(events: &[Value]) -> Value {
 /// Checks the fields that the SDKs' types call required.
 fn required(response: &Value) {
     for key in [
-        "created_at", "error", "incomplete_details", "instructions", "metadata", "model", "output", "temperature",
-        "parallel_tool_calls", "tool_choice", "tools", "top_p", "status", "text", "usage",
+        "created_at",
+        "error",
+        "incomplete_details",
+        "instructions",
+        "metadata",
+        "model",
+        "output",
+        "temperature",
+        "parallel_tool_calls",
+        "tool_choice",
+        "tools",
+        "top_p",
+        "status",
+        "text",
+        "usage",
     ] {
         assert!(response.get(key).is_some(), "`{key}` is required");
     }
@@ -77,7 +90,8 @@ fn required(response: &Value) {
 /// Applies an event that says something about an open item.
 fn inside(kind: &str, event: &Value, item: &mut Value) {
     let (stem, last) = kind.rsplit_once('.').unwrap();
-    let is_known = ["message", "reasoning", "function_call", "custom_tool_call"].contains(&item["type"].as_str().unwrap());
+    let is_known =
+        ["message", "reasoning", "function_call", "custom_tool_call"].contains(&item["type"].as_str().unwrap());
     if !is_known {
         return;
     }

@@ -12,9 +12,7 @@ type Edit = fn(&mut Vec<Value>);
 /// 6 text done, 7 part done, 8 done; the call: 9 added, 10 and 11 deltas, 12 arguments done, 13 done; 14 completed.
 fn good() -> Vec<Value> {
     let text = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
-    let message = |status: &str, content: Value| {
-        json!({"id": "msg_9", "type": "message", "role": "assistant", "status": status, "content": content})
-    };
+    let message = |status: &str, content: Value| json!({"id": "msg_9", "type": "message", "role": "assistant", "status": status, "content": content});
     let call = |status: &str, arguments: &str| {
         json!({"id": "fc_9", "type": "function_call", "call_id": "call_9", "name": "go", "status": status,
             "arguments": arguments})
@@ -174,27 +172,47 @@ fn pieces_and_framing_do_not_matter() {
 
 /// Streams that every client must see as failed.
 const FAILED: [(&str, Edit, &str); 8] = [
-    ("error", |events| {
-        events.truncate(11);
-        events.push(json!({"type": "error", "code": "server_error", "message": "boom", "param": null}));
-    }, "boom"),
-    ("nested error", |events| {
-        events.truncate(5);
-        events.push(json!({"type": "error", "error": {"type": "server_error", "message": "boom"}}));
-    }, "boom"),
-    ("an error of another protocol", |events| {
-        events.truncate(5);
-        events.push(json!({"error": {"message": "boom", "code": 500}}));
-    }, "boom"),
-    ("failed", |events| {
-        events.truncate(11);
-        let error = json!({"code": "rate_limit_exceeded", "message": "boom"});
-        events.push(json!({"type": "response.failed", "response": {"id": "resp_9", "error": error}}));
-    }, "boom"),
-    ("failed, said in the status", |events| {
-        let error = json!({"code": "server_error", "message": "boom"});
-        events[14]["response"] = json!({"id": "resp_9", "status": "failed", "error": error});
-    }, "boom"),
+    (
+        "error",
+        |events| {
+            events.truncate(11);
+            events.push(json!({"type": "error", "code": "server_error", "message": "boom", "param": null}));
+        },
+        "boom",
+    ),
+    (
+        "nested error",
+        |events| {
+            events.truncate(5);
+            events.push(json!({"type": "error", "error": {"type": "server_error", "message": "boom"}}));
+        },
+        "boom",
+    ),
+    (
+        "an error of another protocol",
+        |events| {
+            events.truncate(5);
+            events.push(json!({"error": {"message": "boom", "code": 500}}));
+        },
+        "boom",
+    ),
+    (
+        "failed",
+        |events| {
+            events.truncate(11);
+            let error = json!({"code": "rate_limit_exceeded", "message": "boom"});
+            events.push(json!({"type": "response.failed", "response": {"id": "resp_9", "error": error}}));
+        },
+        "boom",
+    ),
+    (
+        "failed, said in the status",
+        |events| {
+            let error = json!({"code": "server_error", "message": "boom"});
+            events[14]["response"] = json!({"id": "resp_9", "status": "failed", "error": error});
+        },
+        "boom",
+    ),
     ("cut in a call", |events| events.truncate(11), "it broke off"),
     // Nothing says that no further item was to come.
     ("no completed", |events| drop(events.pop()), "it broke off"),
@@ -211,10 +229,16 @@ fn every_failure_is_told() {
         let written = events_of(&write(&said, &client(Protocol::Responses, &json!({}))));
         let [.., error, failed] = written.as_slice() else { panic!("{name}") };
         assert_eq!(written[0]["type"], "response.created", "{name}");
-        assert_eq!((&error["type"], &error["message"], &error["error"]["message"]),
-            (&json!("error"), &json!(message), &json!(message)), "{name}");
-        assert_eq!((&failed["type"], &failed["response"]["error"]["message"]),
-            (&json!("response.failed"), &json!(message)), "{name}");
+        assert_eq!(
+            (&error["type"], &error["message"], &error["error"]["message"]),
+            (&json!("error"), &json!(message), &json!(message)),
+            "{name}"
+        );
+        assert_eq!(
+            (&failed["type"], &failed["response"]["error"]["message"]),
+            (&json!("response.failed"), &json!(message)),
+            "{name}"
+        );
         let code = if name == "failed" { "rate_limit_exceeded" } else { "server_error" };
         assert!(name.contains("another") || failed["response"]["error"]["code"] == code, "{name}: {failed}");
         assert_eq!(failed["response"]["status"], "failed", "{name}");

@@ -30,7 +30,7 @@ impl Dice {
 }
 
 /// Returns a clean response of a few parts.
-fn response(seed: u64, own: bool) -> Vec<Said> {
+pub(super) fn response(seed: u64, own: bool) -> Vec<Said> {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut parts, mut calls) = (Vec::new(), 0);
     for _ in 0..dice.roll(6) {
@@ -172,7 +172,9 @@ fn texts(body: &Value) -> Vec<(String, String)> {
         }
         for field in ["arguments", "input", "encrypted_content"] {
             let text = item[field].as_str();
-            found.extend(text.map(|text| (item["name"].as_str().unwrap_or_default().to_owned() + field, text.to_owned())));
+            found.extend(
+                text.map(|text| (item["name"].as_str().unwrap_or_default().to_owned() + field, text.to_owned())),
+            );
         }
     }
     found.sort();

@@ -54,10 +54,20 @@ fn two_calls_side_by_side_are_kept_apart() {
     };
     let piece = |call: usize, text: &str| Part::Arguments { call, text: text.to_owned() };
     let (first, second) = (start(0), start(1));
-    assert_eq!(parts(&said), [
-        first, second, piece(0, "{\"a\":"), piece(1, "{"), piece(0, "1}"), piece(1, "}"),
-        Part::CallEnd { call: 0 }, Part::CallEnd { call: 1 }, Part::Finish(Finish::ToolCalls),
-    ]);
+    assert_eq!(
+        parts(&said),
+        [
+            first,
+            second,
+            piece(0, "{\"a\":"),
+            piece(1, "{"),
+            piece(0, "1}"),
+            piece(1, "}"),
+            Part::CallEnd { call: 0 },
+            Part::CallEnd { call: 1 },
+            Part::Finish(Finish::ToolCalls),
+        ]
+    );
 }
 
 #[test]
@@ -65,16 +75,28 @@ fn free_text_calls_are_read() {
     let item = json!({"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "patch", "input": ""});
     let said = read(&bytes_of(&[
         event("response.output_item.added", &json!({"output_index": 0, "item": item})),
-        event("response.custom_tool_call_input.delta", &json!({"output_index": 0, "item_id": "ctc_1", "delta": "*** {"})),
-        event("response.custom_tool_call_input.done", &json!({"output_index": 0, "item_id": "ctc_1", "input": "*** {\n"})),
+        event(
+            "response.custom_tool_call_input.delta",
+            &json!({"output_index": 0, "item_id": "ctc_1", "delta": "*** {"}),
+        ),
+        event(
+            "response.custom_tool_call_input.done",
+            &json!({"output_index": 0, "item_id": "ctc_1", "input": "*** {\n"}),
+        ),
         event("response.completed", &json!({"response": {}})),
     ]));
     let piece = |text: &str| Part::Arguments { call: 0, text: text.to_owned() };
     let (id, name) = (Some("call_1".to_owned()), "patch".to_owned());
-    assert_eq!(parts(&said), [
-        Part::CallStart { call: 0, id, name, kind: CallKind::Custom }, piece("*** {"), piece("\n"),
-        Part::CallEnd { call: 0 }, Part::Finish(Finish::ToolCalls),
-    ]);
+    assert_eq!(
+        parts(&said),
+        [
+            Part::CallStart { call: 0, id, name, kind: CallKind::Custom },
+            piece("*** {"),
+            piece("\n"),
+            Part::CallEnd { call: 0 },
+            Part::Finish(Finish::ToolCalls),
+        ]
+    );
 }
 
 #[test]
@@ -94,14 +116,24 @@ fn reasoning_keeps_its_form_its_parts_and_its_seal() {
     let said = read_whole(json!({"id": "resp_1", "status": "completed", "output": output}).to_string().as_bytes());
     let reasoning = |text: &str| Part::Reasoning(text.to_owned());
     let seal = |text: &str| Part::Seal(text.to_owned());
-    assert_eq!(parts(&said), [
-        reasoning("one"), reasoning("two"), seal("c2Vh"), reasoning("raw"), seal("b25seQ"), text("a"), text("b"),
-        Part::Finish(Finish::Stop),
-    ]);
+    assert_eq!(
+        parts(&said),
+        [
+            reasoning("one"),
+            reasoning("two"),
+            seal("c2Vh"),
+            reasoning("raw"),
+            seal("b25seQ"),
+            text("a"),
+            text("b"),
+            Part::Finish(Finish::Stop),
+        ]
+    );
     let client = client(Protocol::Responses, &json!({}));
     let events = events_of(&write(&said, &client));
     let written = &events.last().unwrap()["response"]["output"];
-    let without_order = |value: &Value| serde_json::from_value::<std::collections::BTreeMap<String, Value>>(value.clone());
+    let without_order =
+        |value: &Value| serde_json::from_value::<std::collections::BTreeMap<String, Value>>(value.clone());
     for (ours, theirs) in written.as_array().unwrap().iter().zip(output.as_array().unwrap()) {
         assert_eq!(without_order(ours).unwrap(), without_order(theirs).unwrap());
     }
@@ -145,12 +177,14 @@ fn limits_and_counts_are_read() {
 fn what_is_no_response_is_a_fault() {
     for (body, kind, message) in [
         (r#"{"error": {"message": "no", "type": "rate_limit_error"}}"#, FaultKind::RateLimit, "no"),
-        (r#"{"id": "r", "status": "failed", "output": [], "error": {"code": "server_error", "message": "no"}}"#,
-            FaultKind::Server, "no"),
+        (
+            r#"{"id": "r", "status": "failed", "output": [], "error": {"code": "server_error", "message": "no"}}"#,
+            FaultKind::Server,
+            "no",
+        ),
         (r#"{"status": "cancelled", "output": []}"#, FaultKind::Upstream, "the model server cancelled the response"),
         ("[1]", FaultKind::Upstream, "the model server sent no response but an object of type ``"),
-        ("<html>", FaultKind::Upstream,
-            "the model server sent what is not JSON: expected value at line 1 column 1"),
+        ("<html>", FaultKind::Upstream, "the model server sent what is not JSON: expected value at line 1 column 1"),
     ] {
         let said = read_whole(body.as_bytes());
         let Some(Said::Fault(fault)) = said.last() else { panic!("{body}: {said:?}") };
@@ -190,10 +224,9 @@ fn items_of_the_server_itself_go_through_with_new_numbers() {
 
 #[test]
 fn what_else_the_server_says_of_the_response_survives() {
-    let response = json!({"id": "resp_1", "status": "completed", "output": [], "service_tier": "flex", "odd": {"x": 1}});
-    let body = crate::responses::whole(
-        &read_whole(response.to_string().as_bytes()),
-        &client(Protocol::Responses, &json!({})),
-    );
+    let response =
+        json!({"id": "resp_1", "status": "completed", "output": [], "service_tier": "flex", "odd": {"x": 1}});
+    let body =
+        crate::responses::whole(&read_whole(response.to_string().as_bytes()), &client(Protocol::Responses, &json!({})));
     assert_eq!((&body["service_tier"], &body["odd"]), (&json!("flex"), &json!({"x": 1})));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Event, PartKind, ReasoningForm, Writer, kind, text};
+use super::{Event, PartKind, ReasoningItem, Writer, kind, text};
 
 impl Writer {
     /// Passes an event on, or takes from it what stands around an item that is written anew.
@@ -10,19 +10,20 @@ impl Writer {
         let item = event.get("item").filter(|item| item.is_object());
         match (kind(event), item) {
             ("response.output_item.added", Some(item)) if is_written(item) => {
-                if self.open.as_ref().is_some_and(|open| open.kind.name() == kind(item) && open.input_kind().is_none()) {
+                if self.open.as_ref().is_some_and(|open| open.kind.name() == kind(item) && open.input_kind().is_none())
+                {
                     self.close(out);
                 }
                 self.announced.extend(item.as_object().cloned());
             }
             ("response.output_item.added", Some(item)) => self.own_item(event, item, out),
             ("response.reasoning_summary_part.added", _) => {
-                self.announced_form = Some(ReasoningForm::Summary);
+                self.announced_form = Some(ReasoningItem::Summary);
                 self.end_part(out);
             }
             ("response.content_part.added", _) => {
                 let raw = event.get("part").is_some_and(|part| kind(part) == "reasoning_text");
-                self.announced_form = raw.then_some(ReasoningForm::Text).or(self.announced_form);
+                self.announced_form = raw.then_some(ReasoningItem::Text).or(self.announced_form);
                 self.end_part(out);
             }
             ("response.output_text.annotation.added", _) => self.annotation(event, out),

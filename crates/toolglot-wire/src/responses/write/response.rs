@@ -109,5 +109,7 @@ pub(super) fn error(fault: &Fault) -> Value {
         FaultKind::Overloaded => "server_is_overloaded",
         _ => "server_error",
     };
-    json!({"code": fault.code.as_deref().unwrap_or(code), "message": fault.message})
+    // Other protocols have numbers there, which no client of this one knows.
+    let own = fault.code.as_deref().filter(|own| own.parse::<u64>().is_err());
+    json!({"code": own.unwrap_or(code), "message": fault.message})
 }
