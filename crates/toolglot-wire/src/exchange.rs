@@ -81,7 +81,8 @@ impl Exchange {
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
-        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed;
+        let broken = policy.engine.breaks(upstream);
+        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
         let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
         let body = if idle { body.to_vec() } else { Vec::new() };

@@ -65,10 +65,10 @@ impl Read for Reader {
         if self.over || data.is_empty() || data == "[DONE]" {
             return;
         }
-        if let Ok(delta) = serde_json::from_str::<Delta<'_>>(data) {
-            if self.delta(&delta, out) {
-                return;
-            }
+        if let Ok(delta) = serde_json::from_str::<Delta<'_>>(data)
+            && self.delta(&delta, out)
+        {
+            return;
         }
         match serde_json::from_str::<Value>(data) {
             Ok(mut event) => {

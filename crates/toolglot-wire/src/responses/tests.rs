@@ -15,7 +15,6 @@ use crate::sse::SseReader;
 mod accumulate;
 mod broken;
 mod generated;
-mod lab_tmp;
 mod reading;
 mod requests;
 mod writing;

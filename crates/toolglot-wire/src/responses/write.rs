@@ -229,7 +229,9 @@ impl Writer {
         let index = item.index;
         self.output[index] = item.text(if is_cut { "incomplete" } else { "completed" });
         self.event("response.output_item.done", out).number("output_index", index).json("item", &self.output[index]);
-        self.announced_form = None;
+        if item.kind == ItemKind::Reasoning {
+            self.announced_form = None;
+        }
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {

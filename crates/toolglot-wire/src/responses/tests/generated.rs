@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{accumulate, all_said, bytes_of, client, events_of, read, read_whole, write};
+use crate::policy::ReasoningItem;
 use crate::protocol::Protocol;
 use crate::responses::whole;
 use crate::said::{CallKind, Finish, Part, Said};
@@ -30,7 +31,7 @@ impl Dice {
 }
 
 /// Returns a clean response of a few parts.
-pub(super) fn response(seed: u64, own: bool) -> Vec<Said> {
+fn response(seed: u64, own: bool) -> Vec<Said> {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut parts, mut calls) = (Vec::new(), 0);
     for _ in 0..dice.roll(6) {
@@ -124,13 +125,19 @@ fn the_ai_sdk_sees_what_was_said() {
 #[test]
 fn what_is_written_is_read_as_it_was() {
     for seed in 0..400 {
-        let client = client(Protocol::Responses, &json!({"model": "m"}));
+        let mut client = client(Protocol::Responses, &json!({"model": "m"}));
+        client.reasoning_item = if seed % 2 == 0 { ReasoningItem::Summary } else { ReasoningItem::Text };
         let said = response(seed, true);
         let body = whole(&said, &client);
-        let again = read(&write(&said, &client));
-        assert_eq!(whole(&again, &client), body, "stream of seed {seed}: {again:#?}");
-        let again = read_whole(body.to_string().as_bytes());
-        assert_eq!(whole(&again, &client), body, "body of seed {seed}: {again:#?}");
+        let (stream, body_text) = (write(&said, &client), body.to_string());
+        // How a server sends its reasoning counts more than how the operator would.
+        for item in [ReasoningItem::Summary, ReasoningItem::Text] {
+            client.reasoning_item = item;
+            let again = read(&stream);
+            assert_eq!(whole(&again, &client), body, "stream of seed {seed}: {again:#?}");
+            let again = read_whole(body_text.as_bytes());
+            assert_eq!(whole(&again, &client), body, "body of seed {seed}: {again:#?}");
+        }
     }
 }
 

@@ -27,9 +27,9 @@ fn sent(request: &Value) -> Value {
     serde_json::from_slice(&exchange.unwrap().upstream_body()).unwrap()
 }
 
-#[test]
-fn an_agents_request_becomes_a_chat_request() {
-    let request = json!({
+/// What a coding agent sends in the middle of its work.
+fn agents_request() -> Value {
+    json!({
         "model": "m",
         "instructions": "You are an agent.",
         "input": [
@@ -67,45 +67,51 @@ fn an_agents_request_becomes_a_chat_request() {
         "client_metadata": {"x": "y"},
         "max_output_tokens": 99,
         "chat_template_kwargs": {"thinking": true},
-    });
-    let mut notes = Vec::new();
-    let chat = Value::Object(to_chat(&object(&request), &mut notes).unwrap());
-    assert_eq!(notes, ["tool of type `web_search` left out: only its own server can run it"]);
+    })
+}
+
+/// The same for a chat server.
+fn agents_chat() -> Value {
     let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
-    assert_eq!(
-        chat,
-        json!({
-            "model": "m",
-            "messages": [
-                {"role": "system", "content": "You are an agent.\n\nSandbox: none."},
-                {"role": "user", "content": "list files"},
-                {"role": "assistant", "content": "Listing.", "reasoning_content": "I shall list.", "tool_calls": [
-                    call("call_1", "shell", "{\"cmd\":\"ls\"}"),
-                    call("call_2", "mcp__eyes__look", "{}"),
-                    {"id": "call_3", "type": "custom", "custom": {"name": "apply_patch", "input": "*** Begin"}},
-                ]},
-                {"role": "tool", "tool_call_id": "call_1", "content": "a.txt"},
-                {"role": "tool", "tool_call_id": "call_2", "content": [
-                    {"type": "text", "text": "seen"},
-                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]},
-                {"role": "tool", "tool_call_id": "call_3", "content": "done"},
-            ],
-            "reasoning_effort": "high",
-            "stream": true,
-            "verbosity": "low",
-            "max_tokens": 99,
-            "chat_template_kwargs": {"thinking": true},
-            "tools": [
-                {"type": "function", "function": {"name": "shell", "description": "runs", "strict": false,
-                    "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}}}},
-                {"type": "custom", "custom": {"name": "apply_patch", "description": "patches",
-                    "format": {"type": "grammar", "grammar": {"syntax": "lark", "definition": "start: x"}}}},
-                {"type": "function", "function": {"name": "mcp__eyes__look", "parameters": {"type": "object"}}},
-            ],
-            "tool_choice": "auto",
-            "parallel_tool_calls": true,
-        })
-    );
+    json!({
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "You are an agent.\n\nSandbox: none."},
+            {"role": "user", "content": "list files"},
+            {"role": "assistant", "content": "Listing.", "reasoning_content": "I shall list.", "tool_calls": [
+                call("call_1", "shell", "{\"cmd\":\"ls\"}"),
+                call("call_2", "mcp__eyes__look", "{}"),
+                {"id": "call_3", "type": "custom", "custom": {"name": "apply_patch", "input": "*** Begin"}},
+            ]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "a.txt"},
+            {"role": "tool", "tool_call_id": "call_2", "content": [
+                {"type": "text", "text": "seen"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]},
+            {"role": "tool", "tool_call_id": "call_3", "content": "done"},
+        ],
+        "reasoning_effort": "high",
+        "stream": true,
+        "verbosity": "low",
+        "max_tokens": 99,
+        "chat_template_kwargs": {"thinking": true},
+        "tools": [
+            {"type": "function", "function": {"name": "shell", "description": "runs", "strict": false,
+                "parameters": {"type": "object", "properties": {"cmd": {"type": "string"}}}}},
+            {"type": "custom", "custom": {"name": "apply_patch", "description": "patches",
+                "format": {"type": "grammar", "grammar": {"syntax": "lark", "definition": "start: x"}}}},
+            {"type": "function", "function": {"name": "mcp__eyes__look", "parameters": {"type": "object"}}},
+        ],
+        "tool_choice": "auto",
+        "parallel_tool_calls": true,
+    })
+}
+
+#[test]
+fn an_agents_request_becomes_a_chat_request() {
+    let mut notes = Vec::new();
+    let chat = Value::Object(to_chat(&object(&agents_request()), &mut notes).unwrap());
+    assert_eq!(notes, ["tool of type `web_search` left out: only its own server can run it"]);
+    assert_eq!(chat, agents_chat());
 }
 
 #[test]

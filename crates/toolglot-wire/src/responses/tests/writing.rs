@@ -129,3 +129,47 @@ fn a_response_that_is_not_there_yet_stays_so() {
     let said = super::read_whole(queued.to_string().as_bytes());
     assert_eq!(crate::responses::whole(&said, &client(Protocol::Responses, &json!({})))["status"], "queued");
 }
+
+#[test]
+fn text_of_an_engine_that_breaks_its_streams_is_put_right_without_tools() {
+    let request = json!({"model": "m", "stream": true, "input": "hi"}).to_string();
+    let read = |engine: &str| {
+        let policy = Policy::default().with_engine(engine.parse().unwrap());
+        Exchange::read(Protocol::Responses, Protocol::Responses, request.as_bytes(), &policy).unwrap()
+    };
+    assert!(read("generic").is_relay());
+    let mut turn = read("llama.cpp").turn(1, 2);
+    let mut out = Vec::new();
+    for event in [
+        json!({"type": "response.created", "response": {"id": "resp_1", "object": "response", "status": "in_progress"}}),
+        json!({"type": "response.output_text.delta", "item_id": "msg_1", "delta": "Hi"}),
+        json!({"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "output": [
+            {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "Hi"}]}]}}),
+    ] {
+        turn.push(format!("data: {event}\n\n").as_bytes(), &mut out);
+    }
+    turn.finish(Ended::Over, &mut out);
+    assert_eq!(accumulate::openai(&events_of(&out))["output"][0]["content"][0]["text"], "Hi");
+}
+
+#[test]
+fn a_call_written_as_text_by_a_responses_server_becomes_an_item() {
+    let tools = json!([{"type": "function", "name": "look", "parameters": {"type": "object"}}]);
+    let request =
+        json!({"model": "m", "stream": true, "input": "hi", "tools": tools, "previous_response_id": "resp_0"});
+    let (from, to) = (Protocol::Responses, Protocol::Responses);
+    let exchange = Exchange::read(from, to, request.to_string().as_bytes(), &Policy::default()).unwrap();
+    let (mut turn, mut out) = (exchange.turn(1, 2), Vec::new());
+    let said = all_said(
+        ["I look. <tool_", "call>{\"name\": \"look\", \"arguments\": {\"at\": 1}}</tool", "_call>"]
+            .map(|piece| Part::Text(piece.to_owned()))
+            .to_vec(),
+        Finish::Stop,
+    );
+    turn.push(&write(&said, &client(Protocol::Responses, &json!({}))), &mut out);
+    turn.finish(Ended::Over, &mut out);
+    let response = accumulate::openai(&events_of(&out));
+    let kinds: Vec<&Value> = response["output"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
+    assert_eq!(kinds, ["message", "function_call"]);
+    assert_eq!((&response["output"][1]["arguments"], &response["id"]), (&json!("{\"at\": 1}"), &json!("resp_up")));
+}
