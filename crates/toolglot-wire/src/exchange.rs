@@ -175,7 +175,7 @@ impl Work {
         if let Some(model) = &policy.upstream_model {
             sent.insert("model".to_owned(), model.as_str().into());
         }
-        let wants = wants(asked, policy, stream);
+        let wants = Wants { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
         Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes })
     }
 }
@@ -193,6 +193,7 @@ fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
         alternatives: asked.alternatives,
         streamed,
         reasoning_open: false,
+        own_blocks: false,
     }
 }
 
@@ -206,6 +207,3 @@ fn bytes(request: &Map<String, Value>) -> Vec<u8> {
     // A map with text for keys always has a JSON form.
     serde_json::to_vec(request).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests;

@@ -25,7 +25,7 @@ pub(crate) struct Reader {
 
 /// What is known of one alternative.
 struct Choice {
-    number: u64,
+    number: usize,
     calls: Calls,
     finished: bool,
 }
@@ -131,13 +131,14 @@ impl Reader {
     }
 
     fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<Said>) {
-        let number = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
+        let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let number = number.unwrap_or(place);
         let at = self.choices.iter().position(|choice| choice.number == number).unwrap_or_else(|| {
             self.choices.push(Choice { number, calls: Calls::default(), finished: false });
             self.choices.len() - 1
         });
         let state = &mut self.choices[at];
-        let mut say = |part: Part| out.push(Said::Part { choice: at, part });
+        let mut say = |part: Part| out.push(Said::Part { choice: number, part });
         let message = ["delta", "message"].iter().find_map(|key| match choice.remove(*key) {
             Some(Value::Object(message)) => Some(message),
             _ => None,
@@ -244,6 +245,3 @@ fn usage_of(own: Value) -> Usage {
 fn has_error(object: &Map<String, Value>) -> bool {
     object.get("error").is_some_and(|error| !error.is_null()) || text(object, "object") == Some("error")
 }
-
-#[cfg(test)]
-mod tests;

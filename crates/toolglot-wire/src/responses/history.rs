@@ -84,10 +84,14 @@ impl History<'_> {
         }
     }
 
-    /// Instructions before the conversation are one message: many templates have no place for a second.
+    /// Instructions before the conversation are one text in one message: many templates have no place for another.
     fn system(&mut self, content: &Value) {
         self.end_turn();
-        let content = self.content(content);
+        let mut content = self.content(content);
+        let texts: Option<Vec<&str>> = members(Some(&content)).map(|part| text(part, "text")).collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            content = texts.join("\n\n").into();
+        }
         match self.messages.last_mut().map(|last| (last["role"] == "system", &mut last["content"])) {
             Some((true, Value::String(before))) if content.is_string() => {
                 before.push_str("\n\n");

@@ -33,7 +33,7 @@ fn agents_request() -> Value {
         "model": "m",
         "instructions": "You are an agent.",
         "input": [
-            {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Sandbox: none."}]},
+            {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Sandbox: none."}, {"type": "input_text", "text": "Skills: few."}]},
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "list files"}]},
             {"type": "reasoning", "summary": [{"type": "summary_text", "text": "I shall list."}], "content": null,
                 "encrypted_content": null},
@@ -76,7 +76,7 @@ fn agents_chat() -> Value {
     json!({
         "model": "m",
         "messages": [
-            {"role": "system", "content": "You are an agent.\n\nSandbox: none."},
+            {"role": "system", "content": "You are an agent.\n\nSandbox: none.\n\nSkills: few."},
             {"role": "user", "content": "list files"},
             {"role": "assistant", "content": "Listing.", "reasoning_content": "I shall list.", "tool_calls": [
                 call("call_1", "shell", "{\"cmd\":\"ls\"}"),
