@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::history::blocks;
+
 /// What a block becomes.
 pub(super) enum Shown {
     /// Text.
@@ -38,16 +40,12 @@ pub(super) fn show(block: Value) -> Shown {
 
 /// Returns a block as text.
 pub(super) fn text_of(mut block: Value) -> String {
-    if let Value::String(text) = block {
-        return text;
-    }
-    match (kind(&block), block.get_mut("text").map(Value::take)) {
-        ("text", Some(Value::String(text))) => text,
-        ("text", None | Some(Value::Null)) => String::new(),
-        ("search_result", _) => titled(&block, &inner_text(&mut block.clone(), "/content")),
-        (_, Some(text)) => {
-            block["text"] = text;
-            block.to_string()
+    match kind(&block) {
+        "text" if block.is_string() => text(block),
+        "text" => text(block.get_mut("text").map(Value::take).unwrap_or_default()),
+        "search_result" => {
+            let inner = inner_text(&mut block, "/content");
+            titled(&block, &inner)
         }
         _ => block.to_string(),
     }
@@ -56,9 +54,7 @@ pub(super) fn text_of(mut block: Value) -> String {
 fn image(block: Value) -> Shown {
     let url = source(&block, "url").map(str::to_owned).or_else(|| data_url(&block));
     match (url, source(&block, "file_id")) {
-        (Some(url), _) => {
-            Shown::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) }
-        }
+        (Some(url), _) => Shown::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) },
         (None, Some(id)) => Shown::Other { word: "image", part: json!({"type": "file", "file": {"file_id": id}}) },
         (None, None) => Shown::Text(block.to_string()),
     }
@@ -97,19 +93,13 @@ fn titled(block: &Value, text: &str) -> String {
     heads.chain([text]).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The text of blocks within a block; what is no text there is shown as its JSON.
+/// The text of the blocks within a block.
 fn inner_text(block: &mut Value, pointer: &str) -> String {
-    match block.pointer_mut(pointer).map(Value::take) {
-        Some(Value::String(text)) => text,
-        Some(Value::Array(inner)) => {
-            let plain = |block: Value| match block {
-                Value::Object(mut map) if map.get("text").is_some_and(Value::is_string) => {
-                    map.shift_remove("text").and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
-                }
-                other => other.to_string(),
-            };
-            inner.into_iter().map(plain).collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
+    let inner = blocks(block.pointer_mut(pointer).map(Value::take).unwrap_or_default());
+    let texts = inner.into_iter().map(|block| if kind(&block) == "text" { text_of(block) } else { block.to_string() });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn text(value: Value) -> String {
+    if let Value::String(text) = value { text } else { String::new() }
 }

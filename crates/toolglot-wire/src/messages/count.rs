@@ -13,13 +13,7 @@ const ATTACHMENT: u64 = 1_600;
 ///
 /// A token for every four bytes of the JSON of `system`, `messages` and `tools`, rounded up, which is near the truth for
 /// English, code and schemas; 1,600 tokens for every image and every file in place of its bytes.
-///
-/// # Example
-/// ```
-/// let request = serde_json::json!({"messages": [{"role": "user", "content": "How is the weather in Paris?"}]});
-/// assert_eq!(toolglot_wire::messages::estimate(request.as_object().unwrap()), 15);
-/// ```
-pub fn estimate(request: &Map<String, Value>) -> u64 {
+pub(crate) fn estimate(request: &Map<String, Value>) -> u64 {
     let mut count = Count::default();
     for key in ["system", "tools"] {
         request.get(key).into_iter().for_each(|value| count.add(value));

@@ -1,7 +1,5 @@
 //! The inputs of calls as they were written: a JSON value in memory has forgotten the digits of large numbers.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -52,9 +50,9 @@ impl<'j> Inputs<'j> {
     }
 
     /// Returns the text of the input of the block at a place, if it is an object.
-    pub(super) fn object(&self, place: usize) -> Option<Cow<'j, str>> {
+    pub(super) fn object(&self, place: usize) -> Option<&'j str> {
         let input = self.0.get(place).copied().flatten()?.get();
-        input.starts_with('{').then_some(Cow::Borrowed(input))
+        input.starts_with('{').then_some(input)
     }
 
     fn of(message: Message<'j>) -> Self {

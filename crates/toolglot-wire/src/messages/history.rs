@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::block::{Shown, kind, show, text_of};
+use super::exact::Inputs;
 
 /// The conversation, as far as it has been converted.
 pub(super) struct History<'h> {
@@ -26,11 +27,11 @@ impl<'h> History<'h> {
         }
     }
 
-    /// Adds a message.
-    pub(super) fn add(&mut self, mut message: Value) {
+    /// Adds a message; `inputs` are those of its blocks as they were written.
+    pub(super) fn add(&mut self, mut message: Value, inputs: &Inputs<'_>) {
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
         match message.get("role").and_then(Value::as_str) {
-            Some("assistant") => self.add_assistant(blocks(content)),
+            Some("assistant") => self.add_assistant(blocks(content), inputs),
             Some("system") => self.add_system(content),
             _ => self.add_user(blocks(content)),
         }
@@ -59,14 +60,16 @@ impl<'h> History<'h> {
         }
     }
 
-    fn add_assistant(&mut self, blocks: Vec<Value>) {
+    fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &Inputs<'_>) {
         let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
         let mut goes_on = false;
-        for block in blocks {
+        for (place, block) in blocks.into_iter().enumerate() {
             let was_text = std::mem::replace(&mut goes_on, kind(&block) == "text");
             match kind(&block) {
-                "tool_use" => calls.push(call(block)),
-                "thinking" => add(&mut reasoning, "\n", block.get("thinking").and_then(Value::as_str).unwrap_or_default()),
+                "tool_use" => calls.push(call(block, inputs.object(place))),
+                "thinking" => {
+                    add(&mut reasoning, "\n", block.get("thinking").and_then(Value::as_str).unwrap_or_default())
+                }
                 // What is encrypted, only the server that wrote it can read.
                 "redacted_thinking" => {}
                 // Citations split a sentence into blocks, so texts that follow each other are one.
@@ -105,11 +108,13 @@ pub(super) fn blocks(content: Value) -> Vec<Value> {
     }
 }
 
-fn call(mut block: Value) -> Value {
-    let arguments = match block.get_mut("input").map(Value::take).unwrap_or_default() {
-        Value::Null => "{}".to_owned(),
-        Value::String(text) => text,
-        input => input.to_string(),
+/// A call with its input as JSON text: as it was written, or whatever text stands in its place.
+fn call(mut block: Value, exact: Option<&str>) -> Value {
+    let arguments = match (exact, block.get_mut("input").map(Value::take).unwrap_or_default()) {
+        (Some(exact), _) => exact.to_owned(),
+        (None, Value::Null) => "{}".to_owned(),
+        (None, Value::String(text)) => text,
+        (None, input) => input.to_string(),
     };
     let [id, name] = ["id", "name"].map(|key| block.get_mut(key).map(Value::take).unwrap_or_default());
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})

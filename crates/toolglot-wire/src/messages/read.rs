@@ -203,7 +203,8 @@ impl Reader {
 
     /// Says a piece of a call's input: of the block that is meant, or of the last call if that is none.
     fn arguments(&mut self, place: Option<usize>, piece: Option<&mut Value>, out: &mut Vec<Said>) {
-        let Some(piece) = piece.map(Value::take).and_then(|piece| json_text(piece).filter(|text| !text.is_empty())) else {
+        let Some(piece) = piece.map(Value::take).and_then(|piece| json_text(piece).filter(|text| !text.is_empty()))
+        else {
             return;
         };
         let meant = place.filter(|place| matches!(self.open[*place].kind, Kind::Call { .. }));
@@ -225,7 +226,9 @@ impl Reader {
     fn find(&self, event: &Value) -> Option<usize> {
         let index = event.get("index").and_then(Value::as_u64);
         let same = self.open.iter().rposition(|block| block.index == index);
-        same.or_else(|| self.open.len().checked_sub(1).filter(|last| index.is_none() || self.open[*last].index.is_none()))
+        same.or_else(|| {
+            self.open.len().checked_sub(1).filter(|last| index.is_none() || self.open[*last].index.is_none())
+        })
     }
 
     fn close(&mut self, place: usize, out: &mut Vec<Said>) {

@@ -1,23 +1,25 @@
 //! A client's Messages request as a Chat Completions request, which is what a server of any other protocol is asked with.
 
+use std::iter;
+
 use serde_json::{Map, Value, json};
 
+use super::exact::Inputs;
 use super::history::History;
 use crate::fault::{Fault, FaultKind};
 
 /// A request of another protocol as a Chat Completions request.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Converted {
+pub(crate) struct Converted {
     /// The request.
-    pub request: Map<String, Value>,
+    pub(crate) request: Map<String, Value>,
     /// What could not be said in it, a sentence each.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
-/// Reasoning of earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
+/// `body` is the request as it came, from which the inputs of earlier calls are taken with every digit. Reasoning of earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
 /// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
 ///
 /// | Messages | Chat Completions |
@@ -33,7 +35,8 @@ pub struct Converted {
 ///
 /// # Errors
 /// If the request has no list of messages.
-pub fn to_chat(mut request: Map<String, Value>, reasoning: &[&str]) -> Result<Converted, Fault> {
+pub(crate) fn to_chat(request: &Map<String, Value>, body: &[u8], reasoning: &[&str]) -> Result<Converted, Fault> {
+    let mut request = request.clone();
     let mut notes = Vec::new();
     let mut history = History::new(reasoning, &mut notes);
     if let Some(system) = request.shift_remove("system") {
@@ -42,14 +45,13 @@ pub fn to_chat(mut request: Map<String, Value>, reasoning: &[&str]) -> Result<Co
     let Some(Value::Array(messages)) = request.shift_remove("messages") else {
         return Err(Fault::new(FaultKind::Request, "`messages` must be a list").with_param("messages"));
     };
-    messages.into_iter().for_each(|message| history.add(message));
+    let inputs = Inputs::of_request(body).into_iter().chain(iter::repeat_with(Inputs::default));
+    messages.into_iter().zip(inputs).for_each(|(message, inputs)| history.add(message, &inputs));
     let messages = history.finish();
     let choice = request.shift_remove("tool_choice").unwrap_or_default();
     let mut chat = Map::new();
-    for key in ["model"] {
-        chat.extend(request.shift_remove(key).map(|value| (key.to_owned(), value)));
-    }
-    chat.insert("messages".to_owned(), messages.into());
+    put(&mut chat, "model", request.shift_remove("model"));
+    put(&mut chat, "messages", Some(messages.into()));
     for (key, value) in request {
         field(key, value, &mut chat, &mut notes);
     }
@@ -81,7 +83,9 @@ const FOREIGN: [&str; 17] = [
 fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
     match key.as_str() {
         "tools" => put(chat, "tools", tools(value, notes)),
-        "stop_sequences" => put(chat, "stop", Some(value).filter(|list| list.as_array().is_some_and(|it| !it.is_empty()))),
+        "stop_sequences" => {
+            put(chat, "stop", Some(value).filter(|list| list.as_array().is_some_and(|it| !it.is_empty())))
+        }
         "metadata" => put(chat, "user", value.get("user_id").filter(|id| id.is_string()).cloned()),
         "thinking" => put(chat, "reasoning_effort", value.get("budget_tokens").and_then(effort)),
         "output_config" => put(chat, "response_format", value.get("format").and_then(response_format)),
@@ -115,7 +119,9 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     }
     let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
-        notes.push(format!("the tool `{name}` of type `{kind}` is one that only Anthropic's models know; it was left out"));
+        notes.push(format!(
+            "the tool `{name}` of type `{kind}` is one that only Anthropic's models know; it was left out"
+        ));
         return None;
     }
     let mut function = Map::from_iter([("name".to_owned(), name.into())]);

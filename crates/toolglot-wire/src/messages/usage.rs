@@ -14,13 +14,13 @@ pub(super) fn merge(usage: &mut Map<String, Value>, more: Option<&Value>) {
 pub(super) fn read(own: Map<String, Value>) -> Option<Usage> {
     let count = |key: &str| own.get(key).and_then(Value::as_u64);
     let cached = count("cache_read_input_tokens");
-    let made = count("cache_creation_input_tokens").unwrap_or_default();
+    let made = count("cache_creation_input_tokens");
     let details = own.get("output_tokens_details");
     let reasoning = ["thinking_tokens", "reasoning_tokens"].iter().find_map(|key| details?.get(*key)?.as_u64());
     let plain = count("input_tokens");
     plain.or(count("output_tokens"))?;
     Some(Usage {
-        input: plain.unwrap_or_default() + cached.unwrap_or_default() + made,
+        input: [plain, cached, made].into_iter().flatten().fold(0, u64::saturating_add),
         output: count("output_tokens").unwrap_or_default(),
         cached,
         reasoning,
@@ -31,7 +31,9 @@ pub(super) fn read(own: Map<String, Value>) -> Option<Usage> {
 /// Returns the counts in the protocol's own words: as a server wrote them, or put together.
 pub(super) fn write(usage: &Usage) -> Map<String, Value> {
     let openai = ["total_tokens", "input_tokens_details", "prompt_tokens"];
-    let is_ours = |own: &&Map<String, Value>| own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(*key));
+    let is_ours = |own: &&Map<String, Value>| {
+        own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(*key))
+    };
     let cached = usage.cached.unwrap_or_default();
     let mut counts = usage.own.as_object().filter(is_ours).cloned().unwrap_or_else(|| {
         let input = usage.input.saturating_sub(cached);
