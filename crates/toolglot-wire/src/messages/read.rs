@@ -179,7 +179,7 @@ impl Reader {
         let mut take = |key: &str| text(block.get_mut(key));
         let (id, name) = (take("id"), take("name").unwrap_or_default());
         // Some servers write the input's JSON text in place of the input.
-        let input = input.or_else(|| take("input")).filter(|input| !is_empty_object(input));
+        let input = input.or_else(|| take("input"));
         out.push(said(Part::CallStart { call, id, name, kind: CallKind::Function }));
         Kind::Call { call, input }
     }
@@ -341,10 +341,6 @@ fn json_text(value: Value) -> Option<String> {
         Value::Null => None,
         value => Some(value.to_string()),
     }
-}
-
-fn is_empty_object(input: &str) -> bool {
-    input.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(|inside| inside.trim().is_empty())
 }
 
 fn finish_of(delta: &Value) -> Option<Finish> {

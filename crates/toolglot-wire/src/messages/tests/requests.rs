@@ -1,0 +1,1 @@
+//! Requests as they become Chat Completions requests: one text file for each.
