@@ -29,6 +29,9 @@ impl<'h> History<'h> {
 
     /// Adds a message; `inputs` are those of its blocks as they were written.
     pub(super) fn add(&mut self, mut message: Value, inputs: &Inputs<'_>) {
+        if message.is_string() {
+            return self.add_user(blocks(message));
+        }
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
         match message.get("role").and_then(Value::as_str) {
             Some("assistant") => self.add_assistant(blocks(content), inputs),
@@ -134,7 +137,7 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     }
     let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
     let says_so = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
-    let text = if failed && !says_so { format!("Error: {text}") } else { text };
+    let text = if failed && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text };
     let id = block.get_mut("tool_use_id").map(Value::take).unwrap_or_default();
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }

@@ -86,7 +86,7 @@ fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut V
         "stop_sequences" => {
             put(chat, "stop", Some(value).filter(|list| list.as_array().is_some_and(|it| !it.is_empty())))
         }
-        "metadata" => put(chat, "user", value.get("user_id").filter(|id| id.is_string()).cloned()),
+        "metadata" => put(chat, "user", value.get("user_id").filter(is_short).cloned()),
         "thinking" => put(chat, "reasoning_effort", value.get("budget_tokens").and_then(effort)),
         "output_config" => put(chat, "response_format", value.get("format").and_then(response_format)),
         "output_format" => put(chat, "response_format", response_format(&value)),
@@ -99,6 +99,11 @@ fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut V
         foreign if FOREIGN.contains(&foreign) => {}
         _ => put(chat, &key, Some(value)),
     }
+}
+
+/// Some servers refuse a longer name of a user; agents put whole objects there.
+fn is_short(user: &&Value) -> bool {
+    user.as_str().is_some_and(|user| user.len() <= 64)
 }
 
 fn put(chat: &mut Map<String, Value>, key: &str, value: Option<Value>) {
