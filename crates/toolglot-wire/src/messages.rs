@@ -13,7 +13,7 @@ mod usage;
 mod whole;
 mod write;
 
-pub(crate) use count::estimate;
+pub use count::count_tokens;
 pub(crate) use read::Reader;
 pub(crate) use request::{Converted, to_chat};
 pub(crate) use safe::make_safe;

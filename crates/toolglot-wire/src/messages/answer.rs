@@ -51,7 +51,10 @@ impl Answer {
     /// Returns why the answer ended: the protocol's word, and the sequence of the client's that it ended with.
     pub(super) fn stop(&self, refused: bool, client: &Client) -> (Value, Value) {
         let word = match &self.finish {
-            Some(Finish::StopSequence(sequence)) => return ("stop_sequence".into(), sequence.as_str().into()),
+            Some(Finish::StopSequence(sequence)) => {
+                let sequence = Some(sequence.as_str()).filter(|sequence| !sequence.is_empty());
+                return ("stop_sequence".into(), sequence.into());
+            }
             Some(Finish::ToolCalls) => "tool_use",
             Some(Finish::Length) => "max_tokens",
             Some(Finish::ContentFilter) => "refusal",

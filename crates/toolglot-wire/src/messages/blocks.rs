@@ -60,6 +60,7 @@ impl Blocks {
     /// Adds a part; the end of an answer adds nothing here.
     pub(super) fn add(&mut self, part: &Part, sink: &mut impl Sink) {
         match part {
+            Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
             Part::Text(text) => self.add_text(text, sink),
             Part::Refusal(text) => {
                 self.refused = true;

@@ -29,8 +29,8 @@ fn object(input: Value) -> Value {
     let text = match &input {
         Value::Null => return json!({}),
         Value::String(text) => text,
-        _ => return json!({"input": input}),
+        _ => return json!({"raw": input}),
     };
     let read = repair(text, &Dialects::builtin(), &Tools::default(), &Options::default()).arguments;
-    read.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| json!({"input": text}))
+    read.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| json!({"raw": text}))
 }

@@ -19,7 +19,7 @@ const INPUTS: [&str; 6] = [
 ];
 
 /// Numbers that look random and are the same every time.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
@@ -60,7 +60,7 @@ fn as_written(said: &Said) -> Said {
     }
 }
 
-fn answer(dice: &mut Dice) -> Vec<Said> {
+pub(super) fn answer(dice: &mut Dice) -> Vec<Said> {
     let begin = Begin { id: Some("msg_1".into()), model: Some("m".into()), created: None };
     let mut said = vec![Said::Begin(begin)];
     let (mut calls, mut refused, mut before) = (0, false, 9);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::messages::{Converted, estimate, make_safe, to_chat};
+use crate::messages::{Converted, count_tokens, make_safe, to_chat};
 
 /// Between a request and what becomes of it.
 const RULE: &str = "\n--- becomes\n";
@@ -124,10 +124,10 @@ fn a_history_for_the_same_protocol_is_made_safe() {
     for (input, expected) in [
         (json!("{\"x\": 1}"), json!({"x": 1})),
         (json!("{'x': True,}"), json!({"x": true})),
-        (json!("no idea"), json!({"input": "no idea"})),
+        (json!("no idea"), json!({"raw": "no idea"})),
         (json!(""), json!({})),
         (Value::Null, json!({})),
-        (json!([1]), json!({"input": [1]})),
+        (json!([1]), json!({"raw": [1]})),
     ] {
         let mut changed = request(input.clone());
         assert!(make_safe(&mut changed), "{input}");
@@ -152,6 +152,7 @@ fn an_estimate_of_tokens() {
         (json!({"messages": [{"role": "user", "content": [result]}]}), 7 + 1_600),
         (json!({"messages": [], "tools": [{"name": "f", "description": text}]}), 108),
     ] {
-        assert_eq!(estimate(&map(request)), expected);
+        assert_eq!(count_tokens(request.to_string().as_bytes()), Ok(expected));
     }
+    assert_eq!(count_tokens(b"[]").unwrap_err().status, 400);
 }

@@ -89,6 +89,7 @@ fn the_word_for_the_end() {
         (Finish::Length, Protocol::Chat, "max_tokens", Value::Null),
         (Finish::ContentFilter, Protocol::Chat, "refusal", Value::Null),
         (Finish::StopSequence("END".into()), Protocol::Chat, "stop_sequence", "END".into()),
+        (Finish::StopSequence(String::new()), Protocol::Messages, "stop_sequence", Value::Null),
         (Finish::Other("pause_turn".into()), Protocol::Messages, "pause_turn", Value::Null),
         (Finish::Other("insufficient_system_resource".into()), Protocol::Chat, "end_turn", Value::Null),
     ] {
@@ -154,6 +155,12 @@ fn items_of_other_protocols_and_alternatives_are_left_out() {
     let message = message(&said, Protocol::Chat);
     assert_eq!(message["content"], json!([{"type": "text", "text": "Hi"}]));
     assert_eq!(message.get("system_fingerprint"), None);
+}
+
+#[test]
+fn what_is_empty_begins_no_block() {
+    let parts = vec![Part::Text(String::new()), Part::Reasoning(String::new()), Part::Seal(String::new())];
+    assert_eq!(message(&ended(parts, Finish::Stop), Protocol::Chat)["content"], json!([]));
 }
 
 #[test]
