@@ -10,7 +10,7 @@ use crate::chat::request::{Asked, prepare};
 use crate::clean::Wants;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
-use crate::port::{Client, to_chat};
+use crate::port::{Client, Converted, make_safe, to_chat};
 use crate::protocol::Protocol;
 use crate::turn::Turn;
 
@@ -50,6 +50,7 @@ struct Work {
     request: Arc<Map<String, Value>>,
     /// The request for the server.
     sent: Map<String, Value>,
+    notes: Vec<String>,
     wants: Wants,
 }
 
@@ -83,7 +84,8 @@ impl Exchange {
         let idle = ingress == upstream && !has_tools && !policy.forced && !renamed;
         let stream = glance.stream == Some(Value::Bool(true));
         let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
-        let body = if idle { body.to_vec() } else { Vec::new() };
+        let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
+        let body = if is_same { body.to_vec() } else { Vec::new() };
         Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
@@ -109,7 +111,15 @@ impl Exchange {
 
     /// Returns the body for the model server.
     pub fn upstream_body(&self) -> Vec<u8> {
-        self.work.as_ref().map_or_else(|| self.body.clone(), |work| bytes(&work.sent))
+        match &self.work {
+            Some(work) if self.body.is_empty() => bytes(&work.sent),
+            _ => self.body.clone(),
+        }
+    }
+
+    /// Returns what of the request could not be said to the server, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        self.work.as_ref().map(|work| &work.notes[..]).unwrap_or_default()
     }
 
     /// Returns another body to try after the server refused the first, and why it may pass.
@@ -148,16 +158,20 @@ impl Work {
             return Err(Fault::new(FaultKind::Request, message));
         }
         // Between servers and clients of one protocol what cannot be said in another is no fault.
-        let chat = match to_chat(ingress, &request) {
+        let Converted { request: chat, notes } = match to_chat(ingress, &request, body, policy) {
             Err(fault) if !same => return Err(fault),
             chat => chat.unwrap_or_default(),
         };
+        let notes = if same { Vec::new() } else { notes };
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
         if upstream == Protocol::Chat {
             prepare(&mut sent, policy);
-        } else if !asked.tools.is_empty() || policy.forced {
-            policy.engine.complete(&mut sent);
+        } else {
+            make_safe(upstream, &mut sent);
+            if !asked.tools.is_empty() || policy.forced {
+                policy.engine.complete(&mut sent);
+            }
         }
         if !same && stream {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
@@ -167,7 +181,7 @@ impl Work {
             sent.insert("model".to_owned(), model.as_str().into());
         }
         let wants = wants(asked, policy, stream);
-        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants })
+        Ok(Self { ingress, upstream, request: Arc::new(request), sent, notes, wants })
     }
 }
 

@@ -15,7 +15,7 @@ mod write;
 
 pub use count::count_tokens;
 pub(crate) use read::Reader;
-pub(crate) use request::{Converted, to_chat};
+pub(crate) use request::to_chat;
 pub(crate) use safe::make_safe;
 pub(crate) use whole::whole;
 pub(crate) use write::Writer;

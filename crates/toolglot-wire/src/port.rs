@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::chat;
 use crate::fault::Fault;
-use crate::policy::ReasoningField;
+use crate::messages;
+use crate::policy::{Policy, ReasoningField};
 use crate::protocol::Protocol;
 use crate::said::Said;
 use crate::sse::Frame;
@@ -53,28 +54,54 @@ pub(crate) trait Write: Send {
 /// Returns a reader for a server's answer.
 pub(crate) fn reader(upstream: Protocol) -> Box<dyn Read> {
     match upstream {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::read::Reader::default()),
+        Protocol::Chat | Protocol::Responses => Box::new(chat::read::Reader::default()),
+        Protocol::Messages => Box::new(messages::Reader::default()),
     }
 }
 
 /// Returns a writer for a client's stream.
 pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn Write> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::write::Writer::new(client)),
+        Protocol::Chat | Protocol::Responses => Box::new(chat::write::Writer::new(client)),
+        Protocol::Messages => Box::new(messages::Writer::new(client)),
     }
 }
 
 /// Returns the body of a response that is not streamed, from clean parts.
-pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Value {
+pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Vec<u8> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => chat::whole::whole(said, client),
+        Protocol::Chat | Protocol::Responses => chat::whole::whole(said, client).to_string().into_bytes(),
+        Protocol::Messages => messages::whole(said, client),
     }
 }
 
-/// Returns a request as one of Chat Completions. Tools with free text keep that protocol's form,
+/// A request as one of Chat Completions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Converted {
+    /// The request.
+    pub(crate) request: Map<String, Value>,
+    /// What could not be said in it, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
 /// `{"type": "custom", "custom": {...}}`, also in the history.
-pub(crate) fn to_chat(ingress: Protocol, request: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+pub(crate) fn to_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+) -> Result<Converted, Fault> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Ok(request.clone()),
+        Protocol::Chat | Protocol::Responses => Ok(Converted { request: request.clone(), notes: Vec::new() }),
+        Protocol::Messages => messages::to_chat(request, body, chat::write::reasoning_names(policy.reasoning_field)),
+    }
+}
+
+/// Makes the history of a request safe for a server of the same protocol; that of Chat Completions is prepared elsewhere.
+pub(crate) fn make_safe(protocol: Protocol, request: &mut Map<String, Value>) {
+    match protocol {
+        Protocol::Chat | Protocol::Responses => {}
+        Protocol::Messages => messages::make_safe(request),
     }
 }

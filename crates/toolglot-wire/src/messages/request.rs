@@ -7,15 +7,7 @@ use serde_json::{Map, Value, json};
 use super::exact::Inputs;
 use super::history::History;
 use crate::fault::{Fault, FaultKind};
-
-/// A request of another protocol as a Chat Completions request.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Converted {
-    /// The request.
-    pub(crate) request: Map<String, Value>,
-    /// What could not be said in it, a sentence each.
-    pub(crate) notes: Vec<String>,
-}
+use crate::port::Converted;
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///

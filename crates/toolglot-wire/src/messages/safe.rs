@@ -5,24 +5,21 @@ use toolglot::{Dialects, Options, Tools, repair};
 
 use super::block::kind;
 
-/// Makes the input of every earlier call an object, which servers insist on; says whether anything had to change.
+/// Makes the input of every earlier call an object, which servers insist on.
 ///
 /// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
 /// sees what it wrote.
-pub(crate) fn make_safe(request: &mut Map<String, Value>) -> bool {
+pub(crate) fn make_safe(request: &mut Map<String, Value>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
     let blocks = contents.filter_map(Value::as_array_mut).flatten();
-    let mut changed = false;
     for block in blocks.filter(|block| kind(block) == "tool_use") {
         let Some(block) = block.as_object_mut() else { continue };
         let input = block.entry("input").or_insert(Value::Null);
         if !input.is_object() {
-            changed = true;
             *input = object(input.take());
         }
     }
-    changed
 }
 
 fn object(input: Value) -> Value {

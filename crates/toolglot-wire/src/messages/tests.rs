@@ -17,7 +17,6 @@ mod broken;
 mod exact;
 mod generated;
 mod requests;
-mod throwaway;
 mod written;
 
 /// A client of the protocol, whose answer comes from a server of a protocol.

@@ -67,7 +67,8 @@ impl Message {
         let snapshot = message.as_object().ok_or("no message")?;
         let text =
             |key: &str| snapshot.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).ok_or(key.to_owned());
-        (text("id")?, text("model")?);
+        text("id")?;
+        text("model")?;
         if text("type")? != "message" || text("role")? != "assistant" || snapshot["content"] != Value::Array(Vec::new())
         {
             return Err(format!("a strange message {message}"));

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::messages::{Converted, count_tokens, make_safe, to_chat};
+use crate::messages::{count_tokens, make_safe, to_chat};
+use crate::port::Converted;
 
 /// Between a request and what becomes of it.
 const RULE: &str = "\n--- becomes\n";
@@ -130,11 +131,11 @@ fn a_history_for_the_same_protocol_is_made_safe() {
         (json!([1]), json!({"raw": [1]})),
     ] {
         let mut changed = request(input.clone());
-        assert!(make_safe(&mut changed), "{input}");
+        make_safe(&mut changed);
         assert_eq!(changed, request(expected), "{input}");
     }
     let mut good = request(json!({"x": "y"}));
-    assert!(!make_safe(&mut good));
+    make_safe(&mut good);
     assert_eq!(good, request(json!({"x": "y"})));
 }
 
