@@ -17,6 +17,7 @@ mod broken;
 mod exact;
 mod generated;
 mod requests;
+mod through;
 mod written;
 
 /// A client of the protocol, whose answer comes from a server of a protocol.

@@ -7,14 +7,14 @@ use super::{read, told, write};
 use crate::protocol::Protocol;
 
 /// A change of the good stream's events.
-type Change = fn(&mut Vec<Value>);
+pub(super) type Change = fn(&mut Vec<Value>);
 
 const TEXT: &str = "text Hi\n";
 const CALL: &str = "call 0 get_weather toolu_1\narguments 0 {\"city\": \"Paris\"}\nend 0\n";
 const TAIL: &str = "finish ToolCalls\nusage 11 7\nover";
 
 /// The good stream: message, text, call, end.
-fn good() -> Vec<Value> {
+pub(super) fn good() -> Vec<Value> {
     vec![
         json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
             "content": [], "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 11, "output_tokens": 1}}}),
@@ -32,7 +32,7 @@ fn good() -> Vec<Value> {
     ]
 }
 
-fn stream(events: &[Value], named: bool) -> String {
+pub(super) fn stream(events: &[Value], named: bool) -> String {
     let frame = |event: &Value| match event {
         Value::String(text) => format!("data: {text}\n\n"),
         event if named => format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or("x")),
@@ -54,7 +54,7 @@ fn block(index: u64, block: Value, delta: Value) -> [Value; 3] {
 }
 
 /// Streams from which the good answer is read.
-const SAME: [(&str, Change); 19] = [
+pub(super) const SAME: [(&str, Change); 19] = [
     ("good", |_| {}),
     ("the usual ping", |events| events.insert(1, json!({"type": "ping"}))),
     ("a mark of the end that belongs to another protocol", |events| events.push("[DONE]".into())),
@@ -107,7 +107,7 @@ fn what_clients_stumble_over_is_read_as_if_it_were_good() {
 }
 
 /// Streams that are read otherwise, and how.
-const OTHER: [(&str, Change, &str); 15] = [
+pub(super) const OTHER: [(&str, Change, &str); 15] = [
     ("no first event", |events| drop(events.remove(0)), "begin - -\n{TEXT}{CALL}finish ToolCalls\nusage 0 7\nover"),
     (
         "no counts at the start",
