@@ -6,6 +6,7 @@ mod blocks;
 mod count;
 mod exact;
 mod history;
+mod quick;
 mod read;
 mod request;
 mod safe;

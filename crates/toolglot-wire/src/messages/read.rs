@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::exact::Inputs;
+use super::quick::Delta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
 use crate::port::Read;
@@ -51,6 +52,9 @@ impl Read for Reader {
         if frame.data.trim() == "[DONE]" {
             return self.end(out);
         }
+        if self.quick(frame, out) {
+            return;
+        }
         match serde_json::from_str::<Value>(frame.data) {
             Ok(event) => self.event(frame, event, out),
             Err(_) if frame.event == Some("ping") => {}
@@ -87,7 +91,7 @@ impl Reader {
             "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
             "content_block_start" => self.start(event, &Inputs::of_start(frame.data), out),
             "content_block_delta" => self.delta(event, out),
-            "content_block_stop" => self.stop(event, out),
+            "content_block_stop" => self.stop(&event, out),
             "message_delta" => self.finishing(&mut event),
             "message_stop" => self.end(out),
             "message" => self.message(event, &Inputs::of_message(frame.data.as_bytes()), out),
@@ -132,7 +136,7 @@ impl Reader {
     }
 
     fn start(&mut self, mut event: Value, inputs: &Inputs<'_>, out: &mut Vec<Said>) {
-        let index = event.get("index").and_then(Value::as_u64);
+        let index = index_of(&event);
         let again = self.open.iter().position(|block| index.is_some() && block.index == index);
         if let Some(place) = again {
             self.close(place, out);
@@ -184,47 +188,69 @@ impl Reader {
         Kind::Call { call, input }
     }
 
+    /// Reads an addition in its usual form; says whether it was one.
+    fn quick(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) -> bool {
+        let Some(delta) = Delta::of(frame) else { return false };
+        let place = self.find(delta.index);
+        if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
+            return false;
+        }
+        let Some((kind, text)) = delta.into_text() else { return false };
+        self.ensure_begun(out);
+        self.add(place, kind, text, out);
+        true
+    }
+
     fn delta(&mut self, mut event: Value, out: &mut Vec<Said>) {
         self.ensure_begun(out);
-        let place = self.find(&event);
+        let place = self.find(index_of(&event));
         if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
             return self.say(Part::Own(event), out);
         }
         let Some(delta) = event.get_mut("delta") else { return };
-        match delta_kind(delta) {
-            "text_delta" => self.say_text(Part::Text, delta.get_mut("text"), out),
-            "thinking_delta" => self.say_text(Part::Reasoning, delta.get_mut("thinking"), out),
-            "signature_delta" => self.say_text(Part::Seal, delta.get_mut("signature"), out),
-            "input_json_delta" => self.arguments(place, delta.get_mut("partial_json"), out),
-            "citations_delta" => self.say(Part::Own(event), out),
-            _ => {}
+        let Some((key, kind)) = KINDS.iter().find(|(key, kind)| match delta.get("type") {
+            Some(word) => word == kind,
+            None => delta.get(key).is_some(),
+        }) else {
+            return if delta.get("citation").is_some() {
+                self.say(Part::Own(event), out)
+            };
+        };
+        if let Some(text) = delta.get_mut(*key).map(Value::take).and_then(json_text) {
+            self.add(place, kind, text, out);
+        }
+    }
+
+    /// Adds to a block, or to whatever was the last of its kind.
+    fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<Said>) {
+        match kind {
+            _ if text.is_empty() => {}
+            "text_delta" => self.say(Part::Text(text), out),
+            "thinking_delta" => self.say(Part::Reasoning(text), out),
+            "signature_delta" => self.say(Part::Seal(text), out),
+            _ => self.arguments(place, text, out),
         }
     }
 
     /// Says a piece of a call's input: of the block that is meant, or of the last call if that is none.
-    fn arguments(&mut self, place: Option<usize>, piece: Option<&mut Value>, out: &mut Vec<Said>) {
-        let Some(piece) = piece.map(Value::take).and_then(|piece| json_text(piece).filter(|text| !text.is_empty()))
-        else {
-            return;
-        };
+    fn arguments(&mut self, place: Option<usize>, text: String, out: &mut Vec<Said>) {
         let meant = place.filter(|place| matches!(self.open[*place].kind, Kind::Call { .. }));
         let last = || self.open.iter().rposition(|block| matches!(block.kind, Kind::Call { .. }));
         let Some(place) = meant.or_else(last) else { return };
         if let Kind::Call { call, input } = &mut self.open[place].kind {
             *input = None;
-            out.push(said(Part::Arguments { call: *call, text: piece }));
+            out.push(said(Part::Arguments { call: *call, text }));
         }
     }
 
-    fn stop(&mut self, event: Value, out: &mut Vec<Said>) {
-        if let Some(place) = self.find(&event) {
+    fn stop(&mut self, event: &Value, out: &mut Vec<Said>) {
+        if let Some(place) = self.find(index_of(event)) {
             self.close(place, out);
         }
     }
 
     /// The block that an event is about: the one with its number, or the last where a number is missing.
-    fn find(&self, event: &Value) -> Option<usize> {
-        let index = event.get("index").and_then(Value::as_u64);
+    fn find(&self, index: Option<u64>) -> Option<usize> {
         let same = self.open.iter().rposition(|block| block.index == index);
         same.or_else(|| {
             self.open.len().checked_sub(1).filter(|last| index.is_none() || self.open[*last].index.is_none())
@@ -314,16 +340,16 @@ fn event(kind: &str, key: &str, value: Value) -> Value {
     Value::Object(Map::from_iter([("type".to_owned(), kind.into()), (key.to_owned(), value)]))
 }
 
-/// The word for a delta's kind; some servers leave it out.
-fn delta_kind(delta: &Value) -> &str {
-    const KINDS: [(&str, &str); 4] = [
-        ("text", "text_delta"),
-        ("thinking", "thinking_delta"),
-        ("signature", "signature_delta"),
-        ("partial_json", "input_json_delta"),
-    ];
-    let shown = || KINDS.iter().find(|(key, _)| delta.get(key).is_some()).map_or("", |(_, kind)| kind);
-    delta.get("type").and_then(Value::as_str).unwrap_or_else(shown)
+/// The kinds of additions, each with the key of what is added; some servers leave the kind out.
+const KINDS: [(&str, &str); 4] = [
+    ("text", "text_delta"),
+    ("thinking", "thinking_delta"),
+    ("signature", "signature_delta"),
+    ("partial_json", "input_json_delta"),
+];
+
+fn index_of(event: &Value) -> Option<u64> {
+    event.get("index").and_then(Value::as_u64)
 }
 
 /// Takes a text that is not empty.

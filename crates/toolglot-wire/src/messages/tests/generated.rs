@@ -19,7 +19,7 @@ const INPUTS: [&str; 6] = [
 ];
 
 /// Numbers that look random and are the same every time.
-pub(super) struct Dice(pub(super) u64);
+struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
@@ -60,7 +60,7 @@ fn as_written(said: &Said) -> Said {
     }
 }
 
-pub(super) fn answer(dice: &mut Dice) -> Vec<Said> {
+fn answer(dice: &mut Dice) -> Vec<Said> {
     let begin = Begin { id: Some("msg_1".into()), model: Some("m".into()), created: None };
     let mut said = vec![Said::Begin(begin)];
     let (mut calls, mut refused, mut before) = (0, false, 9);
