@@ -10,7 +10,7 @@ use crate::chat::request::{Asked, prepare};
 use crate::clean::Wants;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
-use crate::port::{Client, Converted, make_safe, to_chat};
+use crate::port::{Client, make_safe, to_chat};
 use crate::protocol::Protocol;
 use crate::turn::Turn;
 
@@ -50,8 +50,8 @@ struct Work {
     request: Arc<Map<String, Value>>,
     /// The request for the server.
     sent: Map<String, Value>,
-    notes: Vec<String>,
     wants: Wants,
+    notes: Vec<String>,
 }
 
 /// The fields of a request that decide whether there is anything to do.
@@ -117,9 +117,9 @@ impl Exchange {
         }
     }
 
-    /// Returns what of the request could not be said to the server, a sentence each.
+    /// Returns what of the request the server's protocol cannot say and was left out, in sentences for a log.
     pub fn notes(&self) -> &[String] {
-        self.work.as_ref().map(|work| &work.notes[..]).unwrap_or_default()
+        self.work.as_ref().map(|work| work.notes.as_slice()).unwrap_or_default()
     }
 
     /// Returns another body to try after the server refused the first, and why it may pass.
@@ -158,17 +158,20 @@ impl Work {
             return Err(Fault::new(FaultKind::Request, message));
         }
         // Between servers and clients of one protocol what cannot be said in another is no fault.
-        let Converted { request: chat, notes } = match to_chat(ingress, &request, body, policy) {
+        let mut notes = Vec::new();
+        let chat = match to_chat(ingress, &request, body, policy, &mut notes) {
             Err(fault) if !same => return Err(fault),
             chat => chat.unwrap_or_default(),
         };
-        let notes = if same { Vec::new() } else { notes };
+        if same {
+            notes.clear();
+        }
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
         if upstream == Protocol::Chat {
             prepare(&mut sent, policy);
         } else {
-            make_safe(upstream, &mut sent);
+            make_safe(ingress, &mut sent, &asked.tools, policy);
             if !asked.tools.is_empty() || policy.forced {
                 policy.engine.complete(&mut sent);
             }
@@ -181,7 +184,7 @@ impl Work {
             sent.insert("model".to_owned(), model.as_str().into());
         }
         let wants = wants(asked, policy, stream);
-        Ok(Self { ingress, upstream, request: Arc::new(request), sent, notes, wants })
+        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use toolglot::Tools;
 
 use crate::chat;
 use crate::fault::Fault;
@@ -75,33 +76,30 @@ pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Vec<u8
     }
 }
 
-/// A request as one of Chat Completions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Converted {
-    /// The request.
-    pub(crate) request: Map<String, Value>,
-    /// What could not be said in it, a sentence each.
-    pub(crate) notes: Vec<String>,
-}
-
 /// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
 /// `{"type": "custom", "custom": {...}}`, also in the history.
+///
+/// # Errors
+/// If chat cannot say what the request is about; what else it cannot say is left out with a note.
 pub(crate) fn to_chat(
     ingress: Protocol,
     request: &Map<String, Value>,
     body: &[u8],
     policy: &Policy,
-) -> Result<Converted, Fault> {
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Fault> {
     match ingress {
-        Protocol::Chat | Protocol::Responses => Ok(Converted { request: request.clone(), notes: Vec::new() }),
-        Protocol::Messages => messages::to_chat(request, body, chat::write::reasoning_names(policy.reasoning_field)),
+        Protocol::Chat | Protocol::Responses => Ok(request.clone()),
+        Protocol::Messages => {
+            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
+            messages::to_chat(request, body, reasoning, notes)
+        }
     }
 }
 
-/// Makes the history of a request safe for a server of the same protocol; that of Chat Completions is prepared elsewhere.
-pub(crate) fn make_safe(protocol: Protocol, request: &mut Map<String, Value>) {
-    match protocol {
-        Protocol::Chat | Protocol::Responses => {}
-        Protocol::Messages => messages::make_safe(request),
+/// Makes the earlier turns of a request safe that goes to a server of its own protocol.
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    if ingress == Protocol::Messages {
+        messages::make_safe(request, tools, policy);
     }
 }

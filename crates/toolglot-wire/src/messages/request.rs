@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::exact::Inputs;
 use super::history::History;
 use crate::fault::{Fault, FaultKind};
-use crate::port::Converted;
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
@@ -25,12 +24,18 @@ use crate::port::Converted;
 /// | `stream` | `stream` and `stream_options.include_usage` |
 /// | `context_management`, `betas`, `cache_control`, `container` and the like | nothing |
 ///
+/// What cannot be said is left out, with a sentence in `notes`.
+///
 /// # Errors
 /// If the request has no list of messages.
-pub(crate) fn to_chat(request: &Map<String, Value>, body: &[u8], reasoning: &[&str]) -> Result<Converted, Fault> {
+pub(crate) fn to_chat(
+    request: &Map<String, Value>,
+    body: &[u8],
+    reasoning: &[&str],
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Fault> {
     let mut request = request.clone();
-    let mut notes = Vec::new();
-    let mut history = History::new(reasoning, &mut notes);
+    let mut history = History::new(reasoning, notes);
     if let Some(system) = request.shift_remove("system") {
         history.add_system(system);
     }
@@ -45,10 +50,10 @@ pub(crate) fn to_chat(request: &Map<String, Value>, body: &[u8], reasoning: &[&s
     put(&mut chat, "model", request.shift_remove("model"));
     put(&mut chat, "messages", Some(messages.into()));
     for (key, value) in request {
-        field(key, value, &mut chat, &mut notes);
+        field(key, value, &mut chat, notes);
     }
-    choose(&choice, &mut chat, &mut notes);
-    Ok(Converted { request: chat, notes })
+    choose(&choice, &mut chat, notes);
+    Ok(chat)
 }
 
 /// Fields that mean something to Anthropic's servers alone.

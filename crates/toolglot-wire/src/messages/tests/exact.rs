@@ -49,6 +49,6 @@ fn in_the_history_of_a_request() {
         {{"type": "tool_use", "id": "a", "name": "f", "input": {INPUT}}}]}}]}}"#
     );
     let request: Map<String, Value> = serde_json::from_str(&body).unwrap();
-    let chat = to_chat(&request, body.as_bytes(), &[]).unwrap().request;
+    let chat = to_chat(&request, body.as_bytes(), &[], &mut Vec::new()).unwrap();
     assert_eq!(chat["messages"][1]["tool_calls"][0]["function"], json!({"name": "f", "arguments": INPUT}));
 }

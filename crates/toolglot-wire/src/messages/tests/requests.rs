@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::messages::{count_tokens, make_safe, to_chat};
-use crate::port::Converted;
+use crate::policy::Policy;
 
 /// Between a request and what becomes of it.
 const RULE: &str = "\n--- becomes\n";
@@ -15,16 +15,17 @@ fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
-fn convert(request: Value) -> Converted {
-    let body = serde_json::to_vec(&request).unwrap();
-    to_chat(&map(request), &body, &["reasoning_content"]).unwrap()
+/// The converted request, and what was left out of it.
+fn convert(request: Value) -> (Map<String, Value>, Vec<String>) {
+    let (body, mut notes) = (serde_json::to_vec(&request).unwrap(), Vec::new());
+    (to_chat(&map(request), &body, &["reasoning_content"], &mut notes).unwrap(), notes)
 }
 
 /// A request with one message and these fields.
 fn with(fields: Value) -> Map<String, Value> {
     let mut request = json!({"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]});
     request.as_object_mut().unwrap().append(&mut map(fields));
-    convert(request).request
+    convert(request).0
 }
 
 #[test]
@@ -36,7 +37,7 @@ fn requests_become_what_their_files_say() {
         let text = fs::read_to_string(&path).unwrap();
         let (given, expected) = text.split_once(RULE).unwrap_or((text.trim_end(), ""));
         let json: String = given.lines().filter(|line| !line.starts_with('#')).collect();
-        let Converted { request, notes } = convert(serde_json::from_str(&json).unwrap());
+        let (request, notes) = convert(serde_json::from_str(&json).unwrap());
         let notes: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
         let becomes = format!("{}\n{notes}", serde_json::to_string_pretty(&request).unwrap());
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -103,14 +104,14 @@ fn reasoning_goes_where_it_is_wanted() {
         (&["reasoning"], json!({"role": "assistant", "content": "Hi", "reasoning": "hm"})),
         (&["a", "b"], json!({"role": "assistant", "content": "Hi", "a": "hm", "b": "hm"})),
     ] {
-        assert_eq!(to_chat(&request, b"", fields).unwrap().request["messages"][0], expected);
+        assert_eq!(to_chat(&request, b"", fields, &mut Vec::new()).unwrap()["messages"][0], expected);
     }
 }
 
 #[test]
 fn a_request_without_messages_is_refused() {
     for request in [json!({}), json!({"messages": "Hi"})] {
-        let fault = to_chat(&map(request), b"", &[]).unwrap_err();
+        let fault = to_chat(&map(request), b"", &[], &mut Vec::new()).unwrap_err();
         assert_eq!((fault.status, fault.param.as_deref()), (400, Some("messages")));
     }
 }
@@ -122,6 +123,8 @@ fn a_history_for_the_same_protocol_is_made_safe() {
         map(json!({"messages": [{"role": "user", "content": "x"},
             {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, call(input)]}]}))
     };
+    let tools = toolglot::Tools::default();
+    let policy = Policy::default().with_dialects(toolglot::Dialects::builtin());
     for (input, expected) in [
         (json!("{\"x\": 1}"), json!({"x": 1})),
         (json!("{'x': True,}"), json!({"x": true})),
@@ -131,11 +134,11 @@ fn a_history_for_the_same_protocol_is_made_safe() {
         (json!([1]), json!({"raw": [1]})),
     ] {
         let mut changed = request(input.clone());
-        make_safe(&mut changed);
+        make_safe(&mut changed, &tools, &policy);
         assert_eq!(changed, request(expected), "{input}");
     }
     let mut good = request(json!({"x": "y"}));
-    make_safe(&mut good);
+    make_safe(&mut good, &tools, &policy);
     assert_eq!(good, request(json!({"x": "y"})));
 }
 
