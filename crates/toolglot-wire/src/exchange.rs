@@ -85,7 +85,8 @@ impl Exchange {
         let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
         let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
-        let body = if idle { body.to_vec() } else { Vec::new() };
+        let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
+        let body = if is_same { body.to_vec() } else { Vec::new() };
         Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
@@ -111,7 +112,10 @@ impl Exchange {
 
     /// Returns the body for the model server.
     pub fn upstream_body(&self) -> Vec<u8> {
-        self.work.as_ref().map_or_else(|| self.body.clone(), |work| bytes(&work.sent))
+        match &self.work {
+            Some(work) if self.body.is_empty() => bytes(&work.sent),
+            _ => self.body.clone(),
+        }
     }
 
     /// Returns what of the request the server's protocol cannot say and was left out, in sentences for a log.
@@ -157,7 +161,11 @@ impl Work {
         }
         // Between servers and clients of one protocol what cannot be said in another is no fault.
         let mut notes = Vec::new();
-        let chat = if same { as_chat(ingress, &request) } else { to_chat(ingress, &request, &mut notes)? };
+        let chat = if same {
+            as_chat(ingress, &request, body, policy)
+        } else {
+            to_chat(ingress, &request, body, policy, &mut notes)?
+        };
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
         if upstream == Protocol::Chat {

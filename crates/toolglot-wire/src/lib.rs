@@ -25,6 +25,7 @@ mod turn;
 pub use engine::EngineKind;
 pub use exchange::Exchange;
 pub use fault::{Fault, FaultKind};
+pub use messages::count_tokens;
 pub use ndjson::{NdjsonReader, write_line};
 pub use policy::{HistoryIds, Policy, ReasoningField, ReasoningItem, WireLimits};
 pub use protocol::Protocol;

@@ -7,6 +7,7 @@ use toolglot::Tools;
 
 use crate::chat;
 use crate::fault::Fault;
+use crate::messages;
 use crate::policy::{Policy, ReasoningField, ReasoningItem};
 use crate::protocol::Protocol;
 use crate::responses;
@@ -57,28 +58,31 @@ pub(crate) trait Write: Send {
 /// Returns a reader for a server's answer.
 pub(crate) fn reader(upstream: Protocol) -> Box<dyn Read> {
     match upstream {
+        Protocol::Chat => Box::new(chat::read::Reader::default()),
         Protocol::Responses => Box::new(responses::Reader::default()),
-        Protocol::Chat | Protocol::Messages => Box::new(chat::read::Reader::default()),
+        Protocol::Messages => Box::new(messages::Reader::default()),
     }
 }
 
 /// Returns a writer for a client's stream.
 pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn Write> {
     match ingress {
+        Protocol::Chat => Box::new(chat::write::Writer::new(client)),
         Protocol::Responses => Box::new(responses::Writer::new(client)),
-        Protocol::Chat | Protocol::Messages => Box::new(chat::write::Writer::new(client)),
+        Protocol::Messages => Box::new(messages::Writer::new(client)),
     }
 }
 
 /// Returns the body of a response that is not streamed, from clean parts.
-pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Value {
+pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Vec<u8> {
     match ingress {
-        Protocol::Responses => responses::whole(said, client),
-        Protocol::Chat | Protocol::Messages => chat::whole::whole(said, client),
+        Protocol::Chat => chat::whole::whole(said, client).to_string().into_bytes(),
+        Protocol::Responses => responses::whole(said, client).to_string().into_bytes(),
+        Protocol::Messages => messages::whole(said, client),
     }
 }
 
-/// Returns a request as one of Chat Completions. Tools with free text keep that protocol's form,
+/// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
 /// `{"type": "custom", "custom": {...}}`, also in the history.
 ///
 /// # Errors
@@ -86,26 +90,41 @@ pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Value 
 pub(crate) fn to_chat(
     ingress: Protocol,
     request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
     notes: &mut Vec<String>,
 ) -> Result<Map<String, Value>, Fault> {
     match ingress {
+        Protocol::Chat => Ok(request.clone()),
         Protocol::Responses => responses::to_chat(request, notes),
-        Protocol::Chat | Protocol::Messages => Ok(request.clone()),
+        Protocol::Messages => {
+            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
+            messages::to_chat(request, body, reasoning, notes)
+        }
     }
 }
 
 /// Returns what a chat request would say of a request that goes to a server of its own protocol, which may know more
 /// than chat does.
-pub(crate) fn as_chat(ingress: Protocol, request: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn as_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+) -> Map<String, Value> {
     match ingress {
         Protocol::Responses => responses::as_chat(request),
-        Protocol::Chat | Protocol::Messages => to_chat(ingress, request, &mut Vec::new()).unwrap_or_default(),
+        Protocol::Chat | Protocol::Messages => {
+            to_chat(ingress, request, body, policy, &mut Vec::new()).unwrap_or_default()
+        }
     }
 }
 
 /// Makes the earlier turns of a request safe that goes to a server of its own protocol.
 pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
-    if ingress == Protocol::Responses {
-        responses::make_safe(request, tools, policy);
+    match ingress {
+        Protocol::Chat => {}
+        Protocol::Responses => responses::make_safe(request, tools, policy),
+        Protocol::Messages => messages::make_safe(request, tools, policy),
     }
 }

@@ -249,7 +249,7 @@ impl Way {
         let said = std::mem::take(&mut self.cleaned);
         match said.last() {
             Some(Said::Fault(fault)) => Err(fault.clone()),
-            _ => Ok(port::whole(self.ingress, &said, &self.client).to_string().into_bytes()),
+            _ => Ok(port::whole(self.ingress, &said, &self.client)),
         }
     }
 }
