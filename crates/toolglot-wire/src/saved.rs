@@ -125,7 +125,7 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
 
 /// Reads a stream, which may have been cut anywhere.
 fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
-    let protocol = frames(bytes, |frame| protocol_of_event(frame))?;
+    let protocol = frames(bytes, protocol_of_event)?;
     let (mut reader, mut said) = (port::reader(protocol), Vec::new());
     let _: Option<()> = frames(bytes, |frame| {
         reader.frame(&frame, &mut said);
