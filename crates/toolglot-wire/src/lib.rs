@@ -19,6 +19,7 @@ mod port;
 mod protocol;
 mod responses;
 mod said;
+mod saved;
 mod sse;
 mod turn;
 
@@ -30,5 +31,6 @@ pub use ndjson::{NdjsonReader, write_line};
 pub use policy::{HistoryIds, Policy, ReasoningField, ReasoningItem, WireLimits};
 pub use protocol::Protocol;
 pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
+pub use saved::{Alternative, Saved, SavedCall};
 pub use sse::{Frame, SseReader, write_frame, write_json};
 pub use turn::{Ended, Report, Turn};
