@@ -56,7 +56,7 @@ impl Response {
             "input_tokens_details": {"cached_tokens": usage.cached.unwrap_or_default()},
             "output_tokens": usage.output,
             "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or_default()},
-            "total_tokens": usage.input + usage.output,
+            "total_tokens": usage.input.saturating_add(usage.output),
         });
         let own = usage.own.as_object().filter(|_| upstream == Protocol::Responses);
         for (key, value) in own.into_iter().flatten().filter(|(_, value)| !value.is_null()) {
