@@ -94,6 +94,9 @@ fn every_row_is_read_as_it_says() {
             wrong += &format!("line {} ({})\n  out {}\n  say {say}\n", row.line, row.why, out.unwrap_or("(none)"));
         }
         assert!(out.is_none_or(is_json), "line {}: {out:?}", row.line);
+        let input = row.input.as_deref().unwrap_or_default();
+        let off = found.diagnostics.iter().find(|found| input.get(found.span.clone()).is_none());
+        assert!(off.is_none(), "line {}: a span off the text: {off:?}", row.line);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

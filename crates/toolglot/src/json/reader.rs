@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::hold::Hold;
+use super::hold::{Hold, Level};
 use super::look::Look;
 use super::text::{Stops, Text};
 use super::{Context, End, Ended, Place};
@@ -73,8 +73,8 @@ pub(crate) struct Reader {
     pub(super) at: usize,
     pub(super) start: usize,
     pub(super) place: Place,
-    /// How many strings the input stood in that was already decoded.
-    pub(super) level: u8,
+    /// The strings and wrappers around the input that were taken off already.
+    pub(super) level: Level,
     pub(super) need: Need,
     pub(super) stack: Vec<Frame>,
     /// The schema of the next value.
@@ -107,7 +107,7 @@ impl Reader {
             at,
             start: at,
             place,
-            level: 0,
+            level: Level::default(),
             need: Need::Start,
             stack: Vec::new(),
             node,
@@ -127,7 +127,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn at_level(self, level: u8) -> Self {
+    pub(super) fn at_level(self, level: Level) -> Self {
         Self { level, ..self }
     }
 
