@@ -40,6 +40,7 @@ mod lines;
 mod look;
 mod reader;
 mod scalar;
+mod swift;
 mod text;
 mod value;
 mod write;

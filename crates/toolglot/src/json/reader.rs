@@ -200,6 +200,9 @@ impl Turn<'_> {
             self.blanks();
             return Ok(None);
         }
+        if self.pass_valid(byte) {
+            return Ok(None);
+        }
         match byte {
             b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
@@ -218,12 +221,13 @@ impl Turn<'_> {
     fn blanks(&mut self) {
         let at = self.reader.at;
         let run = self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
-        let blank = self.view.slice(at, at + run);
+        if self.reader.pending.is_empty() && self.reader.need != Need::Start {
+            return self.put_source(at + run);
+        }
         self.reader.at += run;
         if !self.reader.pending.is_empty() {
+            let blank = self.view.slice(at, at + run);
             self.reader.pending.push_str(blank);
-        } else if self.reader.need != Need::Start {
-            self.put(blank);
         }
     }
 
@@ -401,6 +405,22 @@ impl Turn<'_> {
             self.sink().arguments(at, json);
             self.run = at..at;
         }
+    }
+
+    /// Emits the input up to `end` as it stands.
+    pub(super) fn put_source(&mut self, end: usize) {
+        let from = std::mem::replace(&mut self.reader.at, end);
+        if self.reader.hold.is_on() {
+            let source = self.view.slice(from, end);
+            self.hold_on(source);
+            return;
+        }
+        self.reader.emitted |= end > from;
+        if self.run.end != from {
+            self.sink();
+            self.run = from..from;
+        }
+        self.run.end = end;
     }
 
     /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
