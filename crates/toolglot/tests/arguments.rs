@@ -5,6 +5,10 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Map, Value};
 use toolglot::{Code, Diagnostic, Dialects, Options, Repaired, Tools, parse, repair};
 
@@ -19,6 +23,7 @@ struct Row {
     line: usize,
     schema: Option<Value>,
     options: Options,
+    repairs: String,
     input: Option<String>,
     text: Option<String>,
     out: String,
@@ -37,7 +42,10 @@ fn rows() -> Vec<Row> {
             "" if row.line > 0 => rows.push(std::mem::take(&mut row)),
             "why" => row.why = plain,
             "schema" => row.schema = Some(serde_json::from_str(rest).expect("a schema")),
-            "repairs" => row.options = row.options.with_repairs(rest.parse().expect("repairs")),
+            "repairs" => {
+                row.options = row.options.with_repairs(rest.parse().expect("repairs"));
+                row.repairs = rest.to_owned();
+            }
             "accept_incomplete" => row.options = row.options.with_accept_incomplete(true),
             "whole" => row.whole = true,
             "in" => (row.input, row.line) = (Some(plain), line + 1),
@@ -171,6 +179,41 @@ fn a_repair_that_is_switched_off_is_not_made() {
 fn switched_off(row: &Row, code: Code) -> toolglot::Repairs {
     let guesses = row.say.split_whitespace().filter_map(Code::by_name).filter(|code| code.is_repair());
     guesses.fold(toolglot::Repairs::safe(), toolglot::Repairs::with).without(code)
+}
+
+#[test]
+fn every_repair_has_a_case_with_it_on_and_one_with_it_off() {
+    let (mut on, mut off) = (BTreeSet::new(), BTreeSet::new());
+    let mut note = |repairs: &str, said: &BTreeSet<String>, stands: bool| {
+        on.extend(said.iter().cloned());
+        let switched = repairs.split(',').filter_map(|word| word.trim().strip_prefix('-'));
+        off.extend(switched.filter(|name| !stands || !said.contains(*name)).map(str::to_owned));
+    };
+    for row in rows() {
+        let said: BTreeSet<String> = row.say.split_whitespace().map(str::to_owned).collect();
+        note(&row.repairs, &said, true);
+    }
+    for case in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")) {
+        let marked = case.lines().filter_map(|line| line.strip_prefix("! ")?.split(' ').nth(1));
+        let said = marked.map(str::to_owned).collect();
+        let repairs = case.lines().find_map(|line| line.strip_prefix("repairs = ")).unwrap_or_default();
+        let broken = case.lines().any(|line| line.starts_with("end ") && line.contains(" broken"));
+        note(repairs, &said, !broken);
+    }
+    let repairs = || Code::TABLE.iter().filter(|row| row.code.is_repair()).map(|row| row.name);
+    let without = |cases: &BTreeSet<String>| repairs().filter(|name| !cases.contains(*name)).collect::<Vec<_>>();
+    assert!(without(&on).is_empty(), "no case makes {:?}", without(&on));
+    assert!(without(&off).is_empty(), "no case switches off {:?}", without(&off));
+}
+
+fn case_files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let texts = entries.flat_map(|path| match path.extension() {
+        Some(kind) if kind == "txt" => fs::read_to_string(&path).into_iter().collect(),
+        _ if path.is_dir() => case_files(&path),
+        _ => Vec::new(),
+    });
+    texts.collect()
 }
 
 #[test]
