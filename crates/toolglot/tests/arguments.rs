@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use toolglot::{Code, Diagnostic, Dialects, Options, Repaired, Tools, parse, repair};
+use toolglot::{Code, Collector, Diagnostic, Dialects, Options, Parser, Repaired, Tools, parse, repair};
 
 #[path = "arguments/shared.rs"]
 mod shared;
@@ -80,10 +80,17 @@ impl Row {
         repair(self.input.as_deref().unwrap_or_default(), &Dialects::builtin(), &self.tools(), options)
     }
 
-    /// Returns the arguments of a call that is all of a text.
+    /// Returns the arguments of a call that is all of a text; it says the same one character at a time.
     fn called(&self, text: &str, dialect: &str, tools: &Tools) -> (Option<String>, String) {
         let dialects = Dialects::builtin().only(&[dialect]).expect("a dialect");
         let message = parse(text, &dialects, tools, &self.options);
+        let (mut parser, mut collector) = (Parser::new(&dialects, tools, &self.options), Collector::new(&self.options));
+        for character in text.chars() {
+            parser.push(character.encode_utf8(&mut [0; 4])).for_each(|event| collector.add(&event));
+        }
+        parser.finish().for_each(|event| collector.add(&event));
+        let pieces = collector.finish(text.as_bytes());
+        assert_eq!((&pieces.calls, &pieces.diagnostics), (&message.calls, &message.diagnostics), "line {}", self.line);
         (message.calls.first().map(|call| call.arguments.clone()), names(&message.diagnostics))
     }
 }
