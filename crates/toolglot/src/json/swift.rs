@@ -213,12 +213,12 @@ impl<'b> Pass<'b> {
     fn content(&mut self) -> Option<()> {
         let mut rest = &self.bytes[self.at..];
         let closed = loop {
-            rest = &rest[clean_run(rest)..];
             rest = match rest {
                 [b'"', ..] => break true,
                 [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => rest,
                 [b'\\', b'u', a, b, c, d, rest @ ..] if [a, b, c, d].iter().all(|d| d.is_ascii_hexdigit()) => rest,
-                _ => break false,
+                [b'\\' | 0..0x20, ..] | [] => break false,
+                _ => &rest[clean_run(rest)..],
             };
         };
         self.at = self.bytes.len() - rest.len();
