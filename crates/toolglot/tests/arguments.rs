@@ -228,5 +228,5 @@ fn the_corpus_is_large_enough() {
     let rows = rows();
     let same = rows.iter().filter(|row| row.out == "=" && row.say.is_empty()).count();
     let argued = rows.iter().all(|row| !row.why.is_empty() && !row.out.is_empty());
-    assert!(rows.len() >= 220 && same >= 70 && argued, "{} rows, {same} unchanged", rows.len());
+    assert!(rows.len() >= 360 && same >= 100 && argued, "{} rows, {same} unchanged", rows.len());
 }
