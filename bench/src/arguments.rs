@@ -18,7 +18,8 @@ const SPAN: Duration = Duration::from_millis(300);
 pub(crate) fn run() -> Result<(), String> {
     println!("Thread CPU time, best of {TRIES} or more; each output is compared before anything is timed.\n");
     valid()?;
-    damaged()
+    damaged()?;
+    adversarial()
 }
 
 /// A call in the dialect `hermes`, all its events taken, beside `serde_json` to `Value` on the arguments alone.
@@ -53,6 +54,42 @@ fn valid() -> Result<(), String> {
     Ok(())
 }
 
+/// What makes a careful reader look far ahead: nanoseconds per byte at two lengths, which must stay the same.
+fn adversarial() -> Result<(), String> {
+    println!("\n| adversarial arguments | 100 KB, ns/byte | 1 MB, ns/byte | ratio |\n|---|---|---|---|");
+    let (dialects, options) = (Dialects::builtin(), Options::default());
+    for (name, head, piece, tail) in ADVERSARIES {
+        let cost = |size: usize| {
+            let text = format!("{head}{}{tail}", piece.repeat(size / piece.len()));
+            let time = best(|| drop(black_box(repair(&text, &dialects, &Tools::default(), &options).arguments)));
+            time.as_secs_f64() * 1e9 / text.len() as f64
+        };
+        let (short, long) = (cost(100_000), cost(1_000_000));
+        println!("| {name} | {short:.1} | {long:.1} | {:.2} |", long / short);
+        if long > short * STEEP {
+            return Err(format!("{name}: the cost per byte grows with the length"));
+        }
+    }
+    Ok(())
+}
+
+/// So much more a byte may cost at 1 MB than at 100 KB; memory alone makes some of it.
+const STEEP: f64 = 4.0;
+
+/// A name, and what stands before, again and again, and behind.
+const ADVERSARIES: [(&str, &str, &str, &str); 10] = [
+    ("quotes", "{\"a\": \"", "\" ", "\"}"),
+    ("quotes and commas", "{\"a\": \"", "\", \"", "\"}"),
+    ("quotes and keys without values", "{\"a\": \"", "\", \"b\" ", "\"}"),
+    ("curly quotes", "{\"a\": \"", "”, ", "\"}"),
+    ("backslashes", "{\"a\": \"", "\\", "\"}"),
+    ("backslashes and quotes", "{\"a\": \"", "\\\\\"", "\"}"),
+    ("brackets", "{\"a\": ", "[", "}"),
+    ("braces", "{\"a\": ", "{\"a\":", "}"),
+    ("comments", "{\"a\": ", "/**/", "1}"),
+    ("closing brackets", "{\"a\": 1", "]", "}"),
+];
+
 /// Feeds one message and hands out the arguments as they come.
 fn feed(parser: &mut Parser, text: &str, mut take: impl FnMut(&str)) {
     for event in parser.push(text) {
@@ -69,9 +106,9 @@ fn damaged() -> Result<(), String> {
         "| damaged arguments | size | toolglot, µs | llm_json, time ratio | jsonrepair, time ratio |\n|---|---|---|---|---|"
     );
     let (dialects, options) = (Dialects::builtin(), Options::default());
-    for (name, damage) in DAMAGES {
+    for (name, straight, damage) in DAMAGES {
         for (label, size) in &SIZES[..2] {
-            let valid = object(&SHAPES[0], *size);
+            let valid = object(&SHAPES[0], *size).replace(['“', '”'], straight);
             let text = damage(&valid);
             let ours = || repair(&text, &dialects, &Tools::default(), &options).arguments;
             let meant: Value = serde_json::from_str(&valid).map_err(|error| error.to_string())?;
@@ -145,26 +182,31 @@ struct Shape {
     close: &'static str,
 }
 
-const SHAPES: [Shape; 3] = [
+const SHAPES: [Shape; 5] = [
     Shape { name: "text", members: 4, open: "\"", piece: PROSE, close: "\"" },
     Shape { name: "code", members: 2, open: "\"", piece: CODE, close: "\"" },
+    Shape { name: "escapes", members: 2, open: "\"", piece: ESCAPES, close: "\"" },
     Shape { name: "structure", members: 1, open: "[", piece: RECORD, close: "]" },
+    Shape { name: "numbers", members: 1, open: "[", piece: "12345, -1.5e3, 0.001, 7, ", close: "]" },
 ];
 
 const PROSE: &str = "The quick brown fox jumps over the lazy dog; it does so again, since nobody stopped it. Zoë says “hi”, and the rest of the paragraph is just as plain as its beginning was.\\n";
 
 const CODE: &str = r#"fn main() {\n    let words = vec![\"a\", \"b\"]; // {}\n    for word in &words {\n        println!(\"{}: {}\\n\", word, words[0]);\n    }\n}\n"#;
 
+const ESCAPES: &str = r#"C:\\dir\\file\t\"q\"\u00e9\ud83d\ude00\/\n"#;
+
 const RECORD: &str = r#"{"id": 12345, "x": -1.5e3, "ok": true, "none": null, "tags": ["a", "b"], "at": [[1, 2], [3, 4]], "n": {"k": "v"}}, "#;
 
-/// What becomes of valid JSON, and what it is called.
+/// What becomes of valid JSON.
 type Damage = fn(&str) -> String;
 
-const DAMAGES: [(&str, Damage); 6] = [
-    ("trailing comma", |valid| valid.replacen("\"}", "\",}", 1)),
-    ("single quotes", |valid| valid.replace('"', "'")),
-    ("bare keys", |valid| valid.replace("\"key_", "key_").replace("\": \"", ": \"")),
-    ("raw line breaks", |valid| valid.replace("\\n", "\n")),
-    ("fence", |valid| format!("```json\n{valid}\n```")),
-    ("inner quotes", |valid| valid.replace('“', "\"").replace('”', "\"")),
+/// Its name, what stands for the curly quotes of the text, and the damage.
+const DAMAGES: [(&str, &str, Damage); 6] = [
+    ("trailing comma", "*", |valid| valid.replacen("\"}", "\",}", 1)),
+    ("single quotes", "*", |valid| valid.replace('"', "'")),
+    ("bare keys", "*", |valid| valid.replace("\"key_", "key_").replace("\": \"", ": \"")),
+    ("raw line breaks", "*", |valid| valid.replace("\\n", "\n")),
+    ("fence", "*", |valid| format!("```json\n{valid}\n```")),
+    ("inner quotes", "\\\"", |valid| valid.replace("\\\"", "\"")),
 ];

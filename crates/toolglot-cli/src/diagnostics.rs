@@ -39,6 +39,10 @@ fn as_json() -> Vec<u8> {
             object.text("class", class_name(row.class));
             object.text_or_null("preset", preset(row.class));
             object.text("meaning", row.about);
+            if row.code.is_repair() {
+                object.text("by", row.by);
+                object.text("risk", row.risk);
+            }
         });
     });
     out.push(b'\n');

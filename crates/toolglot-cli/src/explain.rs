@@ -107,7 +107,8 @@ fn words(kind: &EventKind<'_>) -> Vec<String> {
         EventKind::CallEnd { index, outcome, .. } => vec![format!("call {index}: {}", outcome.name())],
         EventKind::Diagnostic(diagnostic) => {
             let row = diagnostic.code.row();
-            [class_name(row.class), row.name, &diagnostic.message].map(str::to_owned).into()
+            let by = if row.by.is_empty() { String::new() } else { format!("; written by {}", row.by) };
+            vec![class_name(row.class).into(), row.name.into(), format!("{}{by}", diagnostic.message)]
         }
         _ => Vec::new(),
     }

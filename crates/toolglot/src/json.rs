@@ -40,6 +40,7 @@ mod lines;
 mod look;
 mod reader;
 mod scalar;
+mod swift;
 mod text;
 mod value;
 mod write;
@@ -53,6 +54,7 @@ use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+use hold::Level;
 pub(crate) use hold::WRAPPERS;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
@@ -147,11 +149,11 @@ pub(crate) struct Whole {
 
 /// Reads a whole text that must be one value, blanks around it allowed.
 pub(crate) fn read_whole(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>) -> Option<Whole> {
-    read_at_level(text, place, node, context, 0)
+    read_at_level(text, place, node, context, Level::default())
 }
 
-/// Reads JSON that stood inside a string, `level` strings deep.
-fn read_at_level(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>, level: u8) -> Option<Whole> {
+/// Reads JSON that stood inside strings and wrappers.
+fn read_at_level(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>, level: Level) -> Option<Whole> {
     all_of(text, read_with(Reader::new(0, place, node).at_level(level), text, context)?, context)
 }
 

@@ -185,8 +185,8 @@ impl Parser {
         let trace = self.scanner.trace.take().map(|_| Vec::new());
         let mut scanner = Scanner::new();
         scanner.trace = trace;
-        self.input = Input::default();
-        self.sink = Sink::new(self.engine.options.repairs);
+        self.input.renew();
+        self.sink.renew(self.engine.options.repairs);
         self.scanner = scanner;
         self.state = if self.engine.options.reasoning_open { State::Prefilled } else { State::Scanning };
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);

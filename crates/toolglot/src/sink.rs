@@ -62,6 +62,13 @@ impl Sink {
         Self { cursor, muted: true, repairs, ..Self::default() }
     }
 
+    /// Forgets everything but its memory.
+    pub(crate) fn renew(&mut self, repairs: Repairs) {
+        self.clear();
+        let Self { entries, words, diagnostics, .. } = std::mem::take(self);
+        *self = Self { repairs, entries, words, diagnostics, ..Self::default() };
+    }
+
     /// Forgets the events that were handed out; buffers keep their size.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();

@@ -5,8 +5,12 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Map, Value};
-use toolglot::{Code, Diagnostic, Dialects, Options, Repaired, Tools, parse, repair};
+use toolglot::{Code, Collector, Diagnostic, Dialects, Options, Parser, Repaired, Tools, parse, repair};
 
 #[path = "arguments/shared.rs"]
 mod shared;
@@ -19,6 +23,7 @@ struct Row {
     line: usize,
     schema: Option<Value>,
     options: Options,
+    repairs: String,
     input: Option<String>,
     text: Option<String>,
     out: String,
@@ -37,7 +42,10 @@ fn rows() -> Vec<Row> {
             "" if row.line > 0 => rows.push(std::mem::take(&mut row)),
             "why" => row.why = plain,
             "schema" => row.schema = Some(serde_json::from_str(rest).expect("a schema")),
-            "repairs" => row.options = row.options.with_repairs(rest.parse().expect("repairs")),
+            "repairs" => {
+                row.options = row.options.with_repairs(rest.parse().expect("repairs"));
+                row.repairs = rest.to_owned();
+            }
             "accept_incomplete" => row.options = row.options.with_accept_incomplete(true),
             "whole" => row.whole = true,
             "in" => (row.input, row.line) = (Some(plain), line + 1),
@@ -72,10 +80,17 @@ impl Row {
         repair(self.input.as_deref().unwrap_or_default(), &Dialects::builtin(), &self.tools(), options)
     }
 
-    /// Returns the arguments of a call that is all of a text.
+    /// Returns the arguments of a call that is all of a text; it says the same one character at a time.
     fn called(&self, text: &str, dialect: &str, tools: &Tools) -> (Option<String>, String) {
         let dialects = Dialects::builtin().only(&[dialect]).expect("a dialect");
         let message = parse(text, &dialects, tools, &self.options);
+        let (mut parser, mut collector) = (Parser::new(&dialects, tools, &self.options), Collector::new(&self.options));
+        for character in text.chars() {
+            parser.push(character.encode_utf8(&mut [0; 4])).for_each(|event| collector.add(&event));
+        }
+        parser.finish().for_each(|event| collector.add(&event));
+        let pieces = collector.finish(text.as_bytes());
+        assert_eq!((&pieces.calls, &pieces.diagnostics), (&message.calls, &message.diagnostics), "line {}", self.line);
         (message.calls.first().map(|call| call.arguments.clone()), names(&message.diagnostics))
     }
 }
@@ -94,6 +109,9 @@ fn every_row_is_read_as_it_says() {
             wrong += &format!("line {} ({})\n  out {}\n  say {say}\n", row.line, row.why, out.unwrap_or("(none)"));
         }
         assert!(out.is_none_or(is_json), "line {}: {out:?}", row.line);
+        let input = row.input.as_deref().unwrap_or_default();
+        let off = found.diagnostics.iter().find(|found| input.get(found.span.clone()).is_none());
+        assert!(off.is_none(), "line {}: a span off the text: {off:?}", row.line);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
@@ -171,9 +189,44 @@ fn switched_off(row: &Row, code: Code) -> toolglot::Repairs {
 }
 
 #[test]
+fn every_repair_has_a_case_with_it_on_and_one_with_it_off() {
+    let (mut on, mut off) = (BTreeSet::new(), BTreeSet::new());
+    let mut note = |repairs: &str, said: &BTreeSet<String>, stands: bool| {
+        on.extend(said.iter().cloned());
+        let switched = repairs.split(',').filter_map(|word| word.trim().strip_prefix('-'));
+        off.extend(switched.filter(|name| !stands || !said.contains(*name)).map(str::to_owned));
+    };
+    for row in rows() {
+        let said: BTreeSet<String> = row.say.split_whitespace().map(str::to_owned).collect();
+        note(&row.repairs, &said, true);
+    }
+    for case in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")) {
+        let marked = case.lines().filter_map(|line| line.strip_prefix("! ")?.split(' ').nth(1));
+        let said = marked.map(str::to_owned).collect();
+        let repairs = case.lines().find_map(|line| line.strip_prefix("repairs = ")).unwrap_or_default();
+        let broken = case.lines().any(|line| line.starts_with("end ") && line.contains(" broken"));
+        note(repairs, &said, !broken);
+    }
+    let repairs = || Code::TABLE.iter().filter(|row| row.code.is_repair()).map(|row| row.name);
+    let without = |cases: &BTreeSet<String>| repairs().filter(|name| !cases.contains(*name)).collect::<Vec<_>>();
+    assert!(without(&on).is_empty(), "no case makes {:?}", without(&on));
+    assert!(without(&off).is_empty(), "no case switches off {:?}", without(&off));
+}
+
+fn case_files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let texts = entries.flat_map(|path| match path.extension() {
+        Some(kind) if kind == "txt" => fs::read_to_string(&path).into_iter().collect(),
+        _ if path.is_dir() => case_files(&path),
+        _ => Vec::new(),
+    });
+    texts.collect()
+}
+
+#[test]
 fn the_corpus_is_large_enough() {
     let rows = rows();
     let same = rows.iter().filter(|row| row.out == "=" && row.say.is_empty()).count();
     let argued = rows.iter().all(|row| !row.why.is_empty() && !row.out.is_empty());
-    assert!(rows.len() >= 220 && same >= 70 && argued, "{} rows, {same} unchanged", rows.len());
+    assert!(rows.len() >= 360 && same >= 100 && argued, "{} rows, {same} unchanged", rows.len());
 }

@@ -69,12 +69,17 @@ impl Turn<'_> {
             }
         }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
-        let comma = !self.reader.pending.is_empty();
-        let span = self.reader.comma..self.reader.comma + 1;
-        if comma && !one && !self.admit(Code::TrailingComma, span, "a comma before a closing bracket was dropped") {
+        if !one && !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.pop(end)
+    }
+
+    /// Says whether a bracket may close here although a comma stands before it.
+    fn admit_trailing(&mut self) -> bool {
+        let span = self.reader.comma..self.reader.comma + 1;
+        self.reader.pending.is_empty()
+            || self.admit(Code::TrailingComma, span, "a comma before a closing bracket was dropped")
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
@@ -142,8 +147,8 @@ impl Turn<'_> {
     /// Reads the bracket at hand as the one that closes the innermost.
     fn close_wrong(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(Code::WrongBracket, at..at + 1, "a closing bracket of the wrong kind was read as the right one")
-        {
+        let message = "a closing bracket of the wrong kind was read as the right one";
+        if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.pop(at + 1)
@@ -152,11 +157,8 @@ impl Turn<'_> {
     /// Closes the brackets inside the one that the bracket at hand closes.
     fn close_inner(&mut self, count: usize) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        if !self.admit(
-            Code::WrongBracket,
-            at..at,
-            "a closing bracket is missing before one of another kind and was inserted",
-        ) {
+        let message = "a closing bracket is missing before one of another kind and was inserted";
+        if !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.reader.pending.clear();

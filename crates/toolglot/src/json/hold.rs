@@ -46,8 +46,15 @@ pub(crate) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "args", "inpu
 /// So many findings inside a string are given their own place, which is a search for each.
 const PLACED: usize = 64;
 
-/// JSON in strings in strings is decoded so many times.
+/// JSON in strings in strings is decoded so many times, and taken out of so many wrappers.
 const LEVELS: u8 = 3;
+
+/// What was taken off the input before a reader got to see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Level {
+    strings: u8,
+    wrappers: u8,
+}
 
 impl Hold {
     pub(super) fn is_on(&self) -> bool {
@@ -61,7 +68,7 @@ impl Turn<'_> {
         let declares = self.context.schema.is_some_and(|schema| !schema.root().properties().is_empty());
         if declares
             && self.wrapper_misfits()
-            && self.reader.level < LEVELS
+            && self.reader.level.wrappers < LEVELS
             && self.sink.allows(Code::Wrapper)
             && !self.reader.hold.is_on()
         {
@@ -175,7 +182,8 @@ impl Turn<'_> {
         let held = &self.reader.hold.text;
         let value = held[self.reader.hold.value..].trim_start().trim_start_matches(':').trim_start();
         let start = held.len() - value.len();
-        let Some(whole) = self.reread(value.trim_end(), None).filter(|whole| whole.json.starts_with('{')) else {
+        let level = Level { wrappers: self.reader.level.wrappers + 1, ..self.reader.level };
+        let Some(whole) = self.reread(value.trim_end(), None, level).filter(|whole| whole.json.starts_with('{')) else {
             self.release_held();
             return false;
         };
@@ -188,18 +196,18 @@ impl Turn<'_> {
         true
     }
 
-    /// Reads JSON text that was held or decoded, one level deeper.
-    fn reread(&self, text: &str, node: Option<NodeId>) -> Option<Whole> {
-        if self.reader.level >= LEVELS || !text.starts_with(['{', '[', '"', '`']) {
+    /// Reads JSON text that was held, decoded or made.
+    pub(super) fn reread(&self, text: &str, node: Option<NodeId>, level: Level) -> Option<Whole> {
+        if !text.starts_with(['{', '[', '"', '`']) {
             return None;
         }
         let context = Context { markers: &NoMarkers, quote: None, ..*self.context };
         let place = if node.is_some() { Place::Value } else { Place::Arguments };
-        read_at_level(text, place, node, &context, self.reader.level + 1)
+        read_at_level(text, place, node, &context, level)
     }
 
     /// Emits JSON that was read again; what was found there is said of its place in the held text, or of all of it.
-    fn adopt(&mut self, whole: &Whole, span: &Range<usize>, place: impl Fn(usize) -> Option<usize>) {
+    pub(super) fn adopt(&mut self, whole: &Whole, span: &Range<usize>, place: impl Fn(usize) -> Option<usize>) {
         for found in &whole.repairs {
             let part = match (place(found.span.start), place(found.span.end)) {
                 (Some(start), Some(end)) => span.start + start..(span.start + end).min(span.end),
@@ -276,10 +284,11 @@ impl Turn<'_> {
             _ => Types::OPEN,
         };
         let wanted = root || (types.has(Types::ARRAY | Types::OBJECT) && !types.has(Types::STRING));
-        if !wanted || !self.sink.allows(Code::DoubleEncoded) {
+        let level = Level { strings: self.reader.level.strings + 1, ..self.reader.level };
+        if !wanted || level.strings > LEVELS || !self.sink.allows(Code::DoubleEncoded) {
             return None;
         }
-        let whole = self.reread(content.trim(), node.filter(|_| !root))?;
+        let whole = self.reread(content.trim(), node.filter(|_| !root), level)?;
         let fits = whole.json.starts_with('{') || (!root && whole.json.starts_with('['));
         fits.then_some(whole)
     }

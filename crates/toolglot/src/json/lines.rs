@@ -1,14 +1,11 @@
 //! Arguments as lines of `key: value`, which is a guess.
 
-use std::ops::Range;
-
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
 use super::reader::Turn;
-use super::value::excerpt;
 use super::write::write_string;
 use super::{End, Ended};
-use crate::coerce::{self, Hint, Verdict};
+use crate::coerce::{self, Hint};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
@@ -34,30 +31,27 @@ impl Turn<'_> {
         let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
             return self.ended(Ended::Broken);
         };
+        let json = self.object_of(&members);
+        let whole = self.reread(&json, None, self.reader.level);
         self.reader.at = span.end;
-        self.put("{");
-        for (index, (key, value)) in members.iter().enumerate() {
-            self.line(index, key, value, span.clone());
+        match whole {
+            Some(whole) => self.adopt(&whole, &span, |_| None),
+            None => self.put(&json),
         }
-        self.put("}");
-        self.missing_parameters();
         self.value_end()
     }
 
-    fn line(&mut self, index: usize, key: &str, value: &str, span: Range<usize>) {
-        let mut json = String::from(if index == 0 { "" } else { ", " });
-        write_string(key, &mut json);
-        json.push_str(": ");
-        self.parameter(key, span.clone());
-        let node = self.context.schema.and_then(|schema| schema.root().property(key));
-        if coerce::text(value, node, Hint::None, self.context.options, &mut json) == Verdict::Mismatch {
-            self.sink().diagnose(
-                Code::TypeMismatch,
-                span,
-                format!("`{}` fits no type that the schema declares", excerpt(value)),
-            );
+    /// Returns the object that keys and values spell; it is read again as if it had come as JSON.
+    fn object_of(&self, members: &[(&str, &str)]) -> String {
+        let mut json = String::from("{");
+        for (index, (key, value)) in members.iter().enumerate() {
+            json.push_str(if index == 0 { "" } else { ", " });
+            write_string(key, &mut json);
+            json.push_str(": ");
+            let node = self.context.schema.and_then(|schema| schema.root().property(key));
+            coerce::text(value, node, Hint::None, self.context.options, &mut json);
         }
-        self.put(&json);
+        json + "}"
     }
 
     fn lines_end(&self) -> Result<usize, NotYet> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::hold::Hold;
+use super::hold::{Hold, Level};
 use super::look::Look;
 use super::text::{Stops, Text};
 use super::{Context, End, Ended, Place};
@@ -74,8 +74,8 @@ pub(crate) struct Reader {
     pub(super) at: usize,
     pub(super) start: usize,
     pub(super) place: Place,
-    /// How many strings the input stood in that was already decoded.
-    pub(super) level: u8,
+    /// The strings and wrappers around the input that were taken off already.
+    pub(super) level: Level,
     pub(super) need: Need,
     pub(super) stack: Vec<Frame>,
     /// The schema of the next value.
@@ -108,7 +108,7 @@ impl Reader {
             at,
             start: at,
             place,
-            level: 0,
+            level: Level::default(),
             need: Need::Start,
             stack: Vec::new(),
             node,
@@ -128,7 +128,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn at_level(self, level: u8) -> Self {
+    pub(super) fn at_level(self, level: Level) -> Self {
         Self { level, ..self }
     }
 
@@ -213,6 +213,9 @@ impl Turn<'_> {
             self.blanks();
             return Ok(None);
         }
+        if self.pass_valid(byte) {
+            return Ok(None);
+        }
         match byte {
             b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
@@ -231,12 +234,13 @@ impl Turn<'_> {
     fn blanks(&mut self) {
         let at = self.reader.at;
         let run = self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
-        let blank = self.view.slice(at, at + run);
+        if self.reader.pending.is_empty() && self.reader.need != Need::Start {
+            return self.put_source(at + run);
+        }
         self.reader.at += run;
         if !self.reader.pending.is_empty() {
+            let blank = self.view.slice(at, at + run);
             self.reader.pending.push_str(blank);
-        } else if self.reader.need != Need::Start {
-            self.put(blank);
         }
     }
 
@@ -414,6 +418,22 @@ impl Turn<'_> {
             self.sink().arguments(at, json);
             self.run = at..at;
         }
+    }
+
+    /// Emits the input up to `end` as it stands.
+    pub(super) fn put_source(&mut self, end: usize) {
+        let from = std::mem::replace(&mut self.reader.at, end);
+        if self.reader.hold.is_on() {
+            let source = self.view.slice(from, end);
+            self.hold_on(source);
+            return;
+        }
+        self.reader.emitted |= end > from;
+        if self.run.end != from {
+            self.sink();
+            self.run = from..from;
+        }
+        self.run.end = end;
     }
 
     /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.

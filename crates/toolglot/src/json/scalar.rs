@@ -20,7 +20,7 @@ pub(super) fn is_json(token: &str) -> bool {
     matches!(token, "true" | "false" | "null") || is_number(token.as_bytes())
 }
 
-fn is_number(bytes: &[u8]) -> bool {
+pub(super) fn is_number(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let whole = digits(bytes);
     if whole == 0 || (whole > 1 && bytes[0] == b'0') {

@@ -31,6 +31,8 @@ pub(super) struct Text {
     twins: usize,
     /// No quote before this position can close the string.
     unclosable: usize,
+    /// Bytes before this position have been looked at for the string's end.
+    pub(super) tried: usize,
 }
 
 impl Default for Text {
@@ -53,6 +55,7 @@ impl Text {
             settled: 0,
             twins: 0,
             unclosable: 0,
+            tried: 0,
         }
     }
 
@@ -108,7 +111,7 @@ impl fmt::Debug for Stops {
 }
 
 impl Stops {
-    /// Fills the table when the first string begins.
+    /// Fills the table when the first string needs it.
     pub(super) fn prepare(&mut self, context: &Context<'_>) {
         if self.ready {
             return;
@@ -171,7 +174,6 @@ fn is_curly(middle: u8, last: u8) -> bool {
 impl Turn<'_> {
     /// Starts a string whose first byte of content is at `content`.
     pub(super) fn text_start(&mut self, text: Text, content: usize) {
-        self.reader.stops.prepare(self.context);
         self.reader.at = content;
         self.reader.need = Need::Text;
         self.reader.escaped.get_or_insert(false);
@@ -181,6 +183,11 @@ impl Turn<'_> {
 
     pub(super) fn text(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
+        if let Some(end) = self.pass_string() {
+            self.pass(end);
+            return self.text_end(end + 1);
+        }
+        self.reader.stops.prepare(self.context);
         let end = self.plain_end();
         if end > at {
             self.pass(end);
@@ -243,9 +250,11 @@ impl Turn<'_> {
 
     /// Emits content up to `end` that is strict already.
     fn pass(&mut self, end: usize) {
-        let source = self.view.slice(self.reader.at, end);
-        self.reader.at = end;
-        self.put_text(source);
+        if self.reader.text.key && self.wants_key() {
+            let source = self.view.slice(self.reader.at, end);
+            self.reader.key.push_str(source);
+        }
+        self.put_source(end);
     }
 
     fn pass_char(&mut self) {

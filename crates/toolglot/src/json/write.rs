@@ -22,13 +22,21 @@ pub(crate) fn write_escaped(text: &str, out: &mut String) {
     }
 }
 
-/// Returns the length of the run of bytes that need no escape.
-fn clean_run(bytes: &[u8]) -> usize {
-    let blocks = bytes
-        .chunks_exact(8)
-        .take_while(|block| !block.iter().fold(false, |any, &byte| any | DIRTY[byte as usize]))
-        .count();
-    blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| !DIRTY[byte as usize]).count()
+/// Returns the length of the run of bytes that need no escape, found eight at a time.
+pub(super) fn clean_run(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let (blocks, rest) = bytes.as_chunks::<8>();
+    for (at, block) in blocks.iter().enumerate() {
+        let word = u64::from_le_bytes(*block);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let dirty = control | zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\')));
+        if dirty & HIGH != 0 {
+            return at * 8 + (dirty & HIGH).trailing_zeros() as usize / 8;
+        }
+    }
+    blocks.len() * 8 + rest.iter().take_while(|&&byte| !DIRTY[byte as usize]).count()
 }
 
 fn write_escape(byte: u8, out: &mut String) {

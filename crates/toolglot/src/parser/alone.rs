@@ -31,7 +31,7 @@ pub(crate) fn read_parameters(
     })
 }
 
-/// Reads the parameters as if the call's closer followed them.
+/// Reads the parameters as if the call's closer followed them; what is found in the closer is said of the text's end.
 fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, Vec<Diagnostic>)> {
     let callee = engine.callee(name)?;
     let head = Head { name: Some(Said::new(name, 0..0)), ..Head::default() };
@@ -50,5 +50,8 @@ fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, 
     let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;
     let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
     let arguments = sink.words.get(name.len()..)?.to_owned();
+    for found in &mut sink.diagnostics {
+        found.span = found.span.start.min(text.len())..found.span.end.min(text.len());
+    }
     whole.then_some((arguments, sink.diagnostics))
 }

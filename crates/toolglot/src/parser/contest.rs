@@ -219,6 +219,7 @@ fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet
     match scene.view.byte(at)? {
         Some(b'{') if !key_ahead(scene.view, at + 1, None)? => Ok(None),
         Some(b'{') if plain => Ok(Some(Start::Json { at, relaxed: false })),
+        Some(b'`') if plain && fenced(at, scene.view)? => Ok(Some(Start::Json { at, relaxed: false })),
         Some(b'{') => {
             let read = read_value(at, Place::Arguments, scene.root().map(|root| root.id()), scene)?;
             Ok(read.map(|(json, end)| Start::Whole { whole: Whole::plain(merge_attributes(&json, scene)), at, end }))
@@ -236,6 +237,19 @@ fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet
             Ok(empty.then(|| Start::Whole { whole: Whole::empty(), at, end: at }))
         }
     }
+}
+
+/// Says whether a fence opens at `at` and an object in it.
+fn fenced(at: usize, view: View<'_>) -> Result<bool, NotYet> {
+    if !view.starts_with(at, "```")? {
+        return Ok(false);
+    }
+    let mut at = at + 3;
+    while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+        at += 1;
+    }
+    let at = view.skip_blanks(at)?;
+    Ok(view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, None)?)
 }
 
 fn begin_object(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {

@@ -24,6 +24,13 @@ struct Shift {
 }
 
 impl Input {
+    /// Forgets everything but its memory.
+    pub(crate) fn renew(&mut self) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        *self = Self { text, ..Self::default() };
+    }
+
     /// Returns what readers may see.
     pub(crate) fn view(&self) -> View<'_> {
         View::new(&self.text, self.base, self.closed)

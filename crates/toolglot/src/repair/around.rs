@@ -16,9 +16,11 @@ struct Object {
 ///
 /// Further objects directly behind it are reported; the first that has a
 /// member and fits the tool is taken. Anything else in braces, quotes or
-/// members around it makes the reading doubtful, and there is none.
+/// members around it makes the reading doubtful, and there is none. What was
+/// read already stands, unless it is lines of keys that do not fit the tool.
 pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired> {
-    if first.is_some() {
+    let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);
+    if first.is_some_and(|first| !lines(first)) {
         return None;
     }
     let start = first_object(text.text)?;
@@ -105,9 +107,9 @@ fn surroundings(text: &Text<'_>, start: usize, end: usize, count: usize) -> Opti
     if prose.len() < before.len() {
         found.push(note(Code::Fence, prose.len()..before.len(), "the fence around the object was dropped"));
     }
-    let talk = after.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(after);
-    let talk = talk.trim_start_matches(['}', ']']).trim();
-    if talk.len() < after.trim_end().len() && after.starts_with(['}', ']']) {
+    let talk = after.trim_start_matches(['}', ']']).trim();
+    let talk = talk.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(talk).trim_start();
+    if after.starts_with(['}', ']']) {
         found.push(note(Code::ExtraCloser, after_start..after_start + 1, "a closing bracket too many was dropped"));
     }
     if !is_talk_before(prose, text) || !is_talk_after(talk) {

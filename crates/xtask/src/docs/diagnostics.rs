@@ -43,9 +43,18 @@ const PARTS: [(&str, &str, Filter); 5] = [
 pub(super) fn page() -> File {
     let mut text = HEAD.to_owned();
     for (title, about, belongs) in PARTS {
-        text += &format!("\n## {title}\n\n{about}\n\n| code | meaning |\n|---|---|\n");
-        for row in Code::TABLE.iter().filter(|row| belongs(row.class)) {
-            text += &format!("| `{}` | {} |\n", row.name, row.about.replace('|', "\\|"));
+        let rows: Vec<_> = Code::TABLE.iter().filter(|row| belongs(row.class)).collect();
+        let repairs = rows.iter().any(|row| row.code.is_repair());
+        let head = if repairs {
+            "| code | meaning | written by | risk |\n|---|---|---|---|"
+        } else {
+            "| code | meaning |\n|---|---|"
+        };
+        text += &format!("\n## {title}\n\n{about}\n\n{head}\n");
+        for row in rows {
+            let cells = [row.about, row.by, row.risk].map(|cell| cell.replace('|', "\\|"));
+            let shown = if repairs { &cells[..] } else { &cells[..1] };
+            text += &format!("| `{}` | {} |\n", row.name, shown.join(" | "));
         }
     }
     File { path: "docs/diagnostics.md".to_owned(), text }
