@@ -54,6 +54,7 @@ use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 pub(crate) use hold::WRAPPERS;
+pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
 pub(crate) use value::excerpt;

@@ -7,6 +7,7 @@ mod dialect;
 mod event;
 mod id;
 mod json;
+mod lines;
 mod message;
 mod options;
 mod parser;

@@ -39,6 +39,7 @@ mod engine;
 mod head;
 mod input;
 mod kwargs;
+mod lines;
 mod member;
 mod object;
 mod openers;

@@ -71,6 +71,7 @@ pub(crate) enum BodyKind {
     Params,
     Kwargs,
     Object,
+    Lines,
     Content,
     Text,
     Value,

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
 use super::reader::Turn;
 use super::value::excerpt;
 use super::write::write_string;
 use super::{End, Ended};
-use crate::coerce::{self, Hint, Verdict};
+use crate::coerce::Verdict;
 use crate::diagnostic::Code;
+use crate::lines::{self, Member};
 use crate::view::NotYet;
 
 impl Turn<'_> {
@@ -28,29 +28,28 @@ impl Turn<'_> {
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
-        let members: Option<Vec<(&str, &str)>> =
-            text.lines().filter(|line| !line.trim().is_empty()).map(member).collect();
         let message = "lines of keys and values were read as an object";
-        let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
+        let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
             return self.ended(Ended::Broken);
         };
         self.reader.at = span.end;
         self.put("{");
-        for (index, (key, value)) in members.iter().enumerate() {
-            self.line(index, key, value, span.clone());
+        for (index, member) in members.iter().enumerate() {
+            self.line(index, member, span.clone());
         }
         self.put("}");
         self.missing_parameters();
         self.value_end()
     }
 
-    fn line(&mut self, index: usize, key: &str, value: &str, span: Range<usize>) {
+    fn line(&mut self, index: usize, member: &Member<'_>, span: Range<usize>) {
         let mut json = String::from(if index == 0 { "" } else { ", " });
-        write_string(key, &mut json);
+        write_string(member.key, &mut json);
         json.push_str(": ");
-        self.parameter(key, span.clone());
-        let node = self.context.schema.and_then(|schema| schema.root().property(key));
-        if coerce::text(value, node, Hint::None, self.context.options, &mut json) == Verdict::Mismatch {
+        self.parameter(member.key, span.clone());
+        let node = self.context.schema.and_then(|schema| schema.root().property(member.key));
+        if member.value.write(node, self.context.options, &mut json) == Verdict::Mismatch {
+            let value = &self.view.slice(span.start, span.end)[member.value_at.clone()];
             self.sink().diagnose(
                 Code::TypeMismatch,
                 span,
@@ -70,10 +69,4 @@ impl Turn<'_> {
         }
         Ok(at)
     }
-}
-
-fn member(line: &str) -> Option<(&str, &str)> {
-    let (key, value) = line.split_once([':', '='])?;
-    let key = key.trim();
-    is_bare_key(key).then_some((key, value.trim()))
 }

@@ -6,6 +6,7 @@ use super::scene::{Scene, named_tag};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::json::{End, Ended};
+use crate::lines;
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
 use crate::view::NotYet;
@@ -52,14 +53,17 @@ impl Content {
             self.begun = true;
             self.object.attributes(self.start, scene, sink);
         }
-        let edge = self.find_end(scene)?;
+        let mut edge = self.find_end(scene)?;
         let text = scene.view.slice(self.start, edge.end);
+        if !self.sure && lines::is_outline(text, |key| scene.declares(key)) {
+            edge.how = Ended::Broken;
+        }
         if let Some(key) = parameter(scene).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
             let key = Said { text: key, span: self.start..self.start };
             self.object.text_member(&key, &Said::new(text, self.start..edge.end), Hint::None, edge.end, scene, sink);
         }
         match edge.how {
-            Ended::Truncated => self.object.cut(edge.next, sink),
+            Ended::Truncated | Ended::Broken => self.object.cut(edge.next, sink),
             _ => self.object.end(edge.end, scene, sink),
         }
         if edge.how == Ended::Cut {
@@ -116,7 +120,7 @@ impl Content {
 }
 
 /// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
-fn opens_call(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+pub(crate) fn opens_call(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
     let tag = named_tag(scene.view, at + 1)?.map(|(name, _)| name);
     let tool = tag.and_then(|name| scene.engine.callee(name)).is_some_and(|callee| callee.tool.is_some());
     Ok(tool || scene.opener(at)?.is_some())

@@ -8,6 +8,7 @@ use super::content::{self, Content};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap};
 use super::kwargs::keyword;
+use super::lines::{self, Lines};
 use super::params::param_head;
 use super::reading::Reading;
 use super::scene::Scene;
@@ -34,6 +35,7 @@ pub(crate) struct Win {
 pub(crate) enum Start {
     Params(usize),
     Kwargs(usize),
+    Lines(usize),
     /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
     Json {
         at: usize,
@@ -159,7 +161,7 @@ fn begin(
     head: &mut Head,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let kind = engine.pattern(form).kind();
-    let raw = matches!(kind, Some(BodyKind::Content) | None);
+    let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let at = if raw { at } else { gap(view, at, head)? };
     if kind == Some(BodyKind::Call) {
         return begin_call(engine, view, at, form, head);
@@ -171,6 +173,7 @@ fn begin(
         Some(BodyKind::Object) => begin_object(at, &scene)?,
         Some(BodyKind::Params) => begin_params(at, &scene)?,
         Some(BodyKind::Kwargs) => begin_kwargs(view, at)?,
+        Some(BodyKind::Lines) => begin_lines(at, &scene)?,
         Some(BodyKind::Content) => begin_content(at, &scene)?,
         _ => Some(Start::Nothing(at)),
     };
@@ -289,6 +292,16 @@ pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
 fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {
     let begins = view.byte(at)? == Some(b')') || keyword(view, at)?.is_some();
     Ok(begins.then_some(Start::Kwargs(at)))
+}
+
+/// Lines are a call when their end is seen: one that is none makes them prose.
+fn begin_lines(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    if !lines::begin(at, scene)? {
+        return Ok(None);
+    }
+    let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
+    let end = Lines::new(at).resume(scene, &mut nowhere)?;
+    Ok((end.how != Ended::Broken).then_some(Start::Lines(at)))
 }
 
 /// Plain text is a call at once if an attribute says so, else when its closer is seen.

@@ -17,6 +17,7 @@ use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
+use super::lines::Lines;
 use super::params::{Params, note_blanks};
 use super::scene::{Scene, closing_tag};
 use crate::diagnostic::Code;
@@ -72,6 +73,7 @@ enum Scope {
 enum Body {
     Params(Params),
     Kwargs(Kwargs),
+    Lines(Lines),
     Json(Reader, bool),
     Call(CallObject),
     Content(Content),
@@ -405,7 +407,7 @@ impl Start {
     /// Returns where the body starts.
     pub(crate) fn at(&self) -> usize {
         match self {
-            Self::Params(at) | Self::Kwargs(at) | Self::Nothing(at) => *at,
+            Self::Params(at) | Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
             Self::Json { at, .. } | Self::Whole { at, .. } => *at,
             Self::Call { at, .. } | Self::Content { at, .. } => *at,
         }
@@ -417,6 +419,7 @@ impl Body {
         match start {
             Start::Params(at) => Self::Params(Params::new(at)),
             Start::Kwargs(at) => Self::Kwargs(Kwargs::new(at)),
+            Start::Lines(at) => Self::Lines(Lines::new(at)),
             Start::Json { at, relaxed } => {
                 Self::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
             }
@@ -438,6 +441,7 @@ impl Body {
         match self {
             Self::Params(params) => Some(params.start()),
             Self::Kwargs(kwargs) => Some(kwargs.start()),
+            Self::Lines(lines) => Some(lines.start()),
             Self::Content(content) => Some(content.start()),
             Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
         }
@@ -447,6 +451,7 @@ impl Body {
         match self {
             Self::Params(params) => params.anchor(),
             Self::Kwargs(kwargs) => kwargs.anchor(),
+            Self::Lines(lines) => lines.anchor(),
             Self::Json(reader, _) => reader.anchor(),
             Self::Call(object) => object.anchor(),
             Self::Content(content) => content.anchor(),
@@ -458,6 +463,7 @@ impl Body {
         match self {
             Self::Params(params) => params.resume(scene, sink),
             Self::Kwargs(kwargs) => kwargs.resume(scene, sink),
+            Self::Lines(lines) => lines.resume(scene, sink),
             Self::Call(object) => object.resume(scene, callee, sink),
             Self::Content(content) => content.resume(scene, sink),
             Self::Done(at) => Ok(End { at: *at, how: Ended::Complete }),
