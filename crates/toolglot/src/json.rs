@@ -32,6 +32,7 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod entity;
 mod escape;
 mod follow;
 mod hold;
@@ -53,6 +54,7 @@ use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+pub(crate) use entity::ENTITIES;
 pub(crate) use hold::WRAPPERS;
 pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;

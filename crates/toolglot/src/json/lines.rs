@@ -29,7 +29,8 @@ impl Turn<'_> {
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
         let message = "lines of keys and values were read as an object";
-        let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
+        let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message))
+        else {
             return self.ended(Ended::Broken);
         };
         self.reader.at = span.end;

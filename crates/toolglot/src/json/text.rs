@@ -67,6 +67,7 @@ impl Text {
             Quote::Curly => CURLY,
             Quote::CurlySingle => SINGLE | CURLY,
             Quote::Token | Quote::Leaked => TOKEN,
+            Quote::Entity => ENTITY,
         };
         quote | ALWAYS | MARKER
     }
@@ -85,6 +86,7 @@ const BACK: u8 = 4;
 const CURLY: u8 = 8;
 const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
+const ENTITY: u8 = 64;
 
 impl Default for Stops {
     fn default() -> Self {
@@ -114,6 +116,7 @@ impl Stops {
                 (byte == b'`', BACK),
                 (byte == 0xe2, CURLY),
                 (token, TOKEN),
+                (byte == b'&', ENTITY),
                 (context.markers.may_begin(byte), MARKER),
             ];
             self.classes[usize::from(byte)] =
@@ -172,6 +175,7 @@ impl Turn<'_> {
             _ if self.twin_ends(at)? => self.twin(),
             _ if self.is_doubtful(byte, at)? => self.doubt(),
             b'\\' => self.backslash(),
+            b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
             _ => {
                 self.pass_char();
