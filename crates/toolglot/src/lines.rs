@@ -207,7 +207,13 @@ fn folded(text: &str) -> String {
     let mut out = String::new();
     for (number, line) in text.split('\n').enumerate() {
         let joined = number > 0 && !line.is_empty() && !out.ends_with('\n');
-        out.push_str(if line.is_empty() { "\n" } else if joined { " " } else { "" });
+        out.push_str(if line.is_empty() {
+            "\n"
+        } else if joined {
+            " "
+        } else {
+            ""
+        });
         out.push_str(line);
     }
     out
@@ -244,7 +250,10 @@ mod tests {
 
     #[test]
     fn scalars_blocks_and_lists_are_read() {
-        assert_eq!(json("a: x y\nb = 3\n\nc: \"q\\n\"\nd: 'it''s'\ne:\n").unwrap(), r#"a="x y";b=3;c="q\n";d="it's";e="";"#);
+        assert_eq!(
+            json("a: x y\nb = 3\n\nc: \"q\\n\"\nd: 'it''s'\ne:\n").unwrap(),
+            r#"a="x y";b=3;c="q\n";d="it's";e="";"#
+        );
         assert_eq!(json("a: |\n  one\n    two\n\n  three\n\nb: 1").unwrap(), "a=\"one\\n  two\\n\\nthree\\n\";b=1;");
         assert_eq!(json("a: |-\n one\nb: >\n  x\n  y\n\n  z\n").unwrap(), r#"a="one";b="x y\nz\n";"#);
         assert_eq!(json("a:\n  - x\n  - 2\nb:\n- '3'\n").unwrap(), r#"a=["x", 2];b=["3"];"#);

@@ -72,6 +72,10 @@ pub(crate) struct Ground {
     pub(crate) weak: bool,
     /// Weak evidence must prove itself: all of it reads, and nothing follows on its line.
     pub(crate) prove: bool,
+    /// The tool's name is all that opens the call: it must be spelled as declared.
+    pub(crate) named: bool,
+    /// So little says that this is a call that the message must end with it.
+    pub(crate) last: bool,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
 }
@@ -204,6 +208,10 @@ fn begin_call(
     if view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
+    head.encoded = view.byte(skip_gap(view, at + 1)?)? == Some(b'&');
+    if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
+        return Ok(None);
+    }
     let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
     let Some(facts) = call_object::facts(at + 1, &Scene::new(engine, view, form, &nobody, head))? else {
         return Ok(None);
@@ -326,6 +334,9 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     if undeclared && (ground.weak || ground.nested) {
         return Ok(dead(at, "no such tool is declared"));
     }
+    if ground.named && win.callee.standing != Standing::Declared {
+        return Ok(dead(at, "a bare name must be spelled as declared"));
+    }
     if ground.nested {
         return Ok(Trial::Ready(win));
     }
@@ -350,11 +361,13 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     }
     let cut = undeclared && sink.has(Code::MissingCloser);
     let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
-    if cut || torn || (prove || undeclared) && sink.worst() > Outcome::Repaired {
+    let encoded = prove && sink.has(Code::EntityQuotes);
+    if cut || torn || encoded || (prove || undeclared) && sink.worst() > Outcome::Repaired {
         return Ok(dead(end, "it does not read to its end"));
     }
     let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);
-    if prove && (foreign || !ends_line(view, end)?) {
+    let goes_on = ground.last && view.byte(view.skip_blanks(end)?)?.is_some();
+    if prove && (foreign || goes_on || !ends_line(view, end)?) {
         return Ok(dead(end, "it is part of a text"));
     }
     Ok(rejection(engine, &sink, undeclared, end, &win).map_or(Trial::Ready(win), Trial::Rejected))

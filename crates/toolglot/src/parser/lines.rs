@@ -83,9 +83,9 @@ fn write(object: &mut ArgumentsObject, member: &Member<'_>, start: usize, scene:
             let text = Said { text: scalar.text().to_owned(), span: value.clone() };
             object.text_member(&key, &text, scalar.hint(), value.end, scene, sink);
         }
-        Value::List(_) => object.said_member(&key, value, scene, sink, |node, options, json| {
-            member.value.write(node, options, json)
-        }),
+        Value::List(_) => {
+            object.said_member(&key, value, scene, sink, |node, options, json| member.value.write(node, options, json))
+        }
     }
 }
 

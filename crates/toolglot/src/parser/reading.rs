@@ -18,7 +18,7 @@ use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
 use super::lines::Lines;
-use super::params::{Params, note_blanks};
+use super::params::{Params, note_spelling};
 use super::scene::{Scene, closing_tag};
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
@@ -145,7 +145,7 @@ impl Reading {
         if !matches!(start, Start::Call { .. }) {
             sink.call_start(&self.callee.name, self.head.id(), at);
         }
-        note_blanks(&self.head, place.clone(), sink);
+        note_spelling(&self.head, place.clone(), sink);
         if self.head.unclosed_tag {
             sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
         }
@@ -368,13 +368,17 @@ impl Reading {
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let mut over = at;
-        if view.starts_with(next, "</")?
+        let must_close = self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope));
+        // A bare name says too little to take another's closer for the end of its section.
+        let may_close = must_close || !engine.pattern(self.form).opens_with_name();
+        if may_close
+            && view.starts_with(next, "</")?
             && let Some((name, end)) = closing_tag(view, next + 2)?
         {
             sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
             sink.markup(end);
             over = end;
-        } else if self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope)) {
+        } else if must_close {
             sink.diagnose(Code::MissingCloser, at..at, "the wrapper around the calls has no closer");
         }
         self.phase = Phase::Over(over);

@@ -85,16 +85,19 @@ impl Region {
             let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
                 self.scan = view.end();
                 self.give_up_holding(engine, sink);
-                self.flush(self.scan, sink);
+                self.flush(self.edge(engine, view, sink), sink);
                 let end = view.final_end()?;
+                self.flush(end, sink);
                 return Ok(self.end_of_input(end, sink));
             };
             self.scan += ahead;
             self.give_up_holding(engine, sink);
-            self.flush(self.scan, sink);
+            self.flush(self.edge(engine, view, sink), sink);
             if let Some(end) = self.closer(engine, view, self.scan)? {
+                self.scan = self.edge(engine, view, sink);
                 return Ok(self.close(end, sink));
             }
+            self.flush(self.scan, sink);
             if self.inside == Inside::Opaque && self.meets_skip(engine, view, self.scan)? {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
                 return Ok(Exit::Left(self.scan));
@@ -104,6 +107,15 @@ impl Region {
             }
             self.scan += 1;
         }
+    }
+
+    /// Returns where the text ends if the region does: one line break before its closer may be markup.
+    fn edge(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> usize {
+        let candidate = self.candidate.map(|number| &engine.catalog.candidates[number]);
+        let body = candidate.and_then(|candidate| engine.catalog.pattern(candidate)?.body.as_ref());
+        let text = view.slice(sink.cursor().min(self.scan), self.scan);
+        let line = body.filter(|body| body.line_after && !self.is_reasoning).and_then(|_| text.strip_suffix('\n'));
+        line.map_or(self.scan, |line| self.scan - (text.len() - line.strip_suffix('\r').unwrap_or(line).len()))
     }
 
     fn flush(&self, upto: usize, sink: &mut Sink) {
@@ -169,15 +181,16 @@ impl Region {
     /// Decides what a call inside is. While one is held, further ones need no decision.
     fn call(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<Exit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
-        if !self.is_reasoning
-            || self.held.is_some()
-            || self.inside == Inside::Opaque
-            || policy == CallsInReasoning::Quote
-        {
+        let quotes = self.is_reasoning && policy == CallsInReasoning::Quote;
+        let has_calls = self.is_reasoning && self.inside != Inside::Opaque || self.inside == Inside::Calls;
+        if quotes || !has_calls || self.held.is_some() {
             return Ok(None);
         }
         let at = self.scan;
         let Some(number) = call_begins(engine, view, at)? else { return Ok(None) };
+        if !self.is_reasoning {
+            return Ok(Some(Exit::Interlude(at)));
+        }
         let inside = self.inside_of(engine, number);
         if inside == Inside::Calls {
             return Ok(Some(Exit::Interlude(at)));

@@ -122,7 +122,9 @@ impl Scanner {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
                 let next = *rest.get(from)?;
-                if catalog.stops.contains(next) || engine.reads_weak && catalog.line_stops.contains(next) {
+                let weak = engine.reads_weak && catalog.line_stops.contains(next);
+                // Where the end of the name is not there yet, it may be one.
+                if weak || catalog.stops.contains(next) || engine.names_at(view, self.at + from).unwrap_or(true) {
                     return Some(self.at + from);
                 }
             }
@@ -214,6 +216,9 @@ impl Scanner {
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
         }
+        if weak && engine.names_at(view, self.at)? {
+            entrants.extend_from_slice(&catalog.named);
+        }
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
         }
@@ -297,9 +302,12 @@ impl Scanner {
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         let weak = candidate.evidence == Strength::Weak;
+        let prove = weak && self.must_prove(engine);
         let ground = Ground {
             weak: weak || candidate.evidence == Strength::Dynamic,
-            prove: weak && self.must_prove(engine),
+            prove,
+            named: candidate.is_named,
+            last: prove && candidate.is_named,
             exhausted: self.vain > 8 * self.at + (1 << 20),
             ..Ground::default()
         };
