@@ -28,6 +28,15 @@ pub(crate) struct Win {
     pub(crate) head: Head,
     pub(crate) callee: Callee,
     pub(crate) start: Start,
+    /// All of it has been read already, to prove that it is a call.
+    pub(crate) proof: Option<Box<Proof>>,
+}
+
+/// A reading ahead. What proves a call is the reading of that call: it goes on where it stopped, and is not done twice.
+#[derive(Clone, Debug)]
+pub(crate) struct Proof {
+    pub(crate) reading: Reading,
+    pub(crate) sink: Sink,
 }
 
 /// How a body starts.
@@ -76,6 +85,8 @@ pub(crate) struct Ground {
     pub(crate) named: bool,
     /// So little says that this is a call that the message must end with it.
     pub(crate) last: bool,
+    /// How many calls came before, as far as a proof must know.
+    pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
 }
@@ -121,8 +132,21 @@ pub(crate) fn try_call(
     view: View<'_>,
     at: usize,
     form: Form,
+    head: Head,
+    ground: Ground,
+) -> Result<Trial, NotYet> {
+    try_on(engine, view, at, form, head, ground, &mut None)
+}
+
+/// Tries a call pattern whose proof may have been begun; whoever is told [`NotYet`] keeps it for the next time.
+pub(crate) fn try_on(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
     mut head: Head,
     ground: Ground,
+    proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
     if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
         return Ok(dead(at, "too much was read ahead in vain"));
@@ -133,8 +157,8 @@ pub(crate) fn try_call(
     let Some((callee, start)) = begin(engine, view, body, form, &mut head)? else {
         return Ok(dead(at, "its body does not begin here"));
     };
-    let win = Box::new(Win { form, head, callee, start });
-    admit(engine, view, at, win, ground)
+    let win = Box::new(Win { form, head, callee, start, proof: None });
+    admit(engine, view, at, win, ground, proof)
 }
 
 fn read_heads(
@@ -329,7 +353,14 @@ fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> 
 }
 
 /// Decides whether a candidate whose body begins may be committed now.
-fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Ground) -> Result<Trial, NotYet> {
+fn admit(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    mut win: Box<Win>,
+    ground: Ground,
+    proof: &mut Option<Box<Proof>>,
+) -> Result<Trial, NotYet> {
     let undeclared = win.callee.standing == Standing::Undeclared;
     if undeclared && (ground.weak || ground.nested) {
         return Ok(dead(at, "no such tool is declared"));
@@ -351,11 +382,13 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     if ground.exhausted && (prove || undeclared) {
         return Ok(dead(at, "too much was read ahead in vain"));
     }
-    let (end, sink) = read_ahead(engine, view, at, &win, prove)?;
-    let strict = engine.options.validation == Validation::Strict;
+    let Proof { reading, sink } = &mut **proof.get_or_insert_with(|| Box::new(begin_proof(engine, at, &win, ground)));
+    let end = reading.resume(engine, view, sink)?;
+    let proof = proof.take();
+    let Some(Proof { sink, .. }) = proof.as_deref() else { return Err(NotYet) };
     if strict
         && sink.worst() <= Outcome::Repaired
-        && let Some(rejection) = rejection(engine, &sink, undeclared, end, &win)
+        && let Some(rejection) = rejection(engine, sink, undeclared, end, &win)
     {
         return Ok(Trial::Rejected(rejection));
     }
@@ -370,19 +403,23 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     if prove && (foreign || goes_on || !ends_line(view, end)?) {
         return Ok(dead(end, "it is part of a text"));
     }
-    Ok(rejection(engine, &sink, undeclared, end, &win).map_or(Trial::Ready(win), Trial::Rejected))
+    if let Some(rejection) = rejection(engine, sink, undeclared, end, &win) {
+        return Ok(Trial::Rejected(rejection));
+    }
+    win.proof = proof.filter(|_| prove);
+    Ok(Trial::Ready(win))
 }
 
 fn dead(read: usize, why: &'static str) -> Trial {
     Trial::Dead { why, read }
 }
 
-/// Reads a call to its end, or all of its section, without a word.
-fn read_ahead(engine: &Engine, view: View<'_>, at: usize, win: &Win, all: bool) -> Result<(usize, Sink), NotYet> {
-    let mut sink = Sink::muted(at, engine.options.repairs);
-    let mut reading = Reading::new(win.clone(), !all);
-    let end = reading.resume(engine, view, &mut sink)?;
-    Ok((end, sink))
+/// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
+fn begin_proof(engine: &Engine, at: usize, win: &Win, ground: Ground) -> Proof {
+    let all = ground.weak && ground.prove;
+    let repairs = engine.options.repairs;
+    let sink = if all { Sink::fork(at, ground.calls, repairs) } else { Sink::muted(at, repairs) };
+    Proof { reading: Reading::new(win.clone(), !all), sink }
 }
 
 /// Says whether nothing but blanks follows on the line.

@@ -1,7 +1,7 @@
 //! The scanner: text passes, openers start contests.
 
 use super::catalog::{Role, Strength};
-use super::contest::{Ground, Rejection, Trial, Win, try_call};
+use super::contest::{Ground, Proof, Rejection, Trial, Win, try_on};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
@@ -25,6 +25,8 @@ pub(crate) struct Scanner {
     pub(crate) no_reasoning: bool,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
+    /// What the first of them has read ahead.
+    proof: Option<Box<Proof>>,
     /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
@@ -65,6 +67,7 @@ impl Scanner {
             named_closers: Vec::new(),
             no_reasoning: false,
             contest: None,
+            proof: None,
             rejected: None,
             vain: 0,
             told_limit: false,
@@ -165,7 +168,7 @@ impl Scanner {
             }
             decided => decided?,
         };
-        self.contest = None;
+        (self.contest, self.proof) = (None, None);
         match found {
             Contest::Won(found) => return Ok(Some(found)),
             Contest::Skipped => {}
@@ -270,7 +273,7 @@ impl Scanner {
                     }
                     None
                 }
-                Role::Call => self.try_candidate(engine, view, number)?,
+                Role::Call => self.try_candidate(engine, view, number, sink.calls())?,
                 Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
             };
             if let Some(found) = found {
@@ -298,7 +301,13 @@ impl Scanner {
         Ok(view.byte(after)?.is_none())
     }
 
-    fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
+    fn try_candidate(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        number: usize,
+        calls: usize,
+    ) -> Result<Option<Found>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         let weak = candidate.evidence == Strength::Weak;
@@ -306,12 +315,13 @@ impl Scanner {
         let ground = Ground {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
+            calls,
             named: candidate.is_named,
             last: prove && candidate.is_named,
             exhausted: self.vain > 8 * self.at + (1 << 20),
             ..Ground::default()
         };
-        let trial = try_call(engine, view, self.at, form, Head::default(), ground)?;
+        let trial = try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?;
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {
