@@ -70,6 +70,9 @@ pub(crate) trait Markers {
     /// Says whether a byte can begin a marker, so that strings can be read past all others.
     fn may_begin(&self, byte: u8) -> bool;
 
+    /// Returns the bytes of which [`Markers::may_begin`] says so, and perhaps others.
+    fn first_bytes(&self) -> &[u8];
+
     /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
     fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
 
@@ -86,6 +89,10 @@ pub(crate) struct NoMarkers;
 impl Markers for NoMarkers {
     fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
+    }
+
+    fn first_bytes(&self) -> &[u8] {
+        &[]
     }
 
     fn may_begin(&self, _: u8) -> bool {

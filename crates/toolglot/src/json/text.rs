@@ -88,6 +88,24 @@ const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
 const ENTITY: u8 = 64;
 
+/// What every string stops at, whatever stands around it.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        classes[byte] = ALWAYS;
+        byte += 1;
+    }
+    classes[b'"' as usize] = ALWAYS;
+    classes[b'\\' as usize] = ALWAYS;
+    classes[b'\'' as usize] = SINGLE;
+    classes[b'`' as usize] = BACK;
+    classes[0xe2] = CURLY;
+    classes[b'&' as usize] = ENTITY;
+    classes[LEAKED.as_bytes()[0] as usize] = TOKEN;
+    classes
+};
+
 impl Default for Stops {
     fn default() -> Self {
         Self { classes: [0; 256], ready: false }
@@ -106,21 +124,12 @@ impl Stops {
         if self.ready {
             return;
         }
-        for byte in 0..=u8::MAX {
-            let always = byte < 0x20 || matches!(byte, b'"' | b'\\');
-            let token = byte == LEAKED.as_bytes()[0]
-                || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
-            let classes = [
-                (always, ALWAYS),
-                (byte == b'\'', SINGLE),
-                (byte == b'`', BACK),
-                (byte == 0xe2, CURLY),
-                (token, TOKEN),
-                (byte == b'&', ENTITY),
-                (context.markers.may_begin(byte), MARKER),
-            ];
-            self.classes[usize::from(byte)] =
-                classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
+        self.classes = CLASSES;
+        if let Some(first) = context.quote.and_then(|token| token.bytes().next()) {
+            self.classes[usize::from(first)] |= TOKEN;
+        }
+        for byte in context.markers.first_bytes().iter().filter(|byte| context.markers.may_begin(**byte)) {
+            self.classes[usize::from(*byte)] |= MARKER;
         }
         self.ready = true;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bytes::ByteSet;
 use super::head::{Head, stands};
-use super::openers::Openers;
+use super::openers::{Opener, Openers};
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
 
@@ -91,7 +91,7 @@ impl Catalog {
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let closing = reasoning_closers(dialects);
         let spelled = |(number, closer): (usize, &Literal)| {
-            let openers = closer.spellings.iter().map(|spelling| spelling.opener().to_owned());
+            let openers = closer.spellings.iter().map(|spelling| Opener::of(spelling.opener()));
             openers.map(move |opener| (opener, number)).collect::<Vec<_>>()
         };
         let closers = Openers::new(closing.iter().enumerate().flat_map(spelled));
@@ -265,37 +265,37 @@ fn first_pattern(dialect: &Dialect, role: Role, section: Option<usize>, pattern:
 }
 
 /// The literals that open a candidate of its strength.
-fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<String> {
+fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     let mut texts = opener_texts(dialect, candidate);
     let strong = candidate.evidence == Strength::Strong;
-    texts.retain(|text| candidate.role == Role::Skip || is_strong(text) == strong);
+    texts.retain(|opener| candidate.role == Role::Skip || is_strong(&opener.text) == strong);
     texts
 }
 
 /// The literals that open a candidate: spellings of its first literal, or the brace of a body.
-fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<String> {
+fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     if candidate.role == Role::Skip {
-        return vec![dialect.skip[candidate.pattern].clone()];
+        return vec![Opener::of(&dialect.skip[candidate.pattern])];
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
         (Some(literal), _) => spelled_openers(first, literal),
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
-            vec!["{".to_owned()]
+            vec![Opener::of("{")]
         }
         _ => Vec::new(),
     }
 }
 
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<String> {
-    let mut texts: Vec<String> = first.spellings.iter().map(|spelling| spelling.opener().to_owned()).collect();
+fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<Opener> {
+    let mut texts: Vec<Opener> = first.spellings.iter().map(Opener::spelled).collect();
     if first.is_optional()
         && let Some(Node::Literal(next)) = pattern.head.get(1)
     {
-        texts.extend(next.spellings.iter().map(|spelling| spelling.opener().to_owned()));
+        texts.extend(next.spellings.iter().map(Opener::spelled));
     }
-    texts.retain(|text| !text.is_empty());
+    texts.retain(|opener| !opener.text.is_empty());
     texts
 }
 
@@ -308,9 +308,9 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     if candidate.role == Role::Call && first.is_dynamic() {
         return vec![Strength::Dynamic];
     }
-    let texts = match first.head.get(1) {
+    let texts: Vec<String> = match first.head.get(1) {
         Some(Node::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::plain).collect(),
-        _ => opener_texts(dialect, candidate),
+        _ => opener_texts(dialect, candidate).into_iter().map(|opener| opener.text).collect(),
     };
     let has = |strong| texts.iter().any(|text| is_strong(text) == strong);
     match (has(true), has(false)) {
@@ -402,13 +402,14 @@ fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 
 fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
     let mut openers = vec![HashSet::new(); dialects.len()];
     for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
-        openers[candidate.dialect].extend(openers_of(&dialects[candidate.dialect], candidate));
+        let own = openers_of(&dialects[candidate.dialect], candidate);
+        openers[candidate.dialect].extend(own.into_iter().map(|opener| opener.text));
     }
     let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
     let of = |number: usize| {
         let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
         let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
-        Openers::new(texts.map(|text| (text.clone(), number)))
+        Openers::new(texts.map(|text| (Opener::of(text), number)))
     };
     (0..dialects.len()).map(of).collect()
 }

@@ -382,32 +382,40 @@ fn admit(
     if ground.exhausted && (prove || undeclared) {
         return Ok(dead(at, "too much was read ahead in vain"));
     }
-    let Proof { reading, sink } = &mut **proof.get_or_insert_with(|| Box::new(begin_proof(engine, at, &win, ground)));
+    let begun = proof.get_or_insert_with(|| Box::new(begin_proof(engine, at, &win, ground)));
+    let against = judge(engine, view, begun, &win, ground)?;
+    win.proof = proof.take().filter(|_| prove);
+    Ok(against.unwrap_or(Trial::Ready(win)))
+}
+
+/// Reads on in a proof; returns what speaks against the call.
+fn judge(
+    engine: &Engine,
+    view: View<'_>,
+    proof: &mut Proof,
+    win: &Win,
+    ground: Ground,
+) -> Result<Option<Trial>, NotYet> {
+    let Proof { reading, sink } = proof;
     let end = reading.resume(engine, view, sink)?;
-    let proof = proof.take();
-    let Some(Proof { sink, .. }) = proof.as_deref() else { return Err(NotYet) };
-    if strict
-        && sink.worst() <= Outcome::Repaired
-        && let Some(rejection) = rejection(engine, sink, undeclared, end, &win)
-    {
-        return Ok(Trial::Rejected(rejection));
+    let undeclared = win.callee.standing == Standing::Undeclared;
+    let prove = ground.weak && ground.prove;
+    let against = rejection(engine, sink, undeclared, end, win);
+    if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
+        return Ok(against.map(Trial::Rejected));
     }
     let cut = undeclared && sink.has(Code::MissingCloser);
     let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
     let encoded = prove && sink.has(Code::EntityQuotes);
     if cut || torn || encoded || (prove || undeclared) && sink.worst() > Outcome::Repaired {
-        return Ok(dead(end, "it does not read to its end"));
+        return Ok(Some(dead(end, "it does not read to its end")));
     }
     let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);
     let goes_on = ground.last && view.byte(view.skip_blanks(end)?)?.is_some();
     if prove && (foreign || goes_on || !ends_line(view, end)?) {
-        return Ok(dead(end, "it is part of a text"));
+        return Ok(Some(dead(end, "it is part of a text")));
     }
-    if let Some(rejection) = rejection(engine, sink, undeclared, end, &win) {
-        return Ok(Trial::Rejected(rejection));
-    }
-    win.proof = proof.filter(|_| prove);
-    Ok(Trial::Ready(win))
+    Ok(against.map(Trial::Rejected))
 }
 
 fn dead(read: usize, why: &'static str) -> Trial {

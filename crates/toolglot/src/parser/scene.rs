@@ -212,6 +212,10 @@ impl json::Markers for Scene<'_> {
         Ok(self.any_closer(at)?.max(self.opener(at)?))
     }
 
+    fn first_bytes(&self) -> &[u8] {
+        self.marker_bytes().members()
+    }
+
     fn may_begin(&self, byte: u8) -> bool {
         self.marker_bytes().contains(byte) && !ends_json(byte) && byte != b'>'
     }
