@@ -26,19 +26,27 @@ impl Opener {
     }
 }
 
+/// What a text opens, and the byte that must follow its joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Opened {
+    then: Option<u8>,
+    number: usize,
+}
+
 /// Literals in order, each with the numbers of what it opens; a sorted list walked like a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Openers {
-    rows: Vec<(String, Vec<(Option<u8>, usize)>)>,
+    rows: Vec<(String, Vec<Opened>)>,
 }
 
 impl Openers {
     pub(crate) fn new(pairs: impl IntoIterator<Item = (Opener, usize)>) -> Self {
-        let mut rows = std::collections::BTreeMap::<String, Vec<(Option<u8>, usize)>>::new();
+        let mut rows = std::collections::BTreeMap::<String, Vec<Opened>>::new();
         for (Opener { text, then }, number) in pairs {
             let row = rows.entry(text).or_default();
-            if !row.contains(&(then, number)) {
-                row.push((then, number));
+            let opened = Opened { then, number };
+            if !row.contains(&opened) {
+                row.push(opened);
             }
         }
         Self { rows: rows.into_iter().collect() }
@@ -60,9 +68,9 @@ impl Openers {
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        self.walk(view, at, |length, numbers| {
+        self.walk(view, at, |length, opened| {
             let mut next = None;
-            for (then, number) in numbers {
+            for Opened { then, number } in opened {
                 if then.is_some() && next.is_none() {
                     next = Some(view.byte(skip_gap(view, at + length)?)?);
                 }
@@ -88,21 +96,21 @@ impl Openers {
         &self,
         view: View<'_>,
         at: usize,
-        mut hit: impl FnMut(usize, &[(Option<u8>, usize)]) -> Result<(), NotYet>,
+        mut hit: impl FnMut(usize, &[Opened]) -> Result<(), NotYet>,
     ) -> Result<(), NotYet> {
         let mut rows = &self.rows[..];
         for depth in 0.. {
-            if let Some((text, numbers)) = rows.first()
+            if let Some((text, opened)) = rows.first()
                 && text.len() == depth
             {
-                hit(depth, numbers)?;
+                hit(depth, opened)?;
                 rows = &rows[1..];
             }
             if rows.is_empty() {
                 return Ok(());
             }
             let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
-            let at_depth = |row: &(String, Vec<(Option<u8>, usize)>)| row.0.as_bytes().get(depth).copied();
+            let at_depth = |row: &(String, Vec<Opened>)| row.0.as_bytes().get(depth).copied();
             let start = rows.partition_point(|row| at_depth(row) < Some(byte));
             let end = rows.partition_point(|row| at_depth(row) <= Some(byte));
             rows = &rows[start..end];

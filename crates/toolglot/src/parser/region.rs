@@ -11,6 +11,7 @@ use super::catalog::{Candidate, Role};
 use super::contest::{Ground, Trial, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, stands};
+use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
@@ -79,6 +80,18 @@ impl Region {
         self.scan = at;
     }
 
+    /// Passes a piece in which neither a closer nor a call can begin.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+        let stops = &piece.engine.catalog.stops_in_regions;
+        let edge = !self.is_reasoning && piece.text.ends_with(['\n', '\r']);
+        let passes = self.scan == piece.at && self.held.is_none() && !edge && stops.is_absent(piece.text.as_bytes());
+        if passes {
+            self.scan = piece.end;
+            self.flush(piece.end, sink);
+        }
+        passes
+    }
+
     /// Reads on to the region's end.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Exit, NotYet> {
         loop {
@@ -114,8 +127,11 @@ impl Region {
         let candidate = self.candidate.map(|number| &engine.catalog.candidates[number]);
         let body = candidate.and_then(|candidate| engine.catalog.pattern(candidate)?.body.as_ref());
         let text = view.slice(sink.cursor().min(self.scan), self.scan);
-        let line = body.filter(|body| body.line_after && !self.is_reasoning).and_then(|_| text.strip_suffix('\n'));
-        line.map_or(self.scan, |line| self.scan - (text.len() - line.strip_suffix('\r').unwrap_or(line).len()))
+        if self.is_reasoning || !body.is_some_and(|body| body.line_after) {
+            return self.scan;
+        }
+        let line = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(text);
+        self.scan - (text.len() - line.len())
     }
 
     fn flush(&self, upto: usize, sink: &mut Sink) {
