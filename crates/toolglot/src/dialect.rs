@@ -51,6 +51,8 @@ pub struct Dialect {
     pub(crate) calls: Vec<Pattern>,
     /// Patterns around calls, each with a `{calls}` body.
     pub(crate) sections: Vec<Pattern>,
+    /// What opens calls and sections beyond doubt.
+    pub(crate) openings: Vec<Literal>,
     /// Patterns of one parameter, what `{params}` repeats.
     pub(crate) params: Vec<Pattern>,
     /// Patterns of reasoning regions.

@@ -32,6 +32,7 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod entity;
 mod escape;
 mod follow;
 mod hold;
@@ -54,8 +55,10 @@ use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+pub(crate) use entity::ENTITIES;
 use hold::Level;
 pub(crate) use hold::WRAPPERS;
+pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
 pub(crate) use value::excerpt;
@@ -68,6 +71,9 @@ pub(crate) trait Markers {
 
     /// Says whether a byte can begin a marker, so that strings can be read past all others.
     fn may_begin(&self, byte: u8) -> bool;
+
+    /// Returns the bytes of which [`Markers::may_begin`] says so, and perhaps others.
+    fn first_bytes(&self) -> &[u8];
 
     /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
     fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
@@ -85,6 +91,10 @@ pub(crate) struct NoMarkers;
 impl Markers for NoMarkers {
     fn stop(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
         Ok(None)
+    }
+
+    fn first_bytes(&self) -> &[u8] {
+        &[]
     }
 
     fn may_begin(&self, _: u8) -> bool {

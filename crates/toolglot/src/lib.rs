@@ -8,6 +8,7 @@ mod dialect;
 mod event;
 mod id;
 mod json;
+mod lines;
 mod message;
 mod options;
 mod parser;

@@ -38,6 +38,7 @@ mod engine;
 mod head;
 mod input;
 mod kwargs;
+mod lines;
 mod member;
 mod object;
 mod openers;
@@ -276,9 +277,16 @@ impl Machine<'_> {
         match self.state {
             State::Scanning => match self.scanner.resume(self.engine, self.view, self.sink)? {
                 Found::End => Ok(State::Done),
-                Found::Call(win) => {
+                Found::Call(mut win) => {
                     self.dialect.get_or_insert_with(|| self.engine.dialect(win.form).name.clone());
-                    Ok(State::Reading(Box::new(Reading::new(*win, false))))
+                    let reading = match win.proof.take() {
+                        Some(proof) => {
+                            self.sink.append(proof.sink);
+                            proof.reading
+                        }
+                        None => Reading::new(*win, false),
+                    };
+                    Ok(State::Reading(Box::new(reading)))
                 }
                 Found::Region { candidate, head, at } => {
                     self.sink.markup(at);

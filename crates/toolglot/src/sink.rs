@@ -69,6 +69,31 @@ impl Sink {
         *self = Self { repairs, entries, words, diagnostics, ..Self::default() };
     }
 
+    /// Returns a sink for a trial reading that goes on where this one stands, and may be appended to it.
+    pub(crate) fn fork(cursor: usize, started: usize, repairs: Repairs) -> Self {
+        Self { cursor, started, repairs, ..Self::default() }
+    }
+
+    /// Adds all that a forked sink was told; this one has been told nothing since.
+    pub(crate) fn append(&mut self, fork: Self) {
+        let (words, diagnostics) = (self.words.len(), self.diagnostics.len());
+        let shift = |word: &mut Range<usize>| *word = word.start + words..word.end + words;
+        for mut entry in fork.entries {
+            match &mut entry.kind {
+                Kind::Text | Kind::Reasoning | Kind::Markup => {}
+                Kind::CallStart { id, name, .. } => id.iter_mut().chain([name]).for_each(shift),
+                Kind::Arguments { json, .. } => shift(json),
+                Kind::CallEnd { id, .. } => id.iter_mut().for_each(shift),
+                Kind::Diagnostic(number) => *number += diagnostics,
+            }
+            self.entries.push(entry);
+        }
+        self.words.push_str(&fork.words);
+        self.diagnostics.extend(fork.diagnostics);
+        (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
+        (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
+    }
+
     /// Forgets the events that were handed out; buffers keep their size.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();

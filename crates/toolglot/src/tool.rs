@@ -124,6 +124,16 @@ impl Tools {
         &self.list[id.0 as usize]
     }
 
+    /// Says whether a tool's name begins with a byte.
+    pub(crate) fn may_begin(&self, first: u8) -> bool {
+        self.index.may_begin(first)
+    }
+
+    /// Says whether a tool is declared by exactly this name.
+    pub(crate) fn is_declared(&self, name: &str) -> bool {
+        self.index.is_declared(name)
+    }
+
     /// Returns the tool that a name in a call means. Spellings differ only by rule, never by likeness.
     pub(crate) fn find(&self, name: &str) -> Found {
         self.index.find(name)

@@ -15,7 +15,13 @@ const TOOLS: &str = include_str!("negative/tools.json");
 const EQUIVALENTS: &[Pair] = &[
     ("bare_json", "xlam", "a bare array is one of the ways in which xLAM writes"),
     ("cline", "use_tool", "a tag named after the tool with elements inside; they differ in white space only"),
+    ("ernie45", "hermes", "the same tags around calls; the wrapper around answers needs a pinned dialect"),
     ("glm47", "glm45", "the same tags; they differ in white space only"),
+    (
+        "hunyuan_a13b",
+        "tool_calls_array",
+        "the same tags around calls; the wrapper around answers needs a pinned dialect",
+    ),
     ("mimo", "qwen3_coder", "the same tags; they differ in the white space around values only"),
     ("poolside_v1", "glm45", "the same patterns"),
 ];

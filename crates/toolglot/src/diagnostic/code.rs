@@ -95,6 +95,8 @@ codes! {
         by "models trained on Python, for long lines" risk "a missing comma between two values would join them; keys and lists are excluded";
     QuoteToken "quote_token" SAFE "a leaked quote token such as `<|\"|>` delimits a string"
         by "Gemma behind a server without its parser" risk "the token cannot be data in such a string";
+    EntityQuotes "entity_quotes" SAFE "JSON encoded for XML: `&quot;` delimits strings, and in them the five predefined entities are decoded; after a strong marker only"
+        by "models that answer in markup" risk "an entity that was meant as such is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
     BareString "bare_string" GUESS "a string value without quotes; read up to the next comma, bracket or line break"
@@ -158,6 +160,8 @@ codes! {
     // Markup
     MissingOpener "missing_opener" SAFE "the wrapper around calls has no opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
+    DuplicateOpener "duplicate_opener" SAFE "an opening marker stood twice before a call"
+        by "models that restart a call" risk "none known: nothing stands between the two";
     MissingCloser "missing_closer" SAFE "a call or its wrapper has no closing marker, its body is complete"
         by "models that stop early, and servers that strip the last token" risk "what was to follow goes unnoticed";
     WrongCloser "wrong_closer" SAFE "another tag closed what was open"

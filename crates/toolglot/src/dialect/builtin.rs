@@ -2,8 +2,9 @@
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 71] = [
+pub(super) const FILES: [(&str, &str); 76] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
+    ("ernie45", include_str!("../../dialects/ernie45.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
     ("k2_horizon_json", include_str!("../../dialects/k2_horizon_json.toml")),
     ("granite", include_str!("../../dialects/granite.toml")),
@@ -12,6 +13,7 @@ pub(super) const FILES: [(&str, &str); 71] = [
     ("llama3_json", include_str!("../../dialects/llama3_json.toml")),
     ("phi4_mini", include_str!("../../dialects/phi4_mini.toml")),
     ("tool_calls_array", include_str!("../../dialects/tool_calls_array.toml")),
+    ("hunyuan_a13b", include_str!("../../dialects/hunyuan_a13b.toml")),
     ("nemotron_deci", include_str!("../../dialects/nemotron_deci.toml")),
     ("internlm2", include_str!("../../dialects/internlm2.toml")),
     ("gigachat3", include_str!("../../dialects/gigachat3.toml")),
@@ -31,6 +33,7 @@ pub(super) const FILES: [(&str, &str); 71] = [
     ("plamo3", include_str!("../../dialects/plamo3.toml")),
     ("functionary_v3", include_str!("../../dialects/functionary_v3.toml")),
     ("functionary_v2", include_str!("../../dialects/functionary_v2.toml")),
+    ("glm4_9b", include_str!("../../dialects/glm4_9b.toml")),
     ("functionary_v3_2", include_str!("../../dialects/functionary_v3_2.toml")),
     ("qwen3_coder", include_str!("../../dialects/qwen3_coder.toml")),
     ("mimo", include_str!("../../dialects/mimo.toml")),
@@ -69,6 +72,8 @@ pub(super) const FILES: [(&str, &str); 71] = [
     ("tool_use", include_str!("../../dialects/tool_use.toml")),
     ("lm_studio", include_str!("../../dialects/lm_studio.toml")),
     ("qwen_agent", include_str!("../../dialects/qwen_agent.toml")),
+    ("chatglm3", include_str!("../../dialects/chatglm3.toml")),
+    ("gorilla", include_str!("../../dialects/gorilla.toml")),
     ("nexus_raven", include_str!("../../dialects/nexus_raven.toml")),
     ("continue_line", include_str!("../../dialects/continue_line.toml")),
     ("cline", include_str!("../../dialects/cline.toml")),

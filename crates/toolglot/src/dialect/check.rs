@@ -91,10 +91,10 @@ impl Needed {
     }
 }
 
-/// Refuses calls that start with a hole where no section leads to them.
+/// Refuses calls that start with a hole other than the name where no section leads to them.
 fn opened(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     let bare = |pattern: &Pattern| !matches!(pattern.head.first(), Some(Node::Literal(_)));
-    let headless = |call: &Pattern| bare(call) && !call.head.is_empty();
+    let headless = |call: &Pattern| bare(call) && !call.head.is_empty() && !call.opens_with_name();
     let Some(index) = dialect.calls.iter().position(headless) else { return Ok(()) };
     if dialect.sections.iter().any(|section| !bare(section)) {
         return Ok(());

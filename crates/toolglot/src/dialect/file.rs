@@ -6,7 +6,7 @@ use super::check;
 use super::compile::{Setting, compile};
 use super::error::{DialectError, Fault};
 use super::hole::{Holder, Role, is_word};
-use super::pattern::{Node, Pattern};
+use super::pattern::{Literal, Node, Pattern};
 use super::values::{File, Text, Values};
 use super::{Dialect, IdPattern, Members, TypeWords, same_name};
 
@@ -57,13 +57,17 @@ fn dialect(values: Values<'_>) -> Result<Dialect, DialectError> {
     let params = patterns(values, Role::Param, setting)?;
     let opens = |param: &Pattern| matches!(param.head.first(), Some(Node::Literal(open)) if !open.is_optional());
     let setting = Setting { params_open: params.iter().all(opens), ..setting };
+    let calls = patterns(values, Role::Call, setting)?;
+    let sections = patterns(values, Role::Section, setting)?;
+    let openings = calls.iter().chain(&sections).filter_map(Pattern::opening);
     Ok(Dialect {
+        openings: openings.filter_map(Literal::strong).collect(),
         name: values.file.name.into(),
         about: one(values, "about")?.unwrap_or_default(),
         aliases: aliases(values)?,
         models: owned(values, "models")?,
-        calls: patterns(values, Role::Call, setting)?,
-        sections: patterns(values, Role::Section, setting)?,
+        calls,
+        sections,
         reasoning: patterns(values, Role::Reasoning, setting)?,
         content: patterns(values, Role::Content, setting)?,
         skip: owned(values, "skip")?,

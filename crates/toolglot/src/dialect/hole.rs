@@ -22,7 +22,7 @@ pub(super) enum Role {
     Content,
 }
 
-const TABLE: [(&str, Holder); 18] = [
+const TABLE: [(&str, Holder); 19] = [
     ("name", Holder::Head(Hole::Name)),
     ("id", Holder::Head(Hole::Id)),
     ("index", Holder::Head(Hole::Index)),
@@ -32,6 +32,7 @@ const TABLE: [(&str, Holder); 18] = [
     ("params", Holder::Body(BodyKind::Params)),
     ("kwargs", Holder::Body(BodyKind::Kwargs)),
     ("object", Holder::Body(BodyKind::Object)),
+    ("lines", Holder::Body(BodyKind::Lines)),
     ("content", Holder::Body(BodyKind::Content)),
     ("attrs", Holder::Attrs),
     ("calls", Holder::Body(BodyKind::Calls)),

@@ -71,6 +71,7 @@ pub(crate) enum BodyKind {
     Params,
     Kwargs,
     Object,
+    Lines,
     Content,
     Text,
     Value,
@@ -121,6 +122,11 @@ impl Pattern {
     /// Says whether the pattern opens with `<` and the tool's own name.
     pub(crate) fn is_dynamic(&self) -> bool {
         matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Name), ..] if open.is("<"))
+    }
+
+    /// Says whether the pattern opens with the tool's name itself.
+    pub(crate) fn opens_with_name(&self) -> bool {
+        matches!(self.head.first(), Some(Node::Hole(Hole::Name)))
     }
 
     /// Says whether a parameter pattern opens with `<` and the key itself.
@@ -174,9 +180,18 @@ impl Literal {
         self.spellings.iter().any(|spelling| is_strong(&spelling.plain()))
     }
 
-    /// Says whether what the scanner looks for marks a call beyond doubt.
-    pub(crate) fn opens_strongly(&self) -> bool {
-        self.spellings.iter().any(|spelling| is_strong(spelling.opener()))
+    /// Returns the literal with nothing but its strong spellings, if it has any.
+    pub(crate) fn strong(&self) -> Option<Self> {
+        let strong = self.spellings.iter().filter(|spelling| is_strong(&spelling.plain()));
+        let spellings: Vec<Spelling> = strong.cloned().collect();
+        (!spellings.is_empty()).then_some(Self { spellings })
+    }
+
+    /// Says whether a spelling may be the end of what looks like a name.
+    pub(crate) fn may_end_name(&self) -> bool {
+        let first = |spelling: &Spelling| spelling.opener().chars().next();
+        !self.is_optional()
+            && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
     }
 
     /// Says whether the canonical spelling is a closing tag.

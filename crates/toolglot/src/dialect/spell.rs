@@ -45,7 +45,7 @@ fn replaced(pieces: &[Piece], word: usize, text: &str) -> Vec<Piece> {
 }
 
 fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
-    let glued = glued(pieces, special);
+    let (glued, seams) = (glued(pieces, special), seams(pieces, special));
     let (mut parts, mut blank) = (Vec::new(), false);
     for (index, &piece) in pieces.iter().enumerate() {
         if matches!(piece, Piece::Char(c) if c.is_whitespace()) {
@@ -55,7 +55,7 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
         let before = index.checked_sub(1).and_then(|before| pieces.get(before));
         let natural =
             before.is_some_and(|&before| meets(before, piece)) && !glued.iter().any(|range| range.contains(&index));
-        if (blank || natural) && !parts.is_empty() {
+        if (blank || natural || seams.contains(&index)) && !parts.is_empty() {
             parts.push(Part::Joint);
         }
         blank = false;
@@ -64,12 +64,13 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
     Spelling { parts }
 }
 
-/// Says whether white space may stand between two pieces: before a tag and between brackets.
+/// Says whether white space may stand between two pieces: before a tag, between brackets, behind a key of JSON.
 fn meets(before: Piece, piece: Piece) -> bool {
     let bracket = matches!(before, Piece::Char('>' | ']' | '}' | '[' | '{'));
     match piece {
         Piece::Char('<') => true,
         Piece::Char('[' | '{' | '"' | ']' | '}') => bracket,
+        Piece::Char(':') => before == Piece::Char('"'),
         _ => false,
     }
 }
@@ -85,6 +86,13 @@ fn glued(pieces: &[Piece], special: &[String]) -> Vec<Range<usize>> {
             windows.filter(move |window| same(window.1)).map(|window| window.0 + 1..window.0 + window.1.len())
         })
         .collect()
+}
+
+/// Returns where special tokens in angle brackets end: detokenizers put blanks there.
+fn seams(pieces: &[Piece], special: &[String]) -> Vec<usize> {
+    let bracketed: Vec<String> =
+        special.iter().filter(|token| token.starts_with('<') && token.ends_with('>')).cloned().collect();
+    glued(pieces, &bracketed).into_iter().map(|inside| inside.end).collect()
 }
 
 fn push(parts: &mut Vec<Part>, piece: Piece) {

@@ -27,6 +27,12 @@ impl Turn<'_> {
         if self.reader.text.quote == Quote::Escaped {
             return self.escaped_backslash(next);
         }
+        if self.reader.text.quote == Quote::Entity
+            && let Some(length) = self.look().closer(Quote::Entity, at + 1)?
+        {
+            self.take_escape(1 + length, Some("\\\""));
+            return Ok(None);
+        }
         match next {
             b'\\' if self.is_over_escaped()? => self.over_escaped(),
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {

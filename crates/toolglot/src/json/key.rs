@@ -210,7 +210,7 @@ impl Turn<'_> {
 }
 
 /// Says whether text can be a key without quotes.
-pub(super) fn is_bare_key(text: &str) -> bool {
+pub(crate) fn is_bare_key(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80;
     !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
 }

@@ -1,12 +1,11 @@
 //! Arguments as lines of `key: value`, which is a guess.
 
-use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
 use super::reader::Turn;
 use super::write::write_string;
 use super::{End, Ended};
-use crate::coerce::{self, Hint};
 use crate::diagnostic::Code;
+use crate::lines::{self, Member};
 use crate::view::NotYet;
 
 impl Turn<'_> {
@@ -25,10 +24,9 @@ impl Turn<'_> {
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
-        let members: Option<Vec<(&str, &str)>> =
-            text.lines().filter(|line| !line.trim().is_empty()).map(member).collect();
         let message = "lines of keys and values were read as an object";
-        let Some(members) = members.filter(|_| self.admit(Code::KeyValueLines, span.clone(), message)) else {
+        let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message))
+        else {
             return self.ended(Ended::Broken);
         };
         let json = self.object_of(&members);
@@ -42,14 +40,14 @@ impl Turn<'_> {
     }
 
     /// Returns the object that keys and values spell; it is read again as if it had come as JSON.
-    fn object_of(&self, members: &[(&str, &str)]) -> String {
+    fn object_of(&self, members: &[Member<'_>]) -> String {
         let mut json = String::from("{");
-        for (index, (key, value)) in members.iter().enumerate() {
+        for (index, member) in members.iter().enumerate() {
             json.push_str(if index == 0 { "" } else { ", " });
-            write_string(key, &mut json);
+            write_string(member.key, &mut json);
             json.push_str(": ");
-            let node = self.context.schema.and_then(|schema| schema.root().property(key));
-            coerce::text(value, node, Hint::None, self.context.options, &mut json);
+            let node = self.context.schema.and_then(|schema| schema.root().property(member.key));
+            member.value.write(node, self.context.options, &mut json);
         }
         json + "}"
     }
@@ -64,10 +62,4 @@ impl Turn<'_> {
         }
         Ok(at)
     }
-}
-
-fn member(line: &str) -> Option<(&str, &str)> {
-    let (key, value) = line.split_once([':', '='])?;
-    let key = key.trim();
-    is_bare_key(key).then_some((key, value.trim()))
 }

@@ -27,6 +27,8 @@ pub(super) enum Quote {
     Token,
     /// Another dialect's own.
     Leaked,
+    /// `&quot;` or `&#34;`, in a value that was encoded for XML.
+    Entity,
     /// `\"`, in a value that was escaped as if it stood in a string.
     Escaped,
 }
@@ -146,6 +148,7 @@ impl<'a> Look<'a> {
             b'\'' => Some((Quote::Single, 1)),
             b'`' => Some((Quote::Back, 1)),
             b'\\' if self.escaped && self.view.byte(at + 1)? == Some(b'"') => Some((Quote::Escaped, 2)),
+            b'&' => self.entity_quote(at)?.map(|length| (Quote::Entity, length)),
             b'<' if self.view.starts_with(at, LEAKED)? => Some((Quote::Leaked, LEAKED.len())),
             0xe2 => match self.view.char(at)? {
                 Some('“' | '”') => Some((Quote::Curly, 3)),
@@ -164,6 +167,8 @@ impl<'a> Look<'a> {
             Quote::Double => one(b'"'),
             Quote::Single => one(b'\''),
             Quote::Back => one(b'`'),
+            Quote::Entity if byte == b'&' => self.entity_quote(at),
+            Quote::Entity => Ok(None),
             Quote::Curly | Quote::CurlySingle if byte != 0xe2 => Ok(None),
             Quote::Curly => Ok(matches!(self.view.char(at)?, Some('“' | '”')).then_some(3)),
             Quote::CurlySingle => Ok(matches!(self.view.char(at)?, Some('‘' | '’')).then_some(3)),
@@ -303,6 +308,7 @@ impl<'a> Look<'a> {
             Quote::Triple(byte) => byte,
             Quote::Token | Quote::Leaked => b'<',
             Quote::Escaped => b'\\',
+            Quote::Entity => b'&',
         };
         let token = self.context.quote.and_then(|token| token.bytes().next()).filter(|_| quote == Quote::Token);
         let first = token.unwrap_or(first);

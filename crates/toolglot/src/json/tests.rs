@@ -35,6 +35,10 @@ impl Markers for Tags {
         }
     }
 
+    fn first_bytes(&self) -> &[u8] {
+        b"<"
+    }
+
     fn may_begin(&self, byte: u8) -> bool {
         byte == b'<'
     }

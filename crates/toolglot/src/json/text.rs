@@ -70,6 +70,7 @@ impl Text {
             Quote::Curly => CURLY,
             Quote::CurlySingle => SINGLE | CURLY,
             Quote::Token | Quote::Leaked => TOKEN,
+            Quote::Entity => ENTITY,
         };
         quote | ALWAYS | MARKER
     }
@@ -97,6 +98,25 @@ const BACK: u8 = 4;
 const CURLY: u8 = 8;
 const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
+const ENTITY: u8 = 64;
+
+/// What every string stops at, whatever stands around it.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        classes[byte] = ALWAYS;
+        byte += 1;
+    }
+    classes[b'"' as usize] = ALWAYS;
+    classes[b'\\' as usize] = ALWAYS;
+    classes[b'\'' as usize] = SINGLE;
+    classes[b'`' as usize] = BACK;
+    classes[0xe2] = CURLY;
+    classes[b'&' as usize] = ENTITY;
+    classes[LEAKED.as_bytes()[0] as usize] = TOKEN;
+    classes
+};
 
 impl Default for Stops {
     fn default() -> Self {
@@ -116,20 +136,12 @@ impl Stops {
         if self.ready {
             return;
         }
-        for byte in 0..=u8::MAX {
-            let always = byte < 0x20 || matches!(byte, b'"' | b'\\');
-            let token = byte == LEAKED.as_bytes()[0]
-                || context.quote.is_some_and(|token| token.as_bytes().first() == Some(&byte));
-            let classes = [
-                (always, ALWAYS),
-                (byte == b'\'', SINGLE),
-                (byte == b'`', BACK),
-                (byte == 0xe2, CURLY),
-                (token, TOKEN),
-                (context.markers.may_begin(byte), MARKER),
-            ];
-            self.classes[usize::from(byte)] =
-                classes.iter().filter(|(is, _)| *is).fold(0, |all, (_, class)| all | class);
+        self.classes = CLASSES;
+        if let Some(first) = context.quote.and_then(|token| token.bytes().next()) {
+            self.classes[usize::from(first)] |= TOKEN;
+        }
+        for byte in context.markers.first_bytes().iter().filter(|byte| context.markers.may_begin(**byte)) {
+            self.classes[usize::from(*byte)] |= MARKER;
         }
         self.ready = true;
     }
@@ -201,6 +213,7 @@ impl Turn<'_> {
             _ if self.twin_ends(at)? => self.twin(),
             _ if self.is_doubtful(byte, at)? => self.doubt(),
             b'\\' => self.backslash(),
+            b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
             _ => {
                 self.pass_char();

@@ -187,6 +187,7 @@ impl Turn<'_> {
                 self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string")
             }
             Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "a string in triple quotes was read as a string"),
+            Quote::Entity => self.admit(Code::EntityQuotes, span, "a quote written as an entity was read as a quote"),
             Quote::Leaked => self.admit(Code::QuoteToken, span, "a quote token was read as a quote"),
         }
     }

@@ -46,7 +46,7 @@ fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, 
         return None;
     }
     let mut sink = Sink::new(engine.options.repairs);
-    let win = Win { form, head, callee, start: Start::Params(at) };
+    let win = Win { form, head, callee, start: Start::Params(at), proof: None };
     let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;
     let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
     let arguments = sink.words.get(name.len()..)?.to_owned();

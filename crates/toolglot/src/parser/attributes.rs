@@ -2,6 +2,7 @@
 
 use super::head::{Head, NAME_LIMIT, Said, fill, gap, stands};
 use crate::dialect::{Attributes, Hole, Literal};
+use crate::json::ENTITIES;
 use crate::view::{NotYet, View, is_blank};
 
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
@@ -121,10 +122,6 @@ fn closes(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Re
         None => Ok(view.byte(at)? == Some(b'>')),
     }
 }
-
-/// The five predefined XML entities, and nothing else.
-const ENTITIES: [(&str, &str); 6] =
-    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
 
 /// Decodes the predefined XML entities in one pass, so that `&amp;lt;` is `&lt;`.
 pub(crate) fn decode_entities(text: &str) -> String {

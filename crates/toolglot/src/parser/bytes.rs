@@ -38,6 +38,10 @@ impl ByteSet {
         }
     }
 
+    pub(crate) fn members(&self) -> &[u8] {
+        &self.members
+    }
+
     pub(crate) fn contains(&self, byte: u8) -> bool {
         self.table[usize::from(byte)]
     }

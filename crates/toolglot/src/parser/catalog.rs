@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bytes::ByteSet;
 use super::head::{Head, stands};
-use super::openers::Openers;
+use super::openers::{Opener, Openers};
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
 
@@ -21,6 +21,8 @@ pub(crate) struct Candidate {
     pub(crate) evidence: Strength,
     /// Its head is a Markdown fence and brackets, as any quoted code might have.
     pub(crate) is_fence: bool,
+    /// It opens with a declared tool's name.
+    pub(crate) is_named: bool,
     /// How much its heads say; the higher one wins.
     specificity: usize,
 }
@@ -54,6 +56,8 @@ pub(crate) struct Catalog {
     pub(crate) weak: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
+    /// Candidates that open with the name itself.
+    pub(crate) named: Vec<usize>,
     /// The closers of reasoning regions; each may stand alone.
     pub(crate) closers: Openers,
     /// The same as a list; the openers say which.
@@ -82,19 +86,21 @@ impl Catalog {
     pub(crate) fn new(dialects: &[Arc<Dialect>]) -> Self {
         let mut candidates = Vec::new();
         for (number, dialect) in dialects.iter().enumerate() {
-            list_candidates(number, dialect, &mut candidates);
+            list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
         }
         drop_repeated(dialects, &mut candidates);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let closing = reasoning_closers(dialects);
         let spelled = |(number, closer): (usize, &Literal)| {
-            let openers = closer.spellings.iter().map(|spelling| spelling.opener().to_owned());
+            let openers = closer.spellings.iter().map(|spelling| Opener::of(spelling.opener()));
             openers.map(move |opener| (opener, number)).collect::<Vec<_>>()
         };
         let closers = Openers::new(closing.iter().enumerate().flat_map(spelled));
-        let dynamic: Vec<usize> =
-            (0..candidates.len()).filter(|c| candidates[*c].evidence == Strength::Dynamic).collect();
+        let all =
+            |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
+        let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
+        let named = all(|candidate| candidate.is_named);
         let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
         if !dynamic.is_empty() {
             stops.insert(b'<');
@@ -117,6 +123,7 @@ impl Catalog {
             strong,
             weak,
             dynamic,
+            named,
             closers,
             closing,
             own,
@@ -201,12 +208,14 @@ impl Catalog {
 
 impl Candidate {
     pub(crate) fn is_strong_call(&self) -> bool {
-        self.role == Role::Call && self.evidence == Strength::Strong
+        self.role == Role::Call && self.evidence == Strength::Strong && !self.is_named
     }
 }
 
 /// Sections times calls, calls on their own if they say enough, regions, skipped literals.
-fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candidate>) {
+///
+/// What has strong and weak spellings is listed once for each: what stood there decides.
+fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
         let candidate = Candidate {
             dialect: number,
@@ -214,15 +223,14 @@ fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candid
             section,
             pattern,
             evidence: Strength::Weak,
-            is_fence: false,
+            is_fence: role == Role::Call && is_fence(dialect, section, pattern),
+            is_named: role == Role::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
             specificity: 0,
         };
-        candidates.push(Candidate {
-            evidence: evidence(dialect, &candidate),
-            is_fence: role == Role::Call && is_fence(dialect, section, pattern),
-            specificity: specificity(dialect, &candidate),
-            ..candidate
-        });
+        let specificity = specificity(dialect, &candidate);
+        for evidence in evidence(dialect, &candidate) {
+            candidates.push(Candidate { evidence, specificity, ..candidate.clone() });
+        }
     };
     for section in 0..dialect.sections.len() {
         (0..dialect.calls.len()).for_each(|call| add(Role::Call, Some(section), call));
@@ -234,7 +242,8 @@ fn list_candidates(number: usize, dialect: &Dialect, candidates: &mut Vec<Candid
         }
     }
     (0..dialect.reasoning.len()).for_each(|region| add(Role::Reasoning, None, region));
-    (0..dialect.content.len()).for_each(|region| add(Role::Content, None, region));
+    let content = (0..dialect.content.len()).filter(|region| alone || is_special(dialect, &dialect.content[*region]));
+    content.for_each(|region| add(Role::Content, None, region));
     (0..dialect.skip.len()).for_each(|skip| add(Role::Skip, None, skip));
 }
 
@@ -253,50 +262,75 @@ fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
     });
 }
 
+/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
+fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
+    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
+    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
+}
+
+/// Returns the pattern that stands first: a section's if it has a head, else the call's or the region's own.
+fn first_pattern(dialect: &Dialect, role: Role, section: Option<usize>, pattern: usize) -> &Pattern {
+    match (role, section.map(|section| &dialect.sections[section])) {
+        (Role::Reasoning, _) => &dialect.reasoning[pattern],
+        (Role::Content, _) => &dialect.content[pattern],
+        (_, Some(section)) if !section.head.is_empty() => section,
+        _ => &dialect.calls[pattern],
+    }
+}
+
+/// The literals that open a candidate of its strength.
+fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
+    let mut texts = opener_texts(dialect, candidate);
+    let strong = candidate.evidence == Strength::Strong;
+    texts.retain(|opener| candidate.role == Role::Skip || is_strong(&opener.text) == strong);
+    texts
+}
+
 /// The literals that open a candidate: spellings of its first literal, or the brace of a body.
-fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<String> {
-    let first = match candidate.role {
-        Role::Call => match candidate.section.map(|section| &dialect.sections[section]) {
-            Some(section) if !section.head.is_empty() => section,
-            _ => &dialect.calls[candidate.pattern],
-        },
-        Role::Reasoning => &dialect.reasoning[candidate.pattern],
-        Role::Content => &dialect.content[candidate.pattern],
-        Role::Skip => return vec![dialect.skip[candidate.pattern].clone()],
-    };
+fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
+    if candidate.role == Role::Skip {
+        return vec![Opener::of(&dialect.skip[candidate.pattern])];
+    }
+    let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
         (Some(literal), _) => spelled_openers(first, literal),
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
-            vec!["{".to_owned()]
+            vec![Opener::of("{")]
         }
         _ => Vec::new(),
     }
 }
 
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<String> {
-    let mut texts: Vec<String> = first.spellings.iter().map(|spelling| spelling.opener().to_owned()).collect();
+fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<Opener> {
+    let mut texts: Vec<Opener> = first.spellings.iter().map(Opener::spelled).collect();
     if first.is_optional()
         && let Some(Node::Literal(next)) = pattern.head.get(1)
     {
-        texts.extend(next.spellings.iter().map(|spelling| spelling.opener().to_owned()));
+        texts.extend(next.spellings.iter().map(Opener::spelled));
     }
-    texts.retain(|text| !text.is_empty());
+    texts.retain(|opener| !opener.text.is_empty());
     texts
 }
 
-fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
-    let (section, call) = match candidate.role {
-        Role::Call => (candidate.section.map(|section| &dialect.sections[section]), &dialect.calls[candidate.pattern]),
-        Role::Reasoning => (None, &dialect.reasoning[candidate.pattern]),
-        Role::Content => (None, &dialect.content[candidate.pattern]),
-        Role::Skip => return Strength::Strong,
+/// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.
+fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
+    if candidate.role == Role::Skip {
+        return vec![Strength::Strong];
+    }
+    let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
+    if candidate.role == Role::Call && first.is_dynamic() {
+        return vec![Strength::Dynamic];
+    }
+    let texts: Vec<String> = match first.head.get(1) {
+        Some(Node::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::plain).collect(),
+        _ => opener_texts(dialect, candidate).into_iter().map(|opener| opener.text).collect(),
     };
-    let first = section.filter(|section| !section.head.is_empty()).unwrap_or(call);
-    match first.opening() {
-        _ if candidate.role == Role::Call && first.is_dynamic() => Strength::Dynamic,
-        Some(literal) if literal.opens_strongly() => Strength::Strong,
-        _ => Strength::Weak,
+    let has = |strong| texts.iter().any(|text| is_strong(text) == strong);
+    match (has(true), has(false)) {
+        (true, true) => vec![Strength::Strong, Strength::Weak],
+        (true, false) => vec![Strength::Strong],
+        _ => vec![Strength::Weak],
     }
 }
 
@@ -343,7 +377,7 @@ fn weight(node: &Node) -> usize {
 fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Strength) -> Openers {
     let of_strength = candidates.iter().enumerate().filter(|(_, candidate)| candidate.evidence == strength);
     let texts = |(number, candidate): (usize, &Candidate)| {
-        let texts = opener_texts(&dialects[candidate.dialect], candidate);
+        let texts = openers_of(&dialects[candidate.dialect], candidate);
         texts.into_iter().map(move |text| (text, number)).collect::<Vec<_>>()
     };
     Openers::new(of_strength.flat_map(texts))
@@ -382,13 +416,14 @@ fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 
 fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
     let mut openers = vec![HashSet::new(); dialects.len()];
     for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
-        openers[candidate.dialect].extend(opener_texts(&dialects[candidate.dialect], candidate));
+        let own = openers_of(&dialects[candidate.dialect], candidate);
+        openers[candidate.dialect].extend(own.into_iter().map(|opener| opener.text));
     }
     let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
     let of = |number: usize| {
         let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
         let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
-        Openers::new(texts.map(|text| (text.clone(), number)))
+        Openers::new(texts.map(|text| (Opener::of(text), number)))
     };
     (0..dialects.len()).map(of).collect()
 }
@@ -410,7 +445,6 @@ fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = u8> {
 fn marker_bytes(dialect: &Dialect) -> ByteSet {
     let closers = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections).flat_map(|p| &p.tail);
     let params = dialect.params.iter().filter_map(Pattern::opening);
-    let opens = dialect.calls.iter().chain(&dialect.sections).filter_map(Pattern::opening).filter(|l| l.is_strong());
-    let literals = closers.chain(params).chain(opens);
+    let literals = closers.chain(params).chain(&dialect.openings);
     literals.flat_map(|literal| &literal.spellings).filter_map(|spelling| spelling.opener().bytes().next()).collect()
 }

@@ -1,11 +1,16 @@
 //! `{content}`: plain text for the one parameter it can mean.
+//!
+//! Text that a tag closes is taken as it stands. Text that another literal closes is a line: its outer blanks and
+//! quotes are not data, it is nothing that looks like JSON, and the end of the input may close it.
 
 use super::head::{Said, name_end};
 use super::object::ArgumentsObject;
 use super::scene::{Scene, named_tag};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
+use crate::dialect::Literal;
 use crate::json::{End, Ended};
+use crate::lines;
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
 use crate::view::NotYet;
@@ -52,17 +57,31 @@ impl Content {
             self.begun = true;
             self.object.attributes(self.start, scene, sink);
         }
-        let edge = self.find_end(scene)?;
-        let text = scene.view.slice(self.start, edge.end);
+        let mut edge = self.find_end(scene)?;
+        let mut text = scene.view.slice(self.start, edge.end);
+        if is_line(scene) {
+            text = text.trim();
+            let one_line = !text.is_empty() && !text.contains('\n');
+            edge.how = match edge.how {
+                _ if text.starts_with(['{', '[']) => Ended::Broken,
+                Ended::Truncated if one_line => Ended::Cut,
+                how => how,
+            };
+        }
+        let line: Option<String> = serde_json::from_str(text).ok().filter(|_| is_line(scene));
+        if !self.sure && lines::is_outline(text, |key| scene.declares(key)) {
+            edge.how = Ended::Broken;
+        }
         if let Some(key) = parameter(scene).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
             let key = Said { text: key, span: self.start..self.start };
-            self.object.text_member(&key, &Said::new(text, self.start..edge.end), Hint::None, edge.end, scene, sink);
+            let text = Said { text: line.unwrap_or_else(|| text.to_owned()), span: self.start..edge.end };
+            self.object.text_member(&key, &text, Hint::None, edge.end, scene, sink);
         }
         match edge.how {
-            Ended::Truncated => self.object.cut(edge.next, sink),
+            Ended::Truncated | Ended::Broken => self.object.cut(edge.next, sink),
             _ => self.object.end(edge.end, scene, sink),
         }
-        if edge.how == Ended::Cut {
+        if edge.how == Ended::Cut && edge.next > edge.end {
             sink.repair(
                 Code::WrongCloser,
                 edge.end..edge.next,
@@ -73,13 +92,14 @@ impl Content {
     }
 
     fn find_end(&mut self, scene: &Scene<'_>) -> Result<Edge, NotYet> {
-        while let Some(ahead) = memchr::memchr(b'<', scene.view.rest(self.scan)) {
+        while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(self.scan)) {
             self.scan += ahead;
             let at = self.scan;
-            if scene.any(at, scene.closer())?.is_some() {
+            if scene.any(at, scene.closer())?.is_some() && (!is_line(scene) || starts_line(at, scene)?) {
                 return Ok(Edge { end: at, next: at, how: Ended::Complete });
             }
-            if scene.view.starts_with(at, "</")? {
+            let tag = scene.view.byte(at)? == Some(b'<');
+            if tag && scene.view.byte(at + 1)? == Some(b'/') {
                 if let Some(edge) = self.closing(at, scene)? {
                     return Ok(edge);
                 }
@@ -88,7 +108,7 @@ impl Content {
                     Some((end, next)) => Edge { end, next, how: Ended::Cut },
                     None => Edge { end: at, next: at, how: Ended::Broken },
                 });
-            } else if let Some(end) = name_end(scene.view, at + 1)? {
+            } else if let Some(end) = if tag { name_end(scene.view, at + 1)? } else { None } {
                 self.opened.push(scene.view.slice(at + 1, end).to_owned());
             }
             self.scan = at + 1;
@@ -115,8 +135,20 @@ impl Content {
     }
 }
 
+/// Says whether the text is a line rather than what stands in a tag.
+fn is_line(scene: &Scene<'_>) -> bool {
+    !scene.closer().is_some_and(Literal::is_closing_tag)
+}
+
+fn starts_line(mut at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    while at > 0 && matches!(scene.view.byte(at - 1)?, Some(b' ' | b'\t' | b'*')) {
+        at -= 1;
+    }
+    Ok(at == 0 || scene.view.byte(at - 1)? == Some(b'\n'))
+}
+
 /// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
-fn opens_call(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+pub(crate) fn opens_call(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
     let tag = named_tag(scene.view, at + 1)?.map(|(name, _)| name);
     let tool = tag.and_then(|name| scene.engine.callee(name)).is_some_and(|callee| callee.tool.is_some());
     Ok(tool || scene.opener(at)?.is_some())
@@ -133,6 +165,7 @@ pub(crate) fn parameter(scene: &Scene<'_>) -> Option<String> {
     let content = all.iter().copied().find(|key| *key == "content");
     let only = |keys: &[&String]| if let [key] = keys { Some((*key).clone()) } else { None };
     let text = |key: &String| takes_text(root, key).then(|| key.clone());
+    let content = content.filter(|_| !is_line(scene) || required.len() < 2);
     content.cloned().or_else(|| only(&required)).or_else(|| only(&all).and_then(|key| text(&key)))
 }
 

@@ -8,6 +8,7 @@ use super::content::{self, Content};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap};
 use super::kwargs::keyword;
+use super::lines::{self, Lines};
 use super::params::param_head;
 use super::reading::Reading;
 use super::scene::Scene;
@@ -27,6 +28,15 @@ pub(crate) struct Win {
     pub(crate) head: Head,
     pub(crate) callee: Callee,
     pub(crate) start: Start,
+    /// All of it has been read already, to prove that it is a call.
+    pub(crate) proof: Option<Box<Proof>>,
+}
+
+/// A reading ahead. What proves a call is the reading of that call: it goes on where it stopped, and is not done twice.
+#[derive(Clone, Debug)]
+pub(crate) struct Proof {
+    pub(crate) reading: Reading,
+    pub(crate) sink: Sink,
 }
 
 /// How a body starts.
@@ -34,6 +44,7 @@ pub(crate) struct Win {
 pub(crate) enum Start {
     Params(usize),
     Kwargs(usize),
+    Lines(usize),
     /// A JSON object of arguments, perhaps in the dialect's relaxed braces.
     Json {
         at: usize,
@@ -70,6 +81,12 @@ pub(crate) struct Ground {
     pub(crate) weak: bool,
     /// Weak evidence must prove itself: all of it reads, and nothing follows on its line.
     pub(crate) prove: bool,
+    /// The tool's name is all that opens the call: it must be spelled as declared.
+    pub(crate) named: bool,
+    /// So little says that this is a call that the message must end with it.
+    pub(crate) last: bool,
+    /// How many calls came before, as far as a proof must know.
+    pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
 }
@@ -115,8 +132,21 @@ pub(crate) fn try_call(
     view: View<'_>,
     at: usize,
     form: Form,
+    head: Head,
+    ground: Ground,
+) -> Result<Trial, NotYet> {
+    try_on(engine, view, at, form, head, ground, &mut None)
+}
+
+/// Tries a call pattern whose proof may have been begun; whoever is told [`NotYet`] keeps it for the next time.
+pub(crate) fn try_on(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
     mut head: Head,
     ground: Ground,
+    proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
     if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
         return Ok(dead(at, "too much was read ahead in vain"));
@@ -127,8 +157,8 @@ pub(crate) fn try_call(
     let Some((callee, start)) = begin(engine, view, body, form, &mut head)? else {
         return Ok(dead(at, "its body does not begin here"));
     };
-    let win = Box::new(Win { form, head, callee, start });
-    admit(engine, view, at, win, ground)
+    let win = Box::new(Win { form, head, callee, start, proof: None });
+    admit(engine, view, at, win, ground, proof)
 }
 
 fn read_heads(
@@ -159,7 +189,7 @@ fn begin(
     head: &mut Head,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let kind = engine.pattern(form).kind();
-    let raw = matches!(kind, Some(BodyKind::Content) | None);
+    let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let at = if raw { at } else { gap(view, at, head)? };
     if kind == Some(BodyKind::Call) {
         return begin_call(engine, view, at, form, head);
@@ -171,6 +201,7 @@ fn begin(
         Some(BodyKind::Object) => begin_object(at, &scene)?,
         Some(BodyKind::Params) => begin_params(at, &scene)?,
         Some(BodyKind::Kwargs) => begin_kwargs(view, at)?,
+        Some(BodyKind::Lines) => begin_lines(at, &scene)?,
         Some(BodyKind::Content) => begin_content(at, &scene)?,
         _ => Some(Start::Nothing(at)),
     };
@@ -199,6 +230,10 @@ fn begin_call(
         at = skip_gap(view, at + 1)?;
     }
     if view.byte(at)? != Some(b'{') {
+        return Ok(None);
+    }
+    head.encoded = view.byte(skip_gap(view, at + 1)?)? == Some(b'&');
+    if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
     let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
@@ -305,6 +340,16 @@ fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {
     Ok(begins.then_some(Start::Kwargs(at)))
 }
 
+/// Lines are a call when their end is seen: one that is none makes them prose.
+fn begin_lines(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
+    if !lines::begin(at, scene)? {
+        return Ok(None);
+    }
+    let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
+    let end = Lines::new(at).resume(scene, &mut nowhere)?;
+    Ok((end.how != Ended::Broken).then_some(Start::Lines(at)))
+}
+
 /// Plain text is a call at once if an attribute says so, else when its closer is seen.
 fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
     if content::parameter(scene).is_none() {
@@ -322,10 +367,20 @@ fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> 
 }
 
 /// Decides whether a candidate whose body begins may be committed now.
-fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Ground) -> Result<Trial, NotYet> {
+fn admit(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    mut win: Box<Win>,
+    ground: Ground,
+    proof: &mut Option<Box<Proof>>,
+) -> Result<Trial, NotYet> {
     let undeclared = win.callee.standing == Standing::Undeclared;
     if undeclared && (ground.weak || ground.nested) {
         return Ok(dead(at, "no such tool is declared"));
+    }
+    if ground.named && win.callee.standing != Standing::Declared {
+        return Ok(dead(at, "a bare name must be spelled as declared"));
     }
     if ground.nested {
         return Ok(Trial::Ready(win));
@@ -341,36 +396,52 @@ fn admit(engine: &Engine, view: View<'_>, at: usize, win: Box<Win>, ground: Grou
     if ground.exhausted && (prove || undeclared) {
         return Ok(dead(at, "too much was read ahead in vain"));
     }
-    let (end, sink) = read_ahead(engine, view, at, &win, prove)?;
-    let strict = engine.options.validation == Validation::Strict;
-    if strict
-        && sink.worst() <= Outcome::Repaired
-        && let Some(rejection) = rejection(engine, &sink, undeclared, end, &win)
-    {
-        return Ok(Trial::Rejected(rejection));
+    let begun = proof.get_or_insert_with(|| Box::new(begin_proof(engine, at, &win, ground)));
+    let against = judge(engine, view, begun, &win, ground)?;
+    win.proof = proof.take().filter(|_| prove);
+    Ok(against.unwrap_or(Trial::Ready(win)))
+}
+
+/// Reads on in a proof; returns what speaks against the call.
+fn judge(
+    engine: &Engine,
+    view: View<'_>,
+    proof: &mut Proof,
+    win: &Win,
+    ground: Ground,
+) -> Result<Option<Trial>, NotYet> {
+    let Proof { reading, sink } = proof;
+    let end = reading.resume(engine, view, sink)?;
+    let undeclared = win.callee.standing == Standing::Undeclared;
+    let prove = ground.weak && ground.prove;
+    let against = rejection(engine, sink, undeclared, end, win);
+    if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
+        return Ok(against.map(Trial::Rejected));
     }
     let cut = undeclared && sink.has(Code::MissingCloser);
     let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
-    if cut || torn || (prove || undeclared) && sink.worst() > Outcome::Repaired {
-        return Ok(dead(end, "it does not read to its end"));
+    let encoded = prove && sink.has(Code::EntityQuotes);
+    if cut || torn || encoded || (prove || undeclared) && sink.worst() > Outcome::Repaired {
+        return Ok(Some(dead(end, "it does not read to its end")));
     }
     let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);
-    if prove && (foreign || !ends_line(view, end)?) {
-        return Ok(dead(end, "it is part of a text"));
+    let goes_on = ground.last && view.byte(view.skip_blanks(end)?)?.is_some();
+    if prove && (foreign || goes_on || !ends_line(view, end)?) {
+        return Ok(Some(dead(end, "it is part of a text")));
     }
-    Ok(rejection(engine, &sink, undeclared, end, &win).map_or(Trial::Ready(win), Trial::Rejected))
+    Ok(against.map(Trial::Rejected))
 }
 
 fn dead(read: usize, why: &'static str) -> Trial {
     Trial::Dead { why, read }
 }
 
-/// Reads a call to its end, or all of its section, without a word.
-fn read_ahead(engine: &Engine, view: View<'_>, at: usize, win: &Win, all: bool) -> Result<(usize, Sink), NotYet> {
-    let mut sink = Sink::muted(at, engine.options.repairs);
-    let mut reading = Reading::new(win.clone(), !all);
-    let end = reading.resume(engine, view, &mut sink)?;
-    Ok((end, sink))
+/// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
+fn begin_proof(engine: &Engine, at: usize, win: &Win, ground: Ground) -> Proof {
+    let all = ground.weak && ground.prove;
+    let repairs = engine.options.repairs;
+    let sink = if all { Sink::fork(at, ground.calls, repairs) } else { Sink::muted(at, repairs) };
+    Proof { reading: Reading::new(win.clone(), !all), sink }
 }
 
 /// Says whether nothing but blanks follows on the line.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use super::head::{Head, Said, is_name};
+use super::head::{Head, NAME_LIMIT, Said, is_name};
 use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
 use crate::options::{Evidence, Options};
 use crate::tool::{Found, ToolId, Tools};
+use crate::view::{NotYet, View};
 
 /// What all readers share; nothing in it changes while a message is read.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Engine {
     pub(crate) options: Options,
     /// Weak evidence counts: tools are declared, or the caller named one dialect.
     pub(crate) reads_weak: bool,
+    /// A declared tool's bare name may open a call.
+    pub(crate) reads_names: bool,
     /// The pattern of an element of a JSON array of calls.
     element: Pattern,
 }
@@ -61,8 +64,9 @@ impl Engine {
         };
         let element = Pattern { source: "{call}".to_owned(), head: Vec::new(), body: Some(body), tail: Vec::new() };
         let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
-        let reads_weak = wanted && !catalog.weak.is_empty();
-        Self { catalog, tools, options, reads_weak, element }
+        let reads_names = wanted && !tools.is_empty() && !catalog.named.is_empty();
+        let reads_weak = wanted && (reads_names || !catalog.weak.is_empty());
+        Self { catalog, tools, options, reads_weak, reads_names, element }
     }
 
     pub(crate) fn dialect(&self, form: Form) -> &Arc<Dialect> {
@@ -92,6 +96,24 @@ impl Engine {
             Found::Normalised(tool) => self.declared(tool, Standing::Normalised),
             Found::Unknown => Callee { name: spelled.to_owned(), tool: None, standing: Standing::Undeclared },
         })
+    }
+
+    /// Says whether a declared tool's name stands at `at`, as a word of its own.
+    pub(crate) fn names_at(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if !self.reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
+            return Ok(false);
+        }
+        let mut end = at;
+        while end - at <= NAME_LIMIT {
+            let next = view.char(end)?;
+            match next.filter(|next| next.is_alphanumeric() || *next == '_') {
+                Some(letter) => end += letter.len_utf8(),
+                None if self.tools.is_declared(view.slice(at, end)) => return Ok(true),
+                None if matches!(next, Some('.' | ':' | '/' | '-')) => end += 1,
+                None => return Ok(false),
+            }
+        }
+        Ok(false)
     }
 
     /// Says who is called by what a head has read: a name, or an id that carries one.

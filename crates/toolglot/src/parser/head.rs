@@ -41,6 +41,8 @@ pub(crate) struct Head {
     pub(crate) unclosed_tag: bool,
     /// Letters stood where white space belongs: `\n`, or a tokenizer's own.
     pub(crate) spelled_blank: bool,
+    /// The call object's quotes are written as entities.
+    pub(crate) encoded: bool,
     /// An attribute is glued to its tag's name.
     pub(crate) lost_blank: bool,
     /// How far attributes that came to nothing were read.
@@ -234,7 +236,8 @@ fn read_hole(
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     let end = match hole {
-        Hole::Name | Hole::Ignored | Hole::Index => name_end(view, at)?,
+        Hole::Name => name_before(view, at, next, head)?,
+        Hole::Ignored | Hole::Index => name_end(view, at)?,
         Hole::Key if in_tag => name_end(view, at)?,
         Hole::Key | Hole::Type | Hole::Id => field_end(view, at, next, head)?,
     };
@@ -258,6 +261,21 @@ pub(crate) fn fill(hole: Hole, said: Said, head: &mut Head) {
         Hole::Type => head.kind = Some(said.text),
         Hole::Ignored | Hole::Index => {}
     }
+}
+
+/// Returns the end of the name at `at`; the literal behind it may look like its last part.
+fn name_before(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
+    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(Some(end)) };
+    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
+        return Ok(Some(end));
+    }
+    for (length, _) in view.slice(at, end).char_indices().skip(1).collect::<Vec<_>>().into_iter().rev() {
+        if stands(view, at + length, next, head)?.is_some() {
+            return Ok(Some(at + length));
+        }
+    }
+    Ok(Some(end))
 }
 
 /// Returns the end of the name that starts at `at`, `None` if none does or it is too long.

@@ -88,7 +88,7 @@ fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> 
     if matches!(key, "function" | "tool") && first == Some(b'{') && depth == 0 {
         return Ok(Member::Descend(at + 1));
     }
-    if is_name && matches!(first, Some(b'"' | b'\'')) && !named {
+    if is_name && matches!(first, Some(b'"' | b'\'' | b'&')) && !named {
         return Ok(
             string(scene.view, at)?.map_or(Member::Bad(at), |(text, end)| Member::Name(Said { text, span: at..end }))
         );
@@ -127,7 +127,7 @@ pub(crate) fn single_key(at: usize, scene: &Scene<'_>) -> Result<Option<Said>, N
 
 /// Reads a key: a short string, or a word.
 fn key(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
-    if matches!(view.byte(at)?, Some(b'"' | b'\'')) {
+    if quote(view, at)?.is_some() {
         return string(view, at);
     }
     let mut end = at;
@@ -140,15 +140,28 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
     Ok((end > at).then(|| (view.slice(at, end).to_owned(), end)))
 }
 
+/// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
+fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
+    for quote in ["\"", "'", "&quot;", "&#34;"] {
+        if view.starts_with(at, quote)? {
+            return Ok(Some(quote));
+        }
+    }
+    Ok(None)
+}
+
 /// Reads a string of one line and at most 256 bytes; returns its content and its end.
 fn string(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
-    let quote = view.byte(at)?;
-    let mut end = at + 1;
+    let Some(quote) = quote(view, at)? else { return Ok(None) };
+    let start = at + quote.len();
+    let mut end = start;
     while end - at <= 256 {
         match view.byte(end)? {
             None | Some(b'\n') => return Ok(None),
             Some(b'\\') => end += 1 + usize::from(view.byte(end + 1)?.is_some()),
-            byte if byte == quote => return Ok(Some((decode(view.slice(at + 1, end)), end + 1))),
+            Some(_) if view.starts_with(end, quote)? => {
+                return Ok(Some((decode(view.slice(start, end)), end + quote.len())));
+            }
             Some(_) => end += 1,
         }
     }
@@ -163,7 +176,7 @@ fn decode(content: &str) -> String {
 
 /// Reads an id: a short string or a number.
 fn id(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
-    if matches!(view.byte(at)?, Some(b'"' | b'\'')) {
+    if quote(view, at)?.is_some() {
         return string(view, at);
     }
     let mut end = at;

@@ -67,6 +67,27 @@ impl ArgumentsObject {
         sink.arguments(upto, &value);
     }
 
+    /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
+    pub(crate) fn said_member(
+        &mut self,
+        key: &Said,
+        at: Range<usize>,
+        scene: &Scene<'_>,
+        sink: &mut Sink,
+        write: impl FnOnce(Option<Node<'_>>, &Options, &mut String) -> Verdict,
+    ) {
+        if self.has(&key.text) {
+            return duplicate(key, at.end, sink);
+        }
+        check_declared(key, scene, sink);
+        let mut json = String::new();
+        let verdict = write(scene.parameter(&key.text), &scene.engine.options, &mut json);
+        self.member(&key.text, &json, at.end, sink);
+        if verdict == Verdict::Mismatch {
+            sink.diagnose(Code::TypeMismatch, at, format!("`{}` is of no declared type", shorten(&json)));
+        }
+    }
+
     /// Writes the attributes of the call's tag.
     pub(crate) fn attributes(&mut self, at: usize, scene: &Scene<'_>, sink: &mut Sink) {
         for (key, value) in &scene.head.attributes {

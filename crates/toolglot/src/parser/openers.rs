@@ -1,18 +1,53 @@
 //! The openers of many candidates, looked up together byte by byte.
 
+use super::head::skip_gap;
+use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
+
+/// What the scanner looks for: a literal's text up to its first joint, and the byte that must follow the joint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opener {
+    pub(crate) text: String,
+    then: Option<u8>,
+}
+
+impl Opener {
+    /// Returns the opener that is all of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), then: None }
+    }
+
+    pub(crate) fn spelled(spelling: &Spelling) -> Self {
+        let then = match spelling.parts.get(1..) {
+            Some([Part::Joint, Part::Text(next), ..]) => next.bytes().next(),
+            _ => None,
+        };
+        Self { text: spelling.opener().to_owned(), then }
+    }
+}
+
+/// What a text opens, and the byte that must follow its joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Opened {
+    then: Option<u8>,
+    number: usize,
+}
 
 /// Literals in order, each with the numbers of what it opens; a sorted list walked like a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Openers {
-    rows: Vec<(String, Vec<usize>)>,
+    rows: Vec<(String, Vec<Opened>)>,
 }
 
 impl Openers {
-    pub(crate) fn new(pairs: impl IntoIterator<Item = (String, usize)>) -> Self {
-        let mut rows = std::collections::BTreeMap::<String, Vec<usize>>::new();
-        for (text, number) in pairs {
-            rows.entry(text).or_default().push(number);
+    pub(crate) fn new(pairs: impl IntoIterator<Item = (Opener, usize)>) -> Self {
+        let mut rows = std::collections::BTreeMap::<String, Vec<Opened>>::new();
+        for (Opener { text, then }, number) in pairs {
+            let row = rows.entry(text).or_default();
+            let opened = Opened { then, number };
+            if !row.contains(&opened) {
+                row.push(opened);
+            }
         }
         Self { rows: rows.into_iter().collect() }
     }
@@ -33,30 +68,49 @@ impl Openers {
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        self.walk(view, at, |_, numbers| found.extend_from_slice(numbers))
+        self.walk(view, at, |length, opened| {
+            let mut next = None;
+            for Opened { then, number } in opened {
+                if then.is_some() && next.is_none() {
+                    next = Some(view.byte(skip_gap(view, at + length)?)?);
+                }
+                if then.is_none() || next == Some(*then) {
+                    found.push(*number);
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Returns the end of the longest opener that stands at `at`.
     pub(crate) fn longest(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let mut end = None;
-        self.walk(view, at, |length, _| end = Some(at + length))?;
+        self.walk(view, at, |length, _| {
+            end = Some(at + length);
+            Ok(())
+        })?;
         Ok(end)
     }
 
-    fn walk(&self, view: View<'_>, at: usize, mut hit: impl FnMut(usize, &[usize])) -> Result<(), NotYet> {
+    fn walk(
+        &self,
+        view: View<'_>,
+        at: usize,
+        mut hit: impl FnMut(usize, &[Opened]) -> Result<(), NotYet>,
+    ) -> Result<(), NotYet> {
         let mut rows = &self.rows[..];
         for depth in 0.. {
-            if let Some((text, numbers)) = rows.first()
+            if let Some((text, opened)) = rows.first()
                 && text.len() == depth
             {
-                hit(depth, numbers);
+                hit(depth, opened)?;
                 rows = &rows[1..];
             }
             if rows.is_empty() {
                 return Ok(());
             }
             let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
-            let at_depth = |row: &(String, Vec<usize>)| row.0.as_bytes().get(depth).copied();
+            let at_depth = |row: &(String, Vec<Opened>)| row.0.as_bytes().get(depth).copied();
             let start = rows.partition_point(|row| at_depth(row) < Some(byte));
             let end = rows.partition_point(|row| at_depth(row) <= Some(byte));
             rows = &rows[start..end];

@@ -114,7 +114,7 @@ impl Params {
     /// Starts a parameter whose data begins at `start`.
     fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
-        note_blanks(&self.head, self.at..start, sink);
+        note_spelling(&self.head, self.at..start, sink);
         if pattern.kind() == Some(BodyKind::Tree)
             && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
         {
@@ -298,10 +298,13 @@ fn hint(param: &Pattern, head: &Head) -> Hint {
     }
 }
 
-/// Reports white space that was lost or spelled out in a head.
-pub(crate) fn note_blanks(head: &Head, span: Range<usize>, sink: &mut Sink) {
+/// Reports what a head says in other characters than it should, or leaves out.
+pub(crate) fn note_spelling(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.spelled_blank {
         sink.repair(Code::LiteralNewline, span.clone(), "letters such as `\\n` or `Ġ` stood for white space");
+    }
+    if head.encoded {
+        sink.repair(Code::EntityQuotes, span.clone(), "the call's quotes are written as entities");
     }
     if head.lost_blank {
         sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");

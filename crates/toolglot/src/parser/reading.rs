@@ -17,7 +17,8 @@ use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
-use super::params::{Params, note_blanks};
+use super::lines::Lines;
+use super::params::{Params, note_spelling};
 use super::plain::Piece;
 use super::scene::{Scene, closing_tag};
 use super::whole::read_value;
@@ -74,6 +75,7 @@ enum Scope {
 enum Body {
     Params(Params),
     Kwargs(Kwargs),
+    Lines(Lines),
     Json(Reader, bool),
     Call(CallObject),
     Content(Content),
@@ -126,7 +128,7 @@ impl Reading {
             Body::Call(object) => object.pass_plain(piece, sink),
             Body::Params(params) => params.pass_plain(piece, self.form, sink),
             Body::Kwargs(kwargs) => kwargs.pass_plain(piece, sink),
-            Body::Content(_) | Body::Done(_) => false,
+            Body::Lines(_) | Body::Content(_) | Body::Done(_) => false,
         }
     }
 
@@ -157,7 +159,7 @@ impl Reading {
         if !matches!(start, Start::Call { .. }) {
             sink.call_start(&self.callee.name, self.head.id(), at);
         }
-        note_blanks(&self.head, place.clone(), sink);
+        note_spelling(&self.head, place.clone(), sink);
         if self.head.unclosed_tag {
             sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
         }
@@ -402,13 +404,17 @@ impl Reading {
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let mut over = at;
-        if view.starts_with(next, "</")?
+        let must_close = self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope));
+        // A bare name says too little to take another's closer for the end of its section.
+        let may_close = must_close || !engine.pattern(self.form).opens_with_name();
+        if may_close
+            && view.starts_with(next, "</")?
             && let Some((name, end)) = closing_tag(view, next + 2)?
         {
             sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
             sink.markup(end);
             over = end;
-        } else if self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope)) {
+        } else if must_close {
             sink.diagnose(Code::MissingCloser, at..at, "the wrapper around the calls has no closer");
         }
         self.phase = Phase::Over(over);
@@ -441,7 +447,7 @@ impl Start {
     /// Returns where the body starts.
     pub(crate) fn at(&self) -> usize {
         match self {
-            Self::Params(at) | Self::Kwargs(at) | Self::Nothing(at) => *at,
+            Self::Params(at) | Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
             Self::Json { at, .. } | Self::Whole { at, .. } => *at,
             Self::Call { at, .. } | Self::Content { at, .. } => *at,
         }
@@ -453,6 +459,7 @@ impl Body {
         match start {
             Start::Params(at) => Self::Params(Params::new(at)),
             Start::Kwargs(at) => Self::Kwargs(Kwargs::new(at)),
+            Start::Lines(at) => Self::Lines(Lines::new(at)),
             Start::Json { at, relaxed } => {
                 Self::Json(Reader::new(at, Place::Arguments, scene.root().map(Node::id)), relaxed)
             }
@@ -474,6 +481,7 @@ impl Body {
         match self {
             Self::Params(params) => Some(params.start()),
             Self::Kwargs(kwargs) => Some(kwargs.start()),
+            Self::Lines(lines) => Some(lines.start()),
             Self::Content(content) => Some(content.start()),
             Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
         }
@@ -483,6 +491,7 @@ impl Body {
         match self {
             Self::Params(params) => params.anchor(),
             Self::Kwargs(kwargs) => kwargs.anchor(),
+            Self::Lines(lines) => lines.anchor(),
             Self::Json(reader, _) => reader.anchor(),
             Self::Call(object) => object.anchor(),
             Self::Content(content) => content.anchor(),
@@ -494,6 +503,7 @@ impl Body {
         match self {
             Self::Params(params) => params.resume(scene, sink),
             Self::Kwargs(kwargs) => kwargs.resume(scene, sink),
+            Self::Lines(lines) => lines.resume(scene, sink),
             Self::Call(object) => object.resume(scene, callee, sink),
             Self::Content(content) => content.resume(scene, sink),
             Self::Done(at) => Ok(End { at: *at, how: Ended::Complete }),

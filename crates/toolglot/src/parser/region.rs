@@ -83,7 +83,8 @@ impl Region {
     /// Passes a piece in which neither a closer nor a call can begin.
     pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
         let stops = &piece.engine.catalog.stops_in_regions;
-        let passes = self.scan == piece.at && self.held.is_none() && stops.is_absent(piece.text.as_bytes());
+        let edge = !self.is_reasoning && piece.text.ends_with(['\n', '\r']);
+        let passes = self.scan == piece.at && self.held.is_none() && !edge && stops.is_absent(piece.text.as_bytes());
         if passes {
             self.scan = piece.end;
             self.flush(piece.end, sink);
@@ -97,16 +98,19 @@ impl Region {
             let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
                 self.scan = view.end();
                 self.give_up_holding(engine, sink);
-                self.flush(self.scan, sink);
+                self.flush(self.edge(engine, view, sink), sink);
                 let end = view.final_end()?;
+                self.flush(end, sink);
                 return Ok(self.end_of_input(end, sink));
             };
             self.scan += ahead;
             self.give_up_holding(engine, sink);
-            self.flush(self.scan, sink);
+            self.flush(self.edge(engine, view, sink), sink);
             if let Some(end) = self.closer(engine, view, self.scan)? {
+                self.scan = self.edge(engine, view, sink);
                 return Ok(self.close(end, sink));
             }
+            self.flush(self.scan, sink);
             if self.inside == Inside::Opaque && self.meets_skip(engine, view, self.scan)? {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
                 return Ok(Exit::Left(self.scan));
@@ -116,6 +120,18 @@ impl Region {
             }
             self.scan += 1;
         }
+    }
+
+    /// Returns where the text ends if the region does: one line break before its closer may be markup.
+    fn edge(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> usize {
+        let candidate = self.candidate.map(|number| &engine.catalog.candidates[number]);
+        let body = candidate.and_then(|candidate| engine.catalog.pattern(candidate)?.body.as_ref());
+        let text = view.slice(sink.cursor().min(self.scan), self.scan);
+        if self.is_reasoning || !body.is_some_and(|body| body.line_after) {
+            return self.scan;
+        }
+        let line = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(text);
+        self.scan - (text.len() - line.len())
     }
 
     fn flush(&self, upto: usize, sink: &mut Sink) {
@@ -181,15 +197,16 @@ impl Region {
     /// Decides what a call inside is. While one is held, further ones need no decision.
     fn call(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<Exit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
-        if !self.is_reasoning
-            || self.held.is_some()
-            || self.inside == Inside::Opaque
-            || policy == CallsInReasoning::Quote
-        {
+        let quotes = self.is_reasoning && policy == CallsInReasoning::Quote;
+        let has_calls = self.is_reasoning && self.inside != Inside::Opaque || self.inside == Inside::Calls;
+        if quotes || !has_calls || self.held.is_some() {
             return Ok(None);
         }
         let at = self.scan;
         let Some(number) = call_begins(engine, view, at)? else { return Ok(None) };
+        if !self.is_reasoning {
+            return Ok(Some(Exit::Interlude(at)));
+        }
         let inside = self.inside_of(engine, number);
         if inside == Inside::Calls {
             return Ok(Some(Exit::Interlude(at)));

@@ -1,7 +1,7 @@
 //! The scanner: text passes, openers start contests.
 
 use super::catalog::{Role, Strength};
-use super::contest::{Ground, Rejection, Trial, Win, try_call};
+use super::contest::{Ground, Proof, Rejection, Trial, Win, try_on};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
@@ -26,6 +26,8 @@ pub(crate) struct Scanner {
     pub(crate) no_reasoning: bool,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
+    /// What the first of them has read ahead.
+    proof: Option<Box<Proof>>,
     /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
@@ -66,6 +68,7 @@ impl Scanner {
             named_closers: Vec::new(),
             no_reasoning: false,
             contest: None,
+            proof: None,
             rejected: None,
             vain: 0,
             told_limit: false,
@@ -136,7 +139,9 @@ impl Scanner {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
                 let next = *rest.get(from)?;
-                if catalog.stops.contains(next) || engine.reads_weak && catalog.line_stops.contains(next) {
+                let weak = engine.reads_weak && catalog.line_stops.contains(next);
+                // Where the end of the name is not there yet, it may be one.
+                if weak || catalog.stops.contains(next) || engine.names_at(view, self.at + from).unwrap_or(true) {
                     return Some(self.at + from);
                 }
             }
@@ -177,7 +182,7 @@ impl Scanner {
             }
             decided => decided?,
         };
-        self.contest = None;
+        (self.contest, self.proof) = (None, None);
         match found {
             Contest::Won(found) => return Ok(Some(found)),
             Contest::Skipped => {}
@@ -227,6 +232,9 @@ impl Scanner {
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
+        }
+        if weak && engine.names_at(view, self.at)? {
+            entrants.extend_from_slice(&catalog.named);
         }
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
@@ -279,7 +287,7 @@ impl Scanner {
                     }
                     None
                 }
-                Role::Call => self.try_candidate(engine, view, number)?,
+                Role::Call => self.try_candidate(engine, view, number, sink.calls())?,
                 Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
             };
             if let Some(found) = found {
@@ -307,17 +315,27 @@ impl Scanner {
         Ok(view.byte(after)?.is_none())
     }
 
-    fn try_candidate(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
+    fn try_candidate(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        number: usize,
+        calls: usize,
+    ) -> Result<Option<Found>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         let weak = candidate.evidence == Strength::Weak;
+        let prove = weak && self.must_prove(engine);
         let ground = Ground {
             weak: weak || candidate.evidence == Strength::Dynamic,
-            prove: weak && self.must_prove(engine),
+            prove,
+            calls,
+            named: candidate.is_named,
+            last: prove && candidate.is_named,
             exhausted: self.vain > 8 * self.at + (1 << 20),
             ..Ground::default()
         };
-        let trial = try_call(engine, view, self.at, form, Head::default(), ground)?;
+        let trial = try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?;
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {

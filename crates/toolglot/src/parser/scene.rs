@@ -189,9 +189,7 @@ impl<'s> Scene<'s> {
 
     /// Returns the end of a strong opening literal of this dialect's calls and sections.
     pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
-        let dialect = self.dialect();
-        let openings = dialect.calls.iter().chain(&dialect.sections).filter_map(Pattern::opening);
-        self.any(at, openings.filter(|opening| opening.is_strong()))
+        self.any(at, &self.dialect().openings)
     }
 
     /// Returns the end of the longest closer of the call or its section that stands at `at`.
@@ -212,6 +210,10 @@ impl json::Markers for Scene<'_> {
             return Ok(None);
         }
         Ok(self.any_closer(at)?.max(self.opener(at)?))
+    }
+
+    fn first_bytes(&self) -> &[u8] {
+        self.marker_bytes().members()
     }
 
     fn may_begin(&self, byte: u8) -> bool {

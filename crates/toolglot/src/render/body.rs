@@ -5,7 +5,7 @@ use super::tape::{Bracket, Token};
 use super::template::{escape, fill};
 use super::{Call, RenderError, tree};
 use crate::dialect::{Body, BodyKind, Dialect, Holder, Hole};
-use crate::json::write_string;
+use crate::json::{is_bare_key, write_string};
 use crate::parser::is_name;
 
 /// Writes one hole of a call's pattern.
@@ -24,6 +24,7 @@ pub(super) fn hole(dialect: &Dialect, call: &Call<'_>, holder: Holder, out: &mut
         Holder::Body(BodyKind::Params) => {
             return call.arguments.members().try_for_each(|member| param(dialect, call, member, out));
         }
+        Holder::Body(BodyKind::Lines) => return lines(dialect, call, out),
         Holder::Body(BodyKind::Content) => return Err(dialect.inexpressible(call.what(), "it writes no arguments")),
         _ => {}
     }
@@ -99,6 +100,26 @@ fn kwargs(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), Re
         value(dialect, call, tokens, Style::Python, out)?;
     }
     Ok(())
+}
+
+/// Writes lines of `key: value`: text that could be read as more or less than itself in quotes.
+fn lines(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+    for (key, tokens) in call.arguments.members() {
+        if !is_bare_key(key) {
+            return Err(dialect.inexpressible(call.parameter(key), "its name can be no key"));
+        }
+        out.extend([key, ": "]);
+        match tokens {
+            [Token::Text(text)] if is_plain(text) => out.push_str(text),
+            _ => value(dialect, call, tokens, Style::Json, out)?,
+        }
+        out.push('\n');
+    }
+    Ok(())
+}
+
+fn is_plain(text: &str) -> bool {
+    text.starts_with(char::is_alphabetic) && text.trim() == text && !text.contains(['\n', '\r'])
 }
 
 fn param(

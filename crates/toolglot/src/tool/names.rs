@@ -17,6 +17,8 @@ use super::{Found, Tool, ToolId};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     exact: HashMap<String, ToolId>,
+    /// The bytes with which names begin, as bits.
+    first: [u64; 4],
     lower: Spellings,
     folded: Spellings,
     bare: Spellings,
@@ -33,11 +35,22 @@ impl Names {
         for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
             let folded = fold(&tool.name);
             names.exact.insert(tool.name.clone(), id);
+            if let Some(first) = tool.name.bytes().next() {
+                names.first[usize::from(first >> 6)] |= 1 << (first & 63);
+            }
             names.lower.insert(tool.name.to_lowercase(), id);
             names.bare.insert(without_file(&folded).to_owned(), id);
             names.folded.insert(folded, id);
         }
         names
+    }
+
+    pub(super) fn may_begin(&self, first: u8) -> bool {
+        self.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
+    }
+
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.exact.contains_key(name)
     }
 
     /// Returns what a name means; allocates nothing if it is spelled as declared.

@@ -130,7 +130,8 @@ fn comes_back(dialect: &Arc<Dialect>, case: &Case, seed: u64) -> Option<String> 
 
 /// Nobody says which dialect it is: the message comes back all the same.
 fn comes_back_under_auto(dialect: &Arc<Dialect>, case: &Case, text: &str, seed: u64) {
-    if FENCED.contains(&dialect.name()) && !case.content.is_empty() {
+    let alone = FENCED.contains(&dialect.name()) || WRAPPED.contains(&dialect.name());
+    if alone && !case.content.is_empty() {
         return;
     }
     let tools = Tools::from_json_str(&case.tools).unwrap();
@@ -144,6 +145,9 @@ fn comes_back_under_auto(dialect: &Arc<Dialect>, case: &Case, text: &str, seed: 
 
 /// A fence after prose is text unless its dialect is pinned.
 const FENCED: &[&str] = &["xlam"];
+
+/// A plain tag around an answer is text unless its dialect is pinned.
+const WRAPPED: &[&str] = &["ernie45", "hunyuan_a13b"];
 
 /// Written by the first, read as the second: only line breaks around values tell them apart.
 const EQUIVALENT: &[(&str, &str)] = &[("mimo", "qwen3_coder")];

@@ -56,7 +56,7 @@ fn literal(literal: &Literal) -> String {
 
 #[test]
 fn braces_are_escaped() {
-    check(r#"call = '{{"{name}": {arguments}}}'"#, r#"call '{·"' {name} '":' ARGUMENTS '}'"#);
+    check(r#"call = '{{"{name}": {arguments}}}'"#, r#"call '{·"' {name} '"·:' ARGUMENTS '}'"#);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_bracket_may_close_alone() {
     let file = |section: &str| format!("section = {section}\ncall = '{{call}}'\n");
     check(&file(r#""<a>[\n {calls}\n]<b>""#), "section '<a>·[' CALLS ']' '<b>'\ncall CALL");
     check(&file(r#""[A][{calls}]""#), "section '[A]·[' CALLS ']'\ncall CALL");
-    check(&file(r#"'{{"t": [{calls}]}}'"#), "section '{·\"t\":·[' CALLS ']' '}'\ncall CALL");
+    check(&file(r#"'{{"t": [{calls}]}}'"#), "section '{·\"t\"·:·[' CALLS ']' '}'\ncall CALL");
     check(&file(r#""<a>{calls}]<b>""#), "section '<a>' CALLS ']·<b>'\ncall CALL");
     check(
         &(file(r#""[{calls}]{end}""#) + r#"words = { end = ["<b>", ""] }"#),

@@ -1,0 +1,44 @@
+//! Strings whose quotes are written as entities: whoever wrote them encoded all of the JSON.
+
+use super::End;
+use super::look::Look;
+use super::reader::Turn;
+use super::write::write_escaped;
+use crate::view::NotYet;
+
+/// The five predefined XML entities, and nothing else.
+pub(crate) const ENTITIES: [(&str, &str); 6] =
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
+
+/// Both ways to write a quote.
+const QUOTES: [&str; 2] = ["&quot;", "&#34;"];
+
+impl Look<'_> {
+    /// Returns the length of the entity at `at`, if it is a quote.
+    pub(super) fn entity_quote(self, at: usize) -> Result<Option<usize>, NotYet> {
+        for quote in QUOTES {
+            if self.view.starts_with(at, quote)? {
+                return Ok(Some(quote.len()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Turn<'_> {
+    /// Reads the entity at the reader's place; an ampersand that begins none is itself.
+    pub(super) fn entity(&mut self) -> Result<Option<End>, NotYet> {
+        let at = self.reader.at;
+        for (entity, said) in ENTITIES {
+            if self.view.starts_with(at, entity)? {
+                let mut json = String::new();
+                write_escaped(said, &mut json);
+                self.reader.at += entity.len();
+                self.put_text(&json);
+                return Ok(None);
+            }
+        }
+        self.put_plain(at + 1);
+        Ok(None)
+    }
+}

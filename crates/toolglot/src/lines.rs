@@ -1,0 +1,276 @@
+//! Lines of `key: value`, a small and certain part of YAML: scalars, blocks of text, lists of scalars.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::coerce::{self, Hint, Verdict};
+use crate::options::Options;
+use crate::schema::{Node, Types};
+
+/// One key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member<'t> {
+    pub(crate) key: &'t str,
+    pub(crate) value: Value<'t>,
+    /// Where the key stands, and the value with all its lines.
+    pub(crate) key_at: Range<usize>,
+    pub(crate) value_at: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'t> {
+    One(Scalar<'t>),
+    List(Vec<Scalar<'t>>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar<'t> {
+    /// A word or a line as it stands: its type is open.
+    Plain(&'t str),
+    /// What quotes or a block say is text.
+    Text(Cow<'t, str>),
+}
+
+/// Reads all of a text; `None` if a line has no key, or a value is more than this language can say.
+pub(crate) fn members(text: &str) -> Option<Vec<Member<'_>>> {
+    let mut lines = Lines { text, at: 0 };
+    let indent = lines.peek_solid()?.indent;
+    let mut members = Vec::new();
+    while let Some(line) = lines.next_solid() {
+        if line.indent != indent {
+            return None;
+        }
+        members.push(member(&line, &mut lines)?);
+    }
+    Some(members)
+}
+
+/// Says whether every line that is not indented has a key, the first one a key that is known.
+pub(crate) fn is_outline(text: &str, knows: impl FnOnce(&str) -> bool) -> bool {
+    let mut lines = Lines { text, at: 0 };
+    let Some(first) = lines.peek_solid() else { return false };
+    let known = split(first.body).is_some_and(|(key, _)| knows(key));
+    let has_key = |line: Line<'_>| line.indent > first.indent || line.is_item() || split(line.body).is_some();
+    known && std::iter::from_fn(|| lines.next_solid()).all(has_key)
+}
+
+impl Value<'_> {
+    /// Appends the value's JSON, typed by the schema.
+    pub(crate) fn write(&self, node: Option<Node<'_>>, options: &Options, out: &mut String) -> Verdict {
+        let items = match self {
+            Self::One(scalar) => return scalar.write(node, options, out),
+            Self::List(items) => items,
+        };
+        out.push('[');
+        for (number, item) in items.iter().enumerate() {
+            out.push_str(if number == 0 { "" } else { ", " });
+            item.write(node.and_then(|node| node.item(number)), options, out);
+        }
+        out.push(']');
+        let fits = node.is_none_or(|node| node.types().is_open() || node.types().has(Types::ARRAY));
+        if fits { Verdict::Fits } else { Verdict::Mismatch }
+    }
+}
+
+impl Scalar<'_> {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Plain(text) => text,
+            Self::Text(text) => text,
+        }
+    }
+
+    pub(crate) fn hint(&self) -> Hint {
+        if let Self::Text(_) = self { Hint::String } else { Hint::None }
+    }
+
+    fn write(&self, node: Option<Node<'_>>, options: &Options, out: &mut String) -> Verdict {
+        coerce::text(self.text(), node, self.hint(), options, out)
+    }
+}
+
+/// The lines of a text, one after another.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+/// A line: how far it is indented, what it says without outer blanks, where that stands.
+struct Line<'t> {
+    indent: usize,
+    body: &'t str,
+    at: usize,
+}
+
+impl Line<'_> {
+    fn is_item(&self) -> bool {
+        self.body == "-" || self.body.starts_with("- ")
+    }
+}
+
+impl<'t> Lines<'t> {
+    /// Returns the next line as it stands, and where it ends; it is not consumed.
+    fn peek(&self) -> Option<(Line<'t>, usize)> {
+        let rest = &self.text[self.at..];
+        let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        let line = &rest[..length];
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let line = Line { indent, body: line.trim(), at: self.at + indent };
+        (length > 0).then_some((line, self.at + length))
+    }
+
+    /// Returns the next line that is not blank; it is consumed.
+    fn next_solid(&mut self) -> Option<Line<'t>> {
+        while let Some((line, end)) = self.peek() {
+            self.at = end;
+            if !line.body.is_empty() {
+                return Some(line);
+            }
+        }
+        None
+    }
+
+    /// Returns the next line that is not blank; blank lines before it are consumed.
+    fn peek_solid(&mut self) -> Option<Line<'t>> {
+        while let Some((line, end)) = self.peek() {
+            if !line.body.is_empty() {
+                return Some(line);
+            }
+            self.at = end;
+        }
+        None
+    }
+}
+
+fn member<'t>(line: &Line<'t>, lines: &mut Lines<'t>) -> Option<Member<'t>> {
+    let (key, rest) = split(line.body)?;
+    let from = line.at + (line.body.len() - rest.len());
+    let value = match rest {
+        "|" | "|-" | "|+" | ">" | ">-" | ">+" => Value::One(Scalar::Text(block(rest, line.indent, lines).into())),
+        "" => list(line.indent, lines)?,
+        _ => Value::One(scalar(rest)?),
+    };
+    let deeper = lines.peek_solid().is_some_and(|next| next.indent > line.indent);
+    let end = from + lines.text[from..lines.at.max(from)].trim_end().len();
+    let member = Member { key, value, key_at: line.at..line.at + key.len(), value_at: from..end.max(from) };
+    (!deeper).then_some(member)
+}
+
+/// Splits a line at its first separator, if a key without quotes stands before it.
+fn split(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once([':', '='])?;
+    let key = key.trim();
+    crate::json::is_bare_key(key).then_some((key, value.trim()))
+}
+
+/// Reads what stands on one line; `None` for a quote that does not close.
+fn scalar(text: &str) -> Option<Scalar<'_>> {
+    let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
+        return Some(Scalar::Plain(text));
+    };
+    let inner = match quote {
+        '"' => serde_json::from_str::<String>(text).ok(),
+        _ => text[1..].strip_suffix(quote).map(|inner| inner.replace("''", "'")),
+    };
+    match inner {
+        Some(inner) => Some(Scalar::Text(inner.into())),
+        // Quoted words begin a line that goes on.
+        None => text[1..text.len() - 1].contains(quote).then_some(Scalar::Plain(text)),
+    }
+}
+
+/// Reads the lines of a block that are indented deeper than its key; the first says how far.
+fn block(header: &str, indent: usize, lines: &mut Lines<'_>) -> String {
+    let (mut out, mut base) = (String::new(), None);
+    while let Some((line, end)) = lines.peek().filter(|(line, _)| line.indent > indent || line.body.is_empty()) {
+        let raw = &lines.text[lines.at..end];
+        if !line.body.is_empty() {
+            base.get_or_insert(line.indent);
+        }
+        let skip = base.unwrap_or_default().min(raw.len() - raw.trim_start_matches([' ', '\t']).len());
+        out.push_str(raw[skip..].strip_suffix('\n').unwrap_or(&raw[skip..]));
+        out.push('\n');
+        lines.at = end;
+    }
+    let body = out.trim_end_matches('\n');
+    let ending = match header.get(1..) {
+        Some("-") => "",
+        Some("+") => &out[body.len()..],
+        _ => &out[body.len()..out.len().min(body.len() + 1)],
+    };
+    let body = if header.starts_with('>') { folded(body) } else { body.to_owned() };
+    body + ending
+}
+
+/// Makes lines one paragraph; empty lines between them are line breaks.
+fn folded(text: &str) -> String {
+    let mut out = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        let joined = number > 0 && !line.is_empty() && !out.ends_with('\n');
+        out.push_str(if line.is_empty() {
+            "\n"
+        } else if joined {
+            " "
+        } else {
+            ""
+        });
+        out.push_str(line);
+    }
+    out
+}
+
+/// Reads the items behind a key, or nothing; `None` for items that are more than scalars.
+fn list<'t>(indent: usize, lines: &mut Lines<'t>) -> Option<Value<'t>> {
+    let mut items = Vec::new();
+    while let Some(line) = lines.peek_solid().filter(|line| line.indent >= indent && line.is_item()) {
+        let text = line.body[1..].trim();
+        let is_mapping = text.ends_with(':') || text.contains(": ");
+        if text.is_empty() || text.starts_with("- ") || is_mapping && !text.starts_with(['"', '\'']) {
+            return None;
+        }
+        items.push(scalar(text)?);
+        lines.next_solid();
+    }
+    Some(if items.is_empty() { Value::One(Scalar::Plain("")) } else { Value::List(items) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Option<String> {
+        let mut out = String::new();
+        for member in members(text)? {
+            out.push_str(&format!("{}=", member.key));
+            member.value.write(None, &Options::default(), &mut out);
+            out.push(';');
+        }
+        Some(out)
+    }
+
+    #[test]
+    fn scalars_blocks_and_lists_are_read() {
+        assert_eq!(
+            json("a: x y\nb = 3\n\nc: \"q\\n\"\nd: 'it''s'\ne:\n").unwrap(),
+            r#"a="x y";b=3;c="q\n";d="it's";e="";"#
+        );
+        assert_eq!(json("a: |\n  one\n    two\n\n  three\n\nb: 1").unwrap(), "a=\"one\\n  two\\n\\nthree\\n\";b=1;");
+        assert_eq!(json("a: |-\n one\nb: >\n  x\n  y\n\n  z\n").unwrap(), r#"a="one";b="x y\nz\n";"#);
+        assert_eq!(json("a:\n  - x\n  - 2\nb:\n- '3'\n").unwrap(), r#"a=["x", 2];b=["3"];"#);
+    }
+
+    #[test]
+    fn what_is_more_is_not_read() {
+        for text in ["", "prose", "a: b\nprose", "a:\n  b: c", "a:\n  - b: c", "a: b\n  c", "a: \"x", " a: 1\nb: 2"] {
+            assert_eq!(members(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_outline_has_keys_at_its_edge() {
+        let known = |key: &str| key == "a";
+        assert!(is_outline("\na: x\nb:\n  c: d\n- e\n", known));
+        assert!(!is_outline("b: x\na: y", known));
+        assert!(!is_outline("a: x\nand prose", known));
+    }
+}
