@@ -48,6 +48,7 @@ mod reading;
 mod region;
 mod scan;
 mod scene;
+mod scope;
 mod tree;
 mod value;
 mod whole;

@@ -53,8 +53,9 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
             continue;
         }
         let before = index.checked_sub(1).and_then(|before| pieces.get(before));
-        let natural =
-            before.is_some_and(|&before| meets(before, piece)) && !glued.iter().any(|range| range.contains(&index));
+        let seam = glued.iter().any(|token| token.end == index);
+        let natural = before.is_some_and(|&before| seam || meets(before, piece))
+            && !glued.iter().any(|range| range.contains(&index));
         if (blank || natural) && !parts.is_empty() {
             parts.push(Part::Joint);
         }
@@ -64,12 +65,13 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
     Spelling { parts }
 }
 
-/// Says whether white space may stand between two pieces: before a tag and between brackets.
+/// Says whether white space may stand between two pieces: before a tag, between brackets, before JSON's colon.
 fn meets(before: Piece, piece: Piece) -> bool {
     let bracket = matches!(before, Piece::Char('>' | ']' | '}' | '[' | '{'));
     match piece {
         Piece::Char('<') => true,
         Piece::Char('[' | '{' | '"' | ']' | '}') => bracket,
+        Piece::Char(':') => before == Piece::Char('"'),
         _ => false,
     }
 }

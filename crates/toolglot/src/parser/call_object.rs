@@ -63,7 +63,7 @@ impl Spot {
         match member {
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
-            Member::Id(_, end) | Member::Comma(end) => self.at = *end,
+            Member::Id(_, end) | Member::Comma(end) | Member::Stray(end) => self.at = *end,
             Member::Name(said) => self.at = said.span.end,
             _ => {}
         }
@@ -128,6 +128,10 @@ impl CallObject {
                 return Ok(Some(self.end(at, Ended::Broken, callee, sink)));
             }
             Member::Over(at) => return Ok(Some(self.unfinished(at, callee, sink))),
+            Member::Stray(end) => {
+                sink.repair(Code::ExtraCloser, end - 1..end, "a bracket that closes nothing");
+                self.spot.at = end;
+            }
             passed => self.spot.pass(&passed),
         }
         Ok(None)

@@ -63,7 +63,7 @@ pub(crate) struct Catalog {
     /// Of each dialect, the bytes with which its closers and openers begin.
     pub(crate) marker_bytes: Vec<ByteSet>,
     /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
-    pub(crate) spent: Vec<Openers>,
+    spent: Vec<Vec<Literal>>,
     /// The bytes at which the scanner stops anywhere.
     pub(crate) stops: ByteSet,
     /// Of each byte, the bytes behind it with which an opener can go on, as bits.
@@ -173,6 +173,12 @@ impl Catalog {
             end = stands(view, at, closer, &Head::default())?.max(end);
         }
         Ok(end)
+    }
+
+    /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
+    pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
+        let ends = self.spent[dialect].iter().map(|closer| stands(view, at, closer, &Head::default()));
+        ends.into_iter().try_fold(None, |best, end| Ok(end?.max(best)))
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
@@ -365,24 +371,32 @@ fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 
 }
 
 /// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
-fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
+fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Vec<Literal>> {
     let mut openers = vec![HashSet::new(); dialects.len()];
     for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
         openers[candidate.dialect].extend(opener_texts(&dialects[candidate.dialect], candidate));
     }
-    let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
     let of = |number: usize| {
         let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
-        let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
-        Openers::new(texts.map(|text| (text.clone(), number)))
+        let mut closers: Vec<Literal> = Vec::new();
+        for closer in (0..dialects.len()).filter(kin).flat_map(|kin| strong_closers(&dialects[kin])) {
+            if !closers.contains(&closer) {
+                closers.push(closer);
+            }
+        }
+        closers
     };
     (0..dialects.len()).map(of).collect()
 }
 
-fn strong_closers(dialect: &Dialect) -> Vec<String> {
+/// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
+fn strong_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
     let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-    let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| spelling.is_fixed());
-    spelled.map(Spelling::plain).filter(|text| is_strong(text)).collect()
+    let may = |spelling: &&Spelling| {
+        spelling.is_fixed() && is_strong(&spelling.plain()) && !dialect.skip.contains(&spelling.plain())
+    };
+    let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
+    closers.map(strong)
 }
 
 /// The first bytes of every closer of a region.

@@ -38,6 +38,8 @@ pub(crate) enum Member {
     Descend(usize),
     Ascend(usize),
     Comma(usize),
+    /// A bracket that closes nothing stands before the object's brace.
+    Stray(usize),
     End(usize),
     /// A marker of the dialect stands where a bracket is missing.
     Stop(usize),
@@ -62,6 +64,7 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
         Some(b'}') if spot.depth > 0 => return Ok(Member::Ascend(at + 1)),
         Some(b'}') => return Ok(Member::End(at + 1)),
         Some(b',') => return Ok(Member::Comma(at + 1)),
+        Some(b']' | b')') if spot.has_arguments && closes_nothing(at, scene)? => return Ok(Member::Stray(at + 1)),
         _ => {}
     }
     if spot.has_arguments && scene.stop(view, at)?.is_some() {
@@ -74,6 +77,16 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
     }
     let value = scene.gap(colon + 1)?;
     value_of(&key, Spot { at: value, ..spot }, scene)
+}
+
+/// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
+fn closes_nothing(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    let brace = scene.gap(at + 1)?;
+    if scene.view.byte(brace)? != Some(b'}') {
+        return Ok(false);
+    }
+    let next = scene.gap(brace + 1)?;
+    Ok(matches!(scene.view.byte(next)?, Some(b',' | b';' | b']')) || scene.any(next, &scene.pattern().tail)?.is_some())
 }
 
 /// Says what the member `key` is whose value stands at the spot.

@@ -36,13 +36,6 @@ impl Openers {
         self.walk(view, at, |_, numbers| found.extend_from_slice(numbers))
     }
 
-    /// Returns the end of the longest opener that stands at `at`.
-    pub(crate) fn longest(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let mut end = None;
-        self.walk(view, at, |length, _| end = Some(at + length))?;
-        Ok(end)
-    }
-
     fn walk(&self, view: View<'_>, at: usize, mut hit: impl FnMut(usize, &[usize])) -> Result<(), NotYet> {
         let mut rows = &self.rows[..];
         for depth in 0.. {

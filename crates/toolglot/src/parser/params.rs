@@ -88,7 +88,7 @@ impl Params {
             self.head.spelled_blank |= is_spelled(scene.view.slice(self.at, at));
             return self.begin(param, start, scene, sink);
         }
-        if scene.any(at, scene.closer())?.is_some() {
+        if scene.any(at, &scene.pattern().tail)?.is_some() {
             return Ok(self.end(at, Ended::Complete, scene, sink));
         }
         if scene.view.byte(at)?.is_none() {
@@ -106,7 +106,7 @@ impl Params {
     /// Starts a parameter whose data begins at `start`.
     fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
-        note_blanks(&self.head, self.at..start, sink);
+        note_head(&self.head, self.at..start, sink);
         if pattern.kind() == Some(BodyKind::Tree)
             && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
         {
@@ -290,10 +290,13 @@ fn hint(param: &Pattern, head: &Head) -> Hint {
     }
 }
 
-/// Reports white space that was lost or spelled out in a head.
-pub(crate) fn note_blanks(head: &Head, span: Range<usize>, sink: &mut Sink) {
+/// Reports white space that was lost or spelled out in a head, and markers that stood twice.
+pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.spelled_blank {
         sink.repair(Code::LiteralNewline, span.clone(), "letters such as `\\n` or `Ġ` stood for white space");
+    }
+    if head.doubled {
+        sink.repair(Code::DuplicateOpener, span.clone(), "an opening marker stood twice");
     }
     if head.lost_blank {
         sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");

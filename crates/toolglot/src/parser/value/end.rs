@@ -87,7 +87,7 @@ impl Ender {
             Marker::Value => self.value_closer(end, scene, param)?,
             Marker::Param => begins_other(at, scene, object)?.then(|| Edge::at(at, at)),
             Marker::Tag => self.tag(end, scene, param)?,
-            Marker::Call | Marker::Section => self.outer_closer(marker, end, scene, param)?,
+            Marker::Call | Marker::Section => self.outer_closer(marker, end, scene, param, object)?,
             Marker::Open | Marker::End => self.opener(start, scene)?,
         };
         match edge {
@@ -124,14 +124,19 @@ impl Ender {
         }
     }
 
-    /// The call's or section's closer ends the value if the section's closer follows; else it is a doubtful end.
+    /// The call's or section's closer ends the value if the section's closer follows, or another parameter whose
+    /// predecessor it closed in place of the right closer; else it is a doubtful end.
     fn outer_closer(
         &mut self,
         marker: Marker,
         end: usize,
         scene: &Scene<'_>,
         param: &Pattern,
+        object: &ArgumentsObject,
     ) -> Result<Option<Edge>, NotYet> {
+        if self.doubt.is_none() && begins_other(scene.gap(end)?, scene, object)? {
+            return Ok(Some(Edge::at(self.scan, end)));
+        }
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
         let follows = scene.follows(end, markers, param)?;
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
@@ -170,6 +175,9 @@ fn report(marker: Marker, edge: &Edge, sink: &mut Sink) {
     match marker {
         Marker::Value => {}
         Marker::Tag => sink.repair(Code::WrongCloser, span, "another tag closed a parameter"),
+        Marker::Call | Marker::Section if !span.is_empty() => {
+            sink.repair(Code::WrongCloser, span, "another tag closed a parameter");
+        }
         _ => sink.repair(Code::MissingValueCloser, span, "a value ended where the next marker stands"),
     }
 }
@@ -192,7 +200,7 @@ fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYe
         return Ok(false);
     }
     let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
-    let behind = scene.follows(after, &[Marker::Section, Marker::Open], param)?.is_some();
+    let behind = scene.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
     Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
 }
 
