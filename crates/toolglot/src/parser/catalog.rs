@@ -282,7 +282,8 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Strength {
         Role::Call => (candidate.section.map(|section| &dialect.sections[section]), &dialect.calls[candidate.pattern]),
         Role::Reasoning => (None, &dialect.reasoning[candidate.pattern]),
         Role::Content => (None, &dialect.content[candidate.pattern]),
-        Role::Skip => return Strength::Strong,
+        Role::Skip if is_strong(&dialect.skip[candidate.pattern]) => return Strength::Strong,
+        Role::Skip => return Strength::Weak,
     };
     let first = section.filter(|section| !section.head.is_empty()).unwrap_or(call);
     match first.opening() {

@@ -120,12 +120,24 @@ fn goes_on(end: usize, next: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
     Ok(scene.view.slice(end, next).contains('\n'))
 }
 
-/// Returns the end of a closing tag that is not the section's.
+/// Returns the end of a closing tag that is not the section's, of an opener that ends the input, or of a marker before the section's.
 pub(crate) fn wrong_tag(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    if scene.any(at, scene.section_closers())?.is_some() || !scene.view.starts_with(at, "</")? {
+    if scene.any(at, scene.section_closers())?.is_some() || scene.view.byte(at)? != Some(b'<') {
         return Ok(None);
     }
-    Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end))
+    if scene.view.byte(at + 1)? == Some(b'/') {
+        return Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end));
+    }
+    if let Some(end) = scene.opener(at)? {
+        return Ok(scene.view.byte(scene.gap(end)?)?.is_none().then_some(end));
+    }
+    let barred = scene.view.starts_with(at, "<|")? || scene.view.starts_with(at, "<｜")?;
+    if !barred {
+        return Ok(None);
+    }
+    let Some((_, end)) = closing_tag(scene.view, at + 1)? else { return Ok(None) };
+    let closes = scene.any(scene.gap(end)?, scene.section_closers())?.is_some();
+    Ok(closes.then_some(end))
 }
 
 /// Returns the end of the braces too many behind an element of an array of calls.

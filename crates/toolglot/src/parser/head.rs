@@ -125,15 +125,34 @@ fn marker(
         head.doubled |= second.is_some();
         return Ok(second.or(Some(end)));
     }
-    for spelled in expected.spellings.iter().map(Spelling::opener).filter(|opener| is_strong(opener)) {
-        if !view.starts_with(at, spelled)? {
-            continue;
-        }
-        let next = skip_gap(view, at + spelled.len())?;
-        if view.starts_with(next, spelled)? {
-            let end = literal(view, next, expected, head)?;
-            head.doubled |= end.is_some();
+    for spelled in expected.spellings.iter().filter(|spelled| is_strong(spelled.opener())) {
+        let end = restarted(view, at, expected, spelled, head)?;
+        if end.is_some() {
+            head.doubled = true;
             return Ok(end);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the end of a literal that begins, breaks off at a joint, and begins again.
+fn restarted(
+    view: View<'_>,
+    at: usize,
+    expected: &Literal,
+    spelled: &Spelling,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    let mut next = at;
+    for text in spelled.parts.iter().map_while(|part| if *part == Part::Joint { Some("") } else { part.text() }) {
+        if !view.starts_with(next, text)? {
+            return Ok(None);
+        }
+        next = skip_gap(view, next + text.len())?;
+        if view.starts_with(next, spelled.opener())?
+            && let Some(end) = literal(view, next, expected, head)?
+        {
+            return Ok(Some(end));
         }
     }
     Ok(None)

@@ -22,6 +22,8 @@ pub(crate) struct Spot {
     pub(crate) depth: usize,
     pub(crate) named: bool,
     pub(crate) has_arguments: bool,
+    /// A member was read and no comma since.
+    pub(crate) unjoined: bool,
 }
 
 /// What stands at a place inside a call object.
@@ -70,6 +72,9 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
     if spot.has_arguments && scene.stop(view, at)?.is_some() {
         return Ok(Member::Stop(at));
     }
+    if spot.has_arguments && spot.unjoined && !matches!(view.byte(at)?, Some(b'"' | b'\'')) {
+        return Ok(Member::Bad(at));
+    }
     let Some((key, end)) = key(view, at)? else { return Ok(Member::Bad(at)) };
     let colon = scene.gap(end)?;
     if !matches!(view.byte(colon)?, Some(b':' | b'=')) {
@@ -91,7 +96,7 @@ fn closes_nothing(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
 
 /// Says what the member `key` is whose value stands at the spot.
 fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
-    let Spot { at, depth, named, has_arguments } = spot;
+    let Spot { at, depth, named, has_arguments, .. } = spot;
     let first = scene.view.byte(at)?;
     let members = &scene.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);

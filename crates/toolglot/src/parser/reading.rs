@@ -9,14 +9,14 @@
 //! ```
 
 use super::call_object::CallObject;
-use super::closing::{close, extra_braces, stray_bracket};
+use super::closing::{close, extra_braces, stray_bracket, wrong_tag};
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap};
 use super::kwargs::Kwargs;
 use super::params::{Params, note_head};
-use super::scene::{Scene, closing_tag};
+use super::scene::Scene;
 use super::scope::Scope;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
@@ -336,10 +336,9 @@ impl Reading {
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let mut over = at;
-        if view.starts_with(next, "</")?
-            && let Some((name, end)) = closing_tag(view, next + 2)?
-        {
-            sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        if let Some(end) = wrong_tag(next, &scene)? {
+            sink.diagnose(Code::WrongCloser, next..end, format!("`{}` closed the section", view.slice(next, end)));
             sink.markup(end);
             over = end;
         } else if self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.form)) {

@@ -120,6 +120,10 @@ impl Ender {
                 self.doubt.get_or_insert(edge);
                 Ok(None)
             }
+            None if ends_in_tags(after, scene)? => {
+                self.doubt.get_or_insert(edge);
+                Ok(None)
+            }
             follows => Ok(follows.map(|_| edge)),
         }
     }
@@ -180,6 +184,22 @@ fn report(marker: Marker, edge: &Edge, sink: &mut Sink) {
         }
         _ => sink.repair(Code::MissingValueCloser, span, "a value ended where the next marker stands"),
     }
+}
+
+/// Says whether nothing but a few closing tags follows to the end of the input.
+fn ends_in_tags(mut at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    for _ in 0..4 {
+        at = scene.gap(at)?;
+        if scene.view.byte(at)?.is_none() {
+            return Ok(true);
+        }
+        if !scene.view.starts_with(at, "</")? {
+            return Ok(false);
+        }
+        let Some((_, end)) = named_tag(scene.view, at + 2)? else { return Ok(false) };
+        at = end;
+    }
+    Ok(false)
 }
 
 /// Says whether what follows a value's closer, which ends at `end`, can follow it.
