@@ -159,7 +159,9 @@ impl Params {
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
             let next = scene.follows(end, &markers, param)?;
-            if !matches!(next, Some(Marker::Param | Marker::Call)) {
+            // Where a later one of the call's closers follows, the tag stands in place of the first.
+            let first = next == Some(Marker::Call) && scene.any(scene.gap(end)?, scene.closer())?.is_some();
+            if next != Some(Marker::Param) && !first {
                 return Ok(self.end(at, Ended::Cut, scene, sink));
             }
             sink.repair(Code::StrayCloser, at..end, format!("`</{name}>` closes nothing"));

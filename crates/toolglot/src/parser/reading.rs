@@ -302,7 +302,20 @@ impl Reading {
                 return Ok(());
             }
         }
+        let twice = self.closer_again(engine, view, next)?;
+        if let Some(end) = twice.filter(|_| matches!(scope, Scope::Section)) {
+            sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
+            sink.markup(end);
+            self.phase = Phase::Between(end);
+            return Ok(());
+        }
         self.end_section(engine, view, at, next, sink)
+    }
+
+    /// Returns the end of a closer of the call at `at`, which has been closed before.
+    fn closer_again(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        scene.any(at, scene.pattern().tail.iter().filter(|closer| closer.is_strong()))
     }
 
     /// Commits the call at `at` if one of this form begins there.

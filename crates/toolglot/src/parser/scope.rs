@@ -99,8 +99,8 @@ impl Found {
             let other = self.end.is_some() && scene.any(next, later)?.is_none();
             let tag = if other { wrong_tag(next, scene)? } else { None };
             let place = self.end.unwrap_or(self.at);
-            self.wrong =
-                Some(tag.map_or((Code::MissingCloser, place..place), |after| (Code::WrongCloser, next..after)));
+            let lacks = if closer.is_brackets() { Code::MissingBracket } else { Code::MissingCloser };
+            self.wrong = Some(tag.map_or((lacks, place..place), |after| (Code::WrongCloser, next..after)));
             self.end = tag.or(self.end);
         }
         Ok(())
