@@ -22,7 +22,6 @@ use crate::trace::Step;
 use crate::view::{NotYet, View};
 use catalog::Role;
 use engine::Engine;
-use input::Input;
 use reading::Reading;
 use region::{Exit, Region};
 use scan::{Found, Scanner};
@@ -44,6 +43,7 @@ mod object;
 mod openers;
 mod params;
 mod place;
+mod plain;
 mod reading;
 mod region;
 mod scan;
@@ -55,6 +55,8 @@ mod whole;
 
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
+pub(crate) use input::Input;
+pub(crate) use plain::Piece;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -123,9 +125,11 @@ impl Parser {
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.prepare();
-        let invalid = self.input.push(text);
-        self.report_invalid(invalid);
-        self.advance();
+        if !self.pass_plain(text) {
+            let invalid = self.input.push(text);
+            self.report_invalid(invalid);
+            self.advance();
+        }
         self.events()
     }
 
@@ -193,7 +197,9 @@ impl Parser {
         if self.done {
             self.begin();
         }
-        self.input.forget(self.sink.cursor().min(self.anchor()));
+        if self.input.is_long() {
+            self.input.forget(self.sink.cursor().min(self.anchor()));
+        }
         self.sink.clear();
     }
 

@@ -1,0 +1,179 @@
+//! Errors, in every protocol's own shape.
+
+use serde_json::{Value, json};
+
+use crate::protocol::Protocol;
+
+/// An error that a client is told: ours, or a server's in our words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What sort of error it is; decides the status and the protocol's word for it.
+    pub kind: FaultKind,
+    /// The HTTP status; of the kind, unless a server chose another.
+    pub status: u16,
+    /// What happened and what to do next.
+    pub message: String,
+    /// A short word for programs.
+    pub code: Option<String>,
+    /// The field of the request that it is about.
+    pub param: Option<String>,
+}
+
+/// The sorts of errors that the protocols tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "each has a row in every protocol's table")]
+pub enum FaultKind {
+    /// The request is wrong.
+    Request,
+    /// The key is missing or wrong.
+    Authentication,
+    /// The key may not do this.
+    Permission,
+    /// No such path or model.
+    NotFound,
+    /// The request is too large.
+    TooLarge,
+    /// Too many requests.
+    RateLimit,
+    /// The server took too long.
+    Timeout,
+    /// There is no capacity now.
+    Overloaded,
+    /// The server could not be reached, or broke off.
+    Upstream,
+    /// Something else failed on a server.
+    Server,
+}
+
+/// Kind, status, the OpenAI type, the Anthropic type.
+const TABLE: [(FaultKind, u16, &str, &str); 10] = [
+    (FaultKind::Request, 400, "invalid_request_error", "invalid_request_error"),
+    (FaultKind::Authentication, 401, "authentication_error", "authentication_error"),
+    (FaultKind::Permission, 403, "permission_error", "permission_error"),
+    (FaultKind::NotFound, 404, "not_found_error", "not_found_error"),
+    (FaultKind::TooLarge, 413, "invalid_request_error", "request_too_large"),
+    (FaultKind::RateLimit, 429, "rate_limit_error", "rate_limit_error"),
+    (FaultKind::Timeout, 504, "timeout_error", "timeout_error"),
+    (FaultKind::Overloaded, 503, "overloaded_error", "overloaded_error"),
+    (FaultKind::Upstream, 502, "upstream_error", "api_error"),
+    (FaultKind::Server, 500, "server_error", "api_error"),
+];
+
+impl FaultKind {
+    /// Returns the kind that a status means.
+    pub fn of_status(status: u16) -> Self {
+        let exact = TABLE.iter().find(|row| row.1 == status).map(|row| row.0);
+        exact.unwrap_or(match status {
+            408 => Self::Timeout,
+            529 => Self::Overloaded,
+            400..=499 => Self::Request,
+            _ => Self::Server,
+        })
+    }
+
+    fn row(self) -> &'static (Self, u16, &'static str, &'static str) {
+        let found = TABLE.iter().find(|row| row.0 == self);
+        found.unwrap_or(&TABLE[TABLE.len() - 1])
+    }
+}
+
+impl Fault {
+    /// Returns an error of a kind, with the kind's status.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, status: kind.row().1, message: message.into(), code: None, param: None }
+    }
+
+    /// The short word for programs.
+    #[must_use]
+    pub fn with_code(self, code: impl Into<String>) -> Self {
+        Self { code: Some(code.into()), ..self }
+    }
+
+    /// The field of the request that it is about.
+    #[must_use]
+    pub fn with_param(self, param: impl Into<String>) -> Self {
+        Self { param: Some(param.into()), ..self }
+    }
+
+    /// Returns what a server answered with a status that is no success; any body is read, an error of any protocol best.
+    pub fn of_response(status: u16, body: &[u8]) -> Self {
+        let kind = FaultKind::of_status(status);
+        let parsed: Value = serde_json::from_slice(body).unwrap_or_default();
+        let plain = || String::from_utf8_lossy(body).trim().chars().take(2000).collect::<String>();
+        let fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
+        Self { kind, status, ..fault }.with_words()
+    }
+
+    /// Returns the error that a JSON value of any protocol tells, if it tells one.
+    pub fn of_value(value: &Value) -> Option<Self> {
+        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        let text = |key: &str| error.get(key).and_then(word);
+        let message = error.as_str().map(str::to_owned).or_else(|| text("message")).or_else(|| text("detail"))?;
+        let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let kind = text("type").and_then(|name| kind_named(&name));
+        let kind = kind.or(status.filter(|code| *code >= 400).map(FaultKind::of_status)).unwrap_or(FaultKind::Server);
+        Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
+    }
+
+    /// Returns the body in a protocol's own shape.
+    pub fn body(&self, protocol: Protocol) -> Value {
+        let (_, _, openai, anthropic) = self.kind.row();
+        match protocol {
+            Protocol::Chat | Protocol::Responses => json!({"error": {
+                "message": self.message, "type": openai, "param": self.param, "code": self.code,
+            }}),
+            Protocol::Messages => json!({"type": "error", "error": {"type": anthropic, "message": self.message}}),
+        }
+    }
+
+    fn with_words(self) -> Self {
+        if !self.message.is_empty() {
+            return self;
+        }
+        let message = format!("the model server answered with status {} and said nothing more", self.status);
+        Self { message, ..self }
+    }
+}
+
+/// A text or a number, as text.
+fn word(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
+}
+
+fn kind_named(name: &str) -> Option<FaultKind> {
+    TABLE.iter().find(|row| row.2 == name || row.3 == name).map(|row| row.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_any_protocol_is_read() {
+        for (body, message, code) in [
+            (r#"{"error": {"message": "no", "type": "x", "code": "c"}}"#, "no", Some("c")),
+            (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}"#, "busy", None),
+            (r#"{"object": "error", "message": "bad", "code": 400}"#, "bad", Some("400")),
+            (r#"{"error": "model not found"}"#, "model not found", None),
+            (r#"{"detail": "Not Found"}"#, "Not Found", None),
+            ("<html>oops</html>", "<html>oops</html>", None),
+        ] {
+            let fault = Fault::of_response(404, body.as_bytes());
+            assert_eq!((fault.status, fault.message.as_str(), fault.code.as_deref()), (404, message, code));
+            assert_eq!(fault.kind, FaultKind::NotFound);
+        }
+        assert_eq!(
+            Fault::of_response(502, b"").message,
+            "the model server answered with status 502 and said nothing more"
+        );
+    }
+
+    #[test]
+    fn each_protocol_has_its_shape() {
+        let fault = Fault::new(FaultKind::TooLarge, "too much").with_code("body_too_large");
+        assert_eq!(fault.status, 413);
+        assert_eq!(fault.body(Protocol::Chat)["error"]["type"], "invalid_request_error");
+        assert_eq!(fault.body(Protocol::Messages)["error"]["type"], "request_too_large");
+        assert_eq!(fault.body(Protocol::Responses)["error"]["code"], "body_too_large");
+    }
+}

@@ -1,0 +1,33 @@
+//! The chat protocols that tool calls travel in, as state machines without I/O.
+//!
+//! A client's request becomes an [`Exchange`]: what to send to the model server, and all that is needed to read its
+//! answer. A [`Turn`] takes the answer's bytes and gives the bytes for the client: calls that were written as text have
+//! become native ones, broken native ones are right, everything else is as it came.
+//!
+//! Between the protocols stands one vocabulary, [`Said`]. Each protocol has a reader, which says what a server sent, and
+//! a writer, which sends what was said.
+
+mod chat;
+mod clean;
+mod engine;
+mod exchange;
+mod fault;
+mod messages;
+mod ndjson;
+mod policy;
+mod port;
+mod protocol;
+mod responses;
+mod said;
+mod sse;
+mod turn;
+
+pub use engine::EngineKind;
+pub use exchange::Exchange;
+pub use fault::{Fault, FaultKind};
+pub use ndjson::{NdjsonReader, write_line};
+pub use policy::{HistoryIds, Policy, ReasoningField, WireLimits};
+pub use protocol::Protocol;
+pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
+pub use sse::{Frame, SseReader, write_frame, write_json};
+pub use turn::{Ended, Report, Turn};

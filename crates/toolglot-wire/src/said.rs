@@ -1,0 +1,126 @@
+//! What is said in a response, in words that all protocols share.
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+
+/// One thing said in a response. A streamed response is a sequence of these, a whole one the same sequence at once.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
+pub enum Said {
+    /// The response begins; the first thing said, once.
+    Begin(Begin),
+    /// A piece of one of the alternatives that were asked for.
+    Part {
+        /// The alternative's number, dense from 0.
+        choice: usize,
+        /// The piece.
+        part: Part,
+    },
+    /// Tokens counted; a later count replaces an earlier one.
+    Usage(Usage),
+    /// Fields of the response that no protocol of ours knows; a writer of the same protocol puts them where they were.
+    Extra(Map<String, Value>),
+    /// The server failed in the middle; nothing follows.
+    Fault(Fault),
+    /// The server said that the response is over; nothing follows.
+    End,
+}
+
+/// What a response says about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Begin {
+    /// The response's id, if the server gave one.
+    pub id: Option<String>,
+    /// The model's name, if the server gave one.
+    pub model: Option<String>,
+    /// Seconds since 1970, if the server said so.
+    pub created: Option<u64>,
+}
+
+/// A piece of one alternative. What it belongs to ends when another begins: text, reasoning and calls follow each other;
+/// only calls may be open side by side.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
+pub enum Part {
+    /// Text for the user.
+    Text(String),
+    /// Text in which the model refuses.
+    Refusal(String),
+    /// Text of the model's reasoning.
+    Reasoning(String),
+    /// What has to come back with the reasoning in a later request: a signature, encrypted reasoning.
+    Seal(String),
+    /// A call begins.
+    CallStart {
+        /// The call's number in the alternative, dense from 0 on the clean side; as the server numbered it before.
+        call: usize,
+        /// Its id; always there and unique on the clean side.
+        id: Option<String>,
+        /// The tool's name.
+        name: String,
+        /// What its input is.
+        kind: CallKind,
+    },
+    /// The next piece of a call's input: JSON text, or free text for a custom tool.
+    Arguments {
+        /// The call's number.
+        call: usize,
+        /// The piece.
+        text: String,
+    },
+    /// A call is over.
+    CallEnd {
+        /// The call's number.
+        call: usize,
+    },
+    /// A block or item that only its own protocol knows, such as a web search of the server's: one event as it came. A
+    /// writer of the same protocol renumbers it, any other drops it.
+    Own(Value),
+    /// Why the alternative ended; the last thing said of it.
+    Finish(Finish),
+}
+
+/// What a call's input is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
+pub enum CallKind {
+    /// A JSON object.
+    #[default]
+    Function,
+    /// Free text.
+    Custom,
+}
+
+/// Why an alternative ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The model wrote this sequence, which the client had named.
+    StopSequence(String),
+    /// The model calls tools.
+    ToolCalls,
+    /// A limit of tokens cut it.
+    Length,
+    /// A filter cut it, or the model refused.
+    ContentFilter,
+    /// A word that only its own protocol knows.
+    Other(String),
+}
+
+/// Tokens counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens of the request, cached ones included.
+    pub input: u64,
+    /// Tokens of the response, reasoning included.
+    pub output: u64,
+    /// Of the request's tokens, those that came from a cache.
+    pub cached: Option<u64>,
+    /// Of the response's tokens, those of reasoning.
+    pub reasoning: Option<u64>,
+    /// The counts as the server wrote them; a writer of the same protocol repeats them.
+    pub own: Value,
+}
