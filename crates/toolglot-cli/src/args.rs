@@ -181,7 +181,9 @@ pub(crate) struct RenderArgs {
 /// What every way of reading is told.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct ReadingFlags {
-    /// Dialect to read: a name, a file of your own, or `auto` for all; may be given several times
+    /// Dialect to read: a name, a file of your own, or `auto` for all; may be given several times.
+    /// A name beside `auto` decides where several dialects read the same, such as the one that an
+    /// earlier message of the conversation was written in
     #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
     pub(crate) dialects: Vec<String>,
     /// File with the declared tools: a JSON list, as in a chat request

@@ -64,9 +64,12 @@ pub(crate) fn is_file(word: &str) -> bool {
     word.contains(['/', '\\']) || word.ends_with(".toml") || Path::new(word).is_file()
 }
 
+/// Returns the dialects of these names; beside `auto` they are preferred to all others.
 fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
+    let unknown = |error| format!("{error}; `toolglot dialects list` shows them all");
     if names.is_empty() || names.iter().any(|name| name == AUTO) {
-        return Ok(all.clone());
+        let named = names.iter().rev().filter(|name| *name != AUTO);
+        return named.into_iter().try_fold(all.clone(), |all, name| all.prefer(name)).map_err(unknown);
     }
-    all.only(names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
+    all.only(names).map_err(unknown)
 }

@@ -49,6 +49,7 @@ mod reading;
 mod region;
 mod scan;
 mod scene;
+mod scope;
 mod tree;
 mod value;
 mod whole;

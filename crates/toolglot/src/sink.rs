@@ -130,7 +130,7 @@ impl Sink {
 
     /// Starts a call; it runs until [`Sink::call_end`].
     pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
-        (self.outcome, self.written) = (Outcome::Complete, 0);
+        self.written = 0;
         self.started += 1;
         let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
         self.push(upto, Kind::CallStart { index: self.started - 1, id, name });
@@ -171,7 +171,8 @@ impl Sink {
     /// Ends the running call with the worst outcome that was noted since its start.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
         let id = id.map(|id| self.keep(id));
-        let outcome = self.outcome;
+        // What is repaired from here on belongs to the next call, even before it says its name.
+        let outcome = std::mem::take(&mut self.outcome);
         self.worst = self.worst.max(outcome);
         self.push(upto, Kind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
     }

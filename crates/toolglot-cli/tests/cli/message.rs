@@ -100,3 +100,19 @@ fn bytes_that_are_not_utf_8_are_reported_in_their_place() {
     let done = toolglot(&["parse"], b"one\ntwo\xFFthree");
     assert!(done.err.contains("[invalid_utf8]") && done.err.contains("<stdin>:2:4 (bytes 7.."), "{}", done.err);
 }
+
+#[test]
+fn a_name_beside_auto_is_preferred_where_dialects_read_the_same() {
+    let text = "<tool_call>\n<function=ls>\n<parameter=path>src</parameter>\n</function>\n</tool_call>";
+    let dialect = |args: &[&str]| {
+        let done = toolglot(&[&["parse", "--events"], args].concat(), text);
+        let end: Value = serde_json::from_str(done.out.lines().last().expect("the end")).expect("an event");
+        end["dialect"].as_str().unwrap_or_default().to_owned()
+    };
+    let first = dialect(&["-d", "auto"]);
+    for other in ["qwen3_coder", "mimo"] {
+        assert_eq!(dialect(&["-d", other, "-d", "auto"]), dialect(&["-d", "auto", "-d", other]));
+    }
+    assert_eq!(dialect(&["-d", "hermes", "-d", "auto"]), first, "the text itself decides");
+    assert_eq!(toolglot(&["parse", "-d", "no_such", "-d", "auto"], text).code, 2);
+}

@@ -30,7 +30,11 @@ pub(super) fn compile(source: &str, role: Role, setting: Setting<'_>) -> Result<
         rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     needs(source, role, setting, &head, body.as_ref())?;
     ends(&head, before, body.as_ref(), rest.first(), &tail, setting)?;
-    let tail = if role == Role::Section { bracket_apart(&head, tail) } else { tail };
+    let tail = match role {
+        Role::Section => bracket_apart(&head, tail).into_iter().flat_map(markers_apart).collect(),
+        Role::Call => tail.into_iter().flat_map(markers_apart).collect(),
+        _ => tail,
+    };
     Ok(Pattern { source: source.to_owned(), head, body, tail })
 }
 
@@ -179,4 +183,38 @@ fn after_bracket(spelling: &Spelling) -> Option<&[Part]> {
         Some((Part::Text(text), [Part::Joint, rest @ ..])) if text == "]" => Some(rest),
         _ => None,
     }
+}
+
+/// Splits a closer of several markers, such as `</a><|b|>`, so that each of them may be wrong or missing by itself.
+fn markers_apart(closer: Literal) -> Vec<Literal> {
+    let mut markers: Vec<Literal> = Vec::new();
+    let spelled: Vec<Vec<Spelling>> = closer.spellings.iter().map(markers_of).collect();
+    for number in 0..spelled.iter().map(Vec::len).max().unwrap_or_default() {
+        let mut spellings: Vec<Spelling> = Vec::new();
+        for markers in &spelled {
+            let spelling = markers.get(number).cloned().unwrap_or(Spelling { parts: Vec::new() });
+            if !spellings.contains(&spelling) {
+                spellings.push(spelling);
+            }
+        }
+        markers.push(Literal { spellings });
+    }
+    markers
+}
+
+/// Splits a spelling where a marker ends and a tag begins.
+fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
+    let mut markers = vec![Spelling { parts: Vec::new() }];
+    for (number, part) in spelling.parts.iter().enumerate() {
+        let text = |at: usize| spelling.parts.get(at).and_then(Part::text).unwrap_or_default();
+        let ended = number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);
+        match markers.last_mut() {
+            _ if *part == Part::Joint && ended && text(number + 1).starts_with('<') => {
+                markers.push(Spelling { parts: Vec::new() });
+            }
+            Some(last) => last.parts.push(part.clone()),
+            None => {}
+        }
+    }
+    markers
 }

@@ -108,7 +108,7 @@ pub(crate) struct Spelling {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Text(String),
-    /// A place where white space may stand: at an inner space, before `<`, between two brackets.
+    /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
     Joint,
     /// The name that was read earlier in the pattern, as it was spelled.
     Name,
@@ -192,6 +192,12 @@ impl Literal {
         let first = |spelling: &Spelling| spelling.opener().chars().next();
         !self.is_optional()
             && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
+    }
+
+    /// Says whether the canonical spelling is nothing but closing brackets.
+    pub(crate) fn is_brackets(&self) -> bool {
+        let plain = self.spellings.first().map(Spelling::plain).unwrap_or_default();
+        !plain.is_empty() && plain.bytes().all(|byte| matches!(byte, b'}' | b']' | b')'))
     }
 
     /// Says whether the canonical spelling is a closing tag.

@@ -20,7 +20,7 @@ impl Turn<'_> {
     /// Reads the escape at the reader's place.
     pub(super) fn backslash(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
-        let Some(next) = self.view.byte(at + 1)? else { return self.ended(Ended::Truncated) };
+        let Some(next) = self.view.byte(at + 1)? else { return self.cut() };
         if self.reader.text.raw {
             return self.raw_backslash(next);
         }
@@ -81,7 +81,7 @@ impl Turn<'_> {
         let mut length = 2;
         if next == b'\\' {
             length = self.look().escape(Quote::Escaped, at)?;
-            let Some(last) = self.view.byte(at + length - 1)? else { return self.ended(Ended::Truncated) };
+            let Some(last) = self.view.byte(at + length - 1)? else { return self.cut() };
             escaped = last;
         }
         match escaped {
@@ -114,7 +114,7 @@ impl Turn<'_> {
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<End>, NotYet> {
         let Hex::Whole(value) = (match self.hex(self.reader.at + 2, digits)? {
-            Hex::Ends => return self.ended(Ended::Truncated),
+            Hex::Ends => return self.cut(),
             hex => hex,
         }) else {
             return self.invalid();

@@ -27,7 +27,7 @@ impl Turn<'_> {
         match self.look().word(at)? {
             Ahead::Found(end) => self.bare_key(end),
             Ahead::Absent => self.stop_or_broken(),
-            Ahead::Ends => self.ended(Ended::Truncated),
+            Ahead::Ends => self.cut(),
         }
     }
 

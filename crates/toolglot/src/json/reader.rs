@@ -260,7 +260,7 @@ impl Turn<'_> {
                 self.repaired(Code::Comment, at..end, "a comment was dropped", |turn| turn.reader.at = end)
             }
             super::look::Ahead::Absent => self.stop_or_broken(),
-            super::look::Ahead::Ends => self.ended(Ended::Truncated),
+            super::look::Ahead::Ends => self.cut(),
         }
     }
 
@@ -317,6 +317,12 @@ impl Turn<'_> {
     }
 
     /// A marker at a structural place ends the value if only closing brackets are missing.
+    /// The input ended inside something: the half of it that is there belongs to the value.
+    pub(super) fn cut(&mut self) -> Result<Option<End>, NotYet> {
+        self.reader.at = self.view.final_end()?;
+        self.ended(Ended::Truncated)
+    }
+
     pub(super) fn stop_or_broken(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         if !self.stands_stop(at)? {

@@ -205,7 +205,7 @@ impl Turn<'_> {
             self.pass(end);
             return Ok(None);
         }
-        let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
+        let Some(byte) = self.view.byte(at)? else { return self.cut() };
         if let Some(length) = self.look().closer(self.reader.text.quote, at)? {
             return self.quote(at + length);
         }

@@ -209,7 +209,7 @@ impl Turn<'_> {
         }
         let inside = self.parent().is_some();
         if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
-            return self.ended(Ended::Truncated);
+            return self.cut();
         }
         if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
     }

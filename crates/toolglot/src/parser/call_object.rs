@@ -20,7 +20,7 @@ pub(crate) struct Facts {
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYet> {
-    let mut spot = Spot { at, depth: 0, named: false, has_arguments: false };
+    let mut spot = Spot { at, depth: 0, named: false, has_arguments: false, unjoined: false };
     let mut name = None;
     while name.is_none() || !spot.has_arguments {
         let here = Spot { named: name.is_some(), ..spot };
@@ -61,10 +61,11 @@ pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYe
 impl Spot {
     /// Goes past a member that is only structure.
     fn pass(&mut self, member: &Member) {
+        self.unjoined = !matches!(member, Member::Comma(_) | Member::Descend(_));
         match member {
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
-            Member::Id(_, end) | Member::Comma(end) => self.at = *end,
+            Member::Id(_, end) | Member::Comma(end) | Member::Stray(end) => self.at = *end,
             Member::Name(said) => self.at = said.span.end,
             _ => {}
         }
@@ -83,7 +84,7 @@ pub(crate) struct CallObject {
 impl CallObject {
     /// `at` is the position after the object's brace.
     pub(crate) fn new(at: usize) -> Self {
-        let spot = Spot { at, depth: 0, named: true, has_arguments: false };
+        let spot = Spot { at, depth: 0, named: true, has_arguments: false, unjoined: false };
         Self { spot, arguments: None, id: None }
     }
 
@@ -100,7 +101,7 @@ impl CallObject {
         loop {
             if let Some(reader) = &mut self.arguments {
                 let end = reader.resume(scene.view, &scene.json(None), sink)?;
-                (self.spot.at, self.arguments) = (end.at, None);
+                (self.spot.at, self.spot.unjoined, self.arguments) = (end.at, true, None);
                 if end.how != Ended::Complete {
                     return Ok(end);
                 }
@@ -133,6 +134,10 @@ impl CallObject {
                 return Ok(Some(self.end(at, Ended::Broken, callee, sink)));
             }
             Member::Over(at) => return Ok(Some(self.unfinished(at, callee, sink))),
+            Member::Stray(end) => {
+                sink.repair(Code::ExtraCloser, end - 1..end, "a bracket that closes nothing");
+                self.spot.at = end;
+            }
             passed => self.spot.pass(&passed),
         }
         Ok(None)

@@ -67,7 +67,7 @@ pub(crate) struct Catalog {
     /// Of each dialect, the bytes with which its closers and openers begin.
     pub(crate) marker_bytes: Vec<ByteSet>,
     /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
-    pub(crate) spent: Vec<Openers>,
+    spent: Vec<Vec<Literal>>,
     /// The bytes at which the scanner stops anywhere.
     pub(crate) stops: ByteSet,
     /// Of each byte, the bytes behind it with which an opener can go on, as bits.
@@ -196,6 +196,12 @@ impl Catalog {
         Ok(end)
     }
 
+    /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
+    pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
+        let ends = self.spent[dialect].iter().map(|closer| stands(view, at, closer, &Head::default()));
+        ends.into_iter().try_fold(None, |best, end| Ok(end?.max(best)))
+    }
+
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;
@@ -316,7 +322,8 @@ fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<Opener> {
 /// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.
 fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     if candidate.role == Role::Skip {
-        return vec![Strength::Strong];
+        let strong = is_strong(&dialect.skip[candidate.pattern]);
+        return vec![if strong { Strength::Strong } else { Strength::Weak }];
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     if candidate.role == Role::Call && first.is_dynamic() {
@@ -413,25 +420,33 @@ fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 
 }
 
 /// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
-fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Openers> {
+fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Vec<Literal>> {
     let mut openers = vec![HashSet::new(); dialects.len()];
     for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
         let own = openers_of(&dialects[candidate.dialect], candidate);
         openers[candidate.dialect].extend(own.into_iter().map(|opener| opener.text));
     }
-    let closers: Vec<Vec<String>> = dialects.iter().map(|dialect| strong_closers(dialect)).collect();
     let of = |number: usize| {
         let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
-        let texts = (0..dialects.len()).filter(kin).flat_map(|kin| &closers[kin]);
-        Openers::new(texts.map(|text| (Opener::of(text), number)))
+        let mut closers: Vec<Literal> = Vec::new();
+        for closer in (0..dialects.len()).filter(kin).flat_map(|kin| strong_closers(&dialects[kin])) {
+            if !closers.contains(&closer) {
+                closers.push(closer);
+            }
+        }
+        closers
     };
     (0..dialects.len()).map(of).collect()
 }
 
-fn strong_closers(dialect: &Dialect) -> Vec<String> {
+/// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
+fn strong_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
     let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-    let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| spelling.is_fixed());
-    spelled.map(Spelling::plain).filter(|text| is_strong(text)).collect()
+    let may = |spelling: &&Spelling| {
+        spelling.is_fixed() && is_strong(&spelling.plain()) && !dialect.skip.contains(&spelling.plain())
+    };
+    let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
+    closers.map(strong)
 }
 
 /// The first bytes of every closer of a region.

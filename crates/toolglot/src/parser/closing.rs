@@ -20,6 +20,14 @@ impl Closing {
         self.at = self.at.max(span.end);
         self.repairs.push((code, span, message));
     }
+
+    fn lacks(&mut self, closer: &Literal) {
+        let (code, message) = match closer.is_brackets() {
+            true => (Code::MissingBracket, "the call has no closing bracket"),
+            false => (Code::MissingCloser, "the call's closer is missing"),
+        };
+        self.repairs.push((code, self.at..self.at, message));
+    }
 }
 
 /// Reads the closers of the call that stand at `at`, as far as they do.
@@ -28,8 +36,9 @@ pub(crate) fn close(at: usize, fenced: bool, scene: &Scene<'_>) -> Result<Closin
     if fenced {
         close_fence(scene, &mut closing)?;
     }
-    let mut closers = scene.pattern().tail.iter().peekable();
-    while let Some(closer) = closers.peek() {
+    let mut closers = &scene.pattern().tail[..];
+    let mut last = None;
+    while let Some((closer, later)) = closers.split_first() {
         let before = closing.at;
         let at = scene.gap(before)?;
         if let Some(end) = scene.stands(at, closer)? {
@@ -37,21 +46,30 @@ pub(crate) fn close(at: usize, fenced: bool, scene: &Scene<'_>) -> Result<Closin
                 closing.repair(Code::LiteralNewline, before..at, "the letters `\\n` stood for white space");
             }
             closing.at = end;
-        } else if closer.is_optional() {
+            last = Some(closer);
+        } else if closer.is_optional() && extra_brackets(at, closers, scene)?.is_none() {
             // nothing need stand here
         } else if scene.view.byte(at)?.is_none() {
-            closing.repairs.push((Code::MissingCloser, at..at, "the input ended before the call's closer"));
+            closing.repairs.push((Code::MissingCloser, before..before, "the input ended before the call's closer"));
             closing.cut = true;
             return Ok(closing);
-        } else if let Some(end) = extra_brackets(at, closer, scene)? {
+        } else if scene.any(at, later.iter().chain(scene.section_closers()))?.is_some() {
+            closing.lacks(closer);
+        } else if let Some(end) = extra_brackets(at, scene.section_closers().iter().chain(closers), scene)? {
             closing.repair(Code::ExtraCloser, at..end, "brackets that close nothing");
             continue;
         } else if let Some(end) = wrong_tag(at, scene)? {
             closing.repair(Code::WrongCloser, at..end, "another tag closed the call");
         } else {
-            closing.repairs.push((Code::MissingCloser, at..at, "the call's closer is missing"));
+            closing.lacks(closer);
         }
-        closers.next();
+        closers = later;
+    }
+    if last.map_or(scene.ends_with_bracket(), Literal::is_brackets) {
+        let at = scene.gap(closing.at)?;
+        if let Some(end) = extra_brackets(at, scene.section_closers(), scene)? {
+            closing.repair(Code::ExtraCloser, at..end, "brackets that close nothing");
+        }
     }
     Ok(closing)
 }
@@ -65,27 +83,82 @@ fn close_fence(scene: &Scene<'_>, closing: &mut Closing) -> Result<(), NotYet> {
     Ok(())
 }
 
-/// Returns the end of up to eight closing brackets that stand before the closer, the section's closer or the end.
-fn extra_brackets(at: usize, closer: &Literal, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    let mut end = at;
-    for _ in 0..8 {
-        if !matches!(scene.view.byte(end)?, Some(b'}' | b']' | b')')) {
-            break;
+/// Returns the end of up to eight closing brackets that close nothing: a closer, an opener, the next call or the end follows.
+pub(crate) fn extra_brackets<'l>(
+    at: usize,
+    closers: impl IntoIterator<Item = &'l Literal> + Clone,
+    scene: &Scene<'_>,
+) -> Result<Option<usize>, NotYet> {
+    let (mut end, mut next) = (at, scene.gap(at)?);
+    let over = loop {
+        if scene.any(next, closers.clone())?.is_some() {
+            break true;
         }
-        end = scene.view.skip_blanks(end + 1)?;
-    }
-    if end == at {
-        return Ok(None);
-    }
-    let over =
-        scene.view.byte(end)?.is_none() || scene.any(end, scene.section_closers().iter().chain([closer]))?.is_some();
-    Ok(over.then_some(end))
+        if !matches!(scene.view.byte(next)?, Some(b'}' | b']' | b')')) {
+            break goes_on(end, next, scene)?;
+        }
+        (end, next) = (next + 1, scene.gap(next + 1)?);
+        if end - at > 16 {
+            break false;
+        }
+    };
+    Ok((over && end > at).then_some(end))
 }
 
-/// Returns the end of a closing tag that is not the section's.
-fn wrong_tag(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    if scene.any(at, scene.section_closers())?.is_some() || !scene.view.starts_with(at, "</")? {
+/// Says whether what follows at `next`, behind brackets that end at `end`, may follow a call.
+fn goes_on(end: usize, next: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    if scene.view.byte(next)?.is_none() || scene.opener(next)?.is_some() {
+        return Ok(true);
+    }
+    if scene.form.section.is_some() {
+        let separated = matches!(scene.view.byte(next)?, Some(b',' | b';'));
+        let next = if separated { scene.gap(next + 1)? } else { next };
+        if scene.next_call_begins(next)? {
+            return Ok(true);
+        }
+    }
+    Ok(scene.view.slice(end, next).contains('\n'))
+}
+
+/// Returns the end of a closing tag that is not the section's, of an opener that ends the input, or of a marker before the section's.
+pub(crate) fn wrong_tag(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
+    if scene.any(at, scene.section_closers())?.is_some() || scene.view.byte(at)? != Some(b'<') {
         return Ok(None);
     }
-    Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end))
+    if scene.view.byte(at + 1)? == Some(b'/') {
+        return Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end));
+    }
+    if let Some(end) = scene.opener(at)? {
+        return Ok(scene.view.byte(scene.gap(end)?)?.is_none().then_some(end));
+    }
+    let barred = scene.view.starts_with(at, "<|")? || scene.view.starts_with(at, "<｜")?;
+    if !barred {
+        return Ok(None);
+    }
+    let Some((_, end)) = closing_tag(scene.view, at + 1)? else { return Ok(None) };
+    let closes = scene.any(scene.gap(end)?, scene.section_closers())?.is_some();
+    Ok(closes.then_some(end))
+}
+
+/// Returns the end of the braces too many behind an element of an array of calls.
+pub(crate) fn extra_braces(at: usize, closers: &[Literal], scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
+    let (mut end, mut next) = (at, scene.gap(at)?);
+    while scene.view.byte(next)? == Some(b'}') && end - at < 16 {
+        (end, next) = (next + 1, scene.gap(next + 1)?);
+    }
+    let over =
+        matches!(scene.view.byte(next)?, None | Some(b',' | b';' | b']' | b'{')) || scene.any(next, closers)?.is_some();
+    Ok((end > at && over).then_some(end))
+}
+
+/// Returns the end of a closing bracket behind which a comma and another call follow, so that it does not close their list.
+pub(crate) fn stray_bracket(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
+    if !matches!(scene.view.byte(at)?, Some(b'}' | b']' | b')')) {
+        return Ok(None);
+    }
+    let comma = scene.gap(at + 1)?;
+    if !matches!(scene.view.byte(comma)?, Some(b',' | b';')) {
+        return Ok(None);
+    }
+    Ok(scene.next_call_begins(scene.gap(comma + 1)?)?.then_some(at + 1))
 }

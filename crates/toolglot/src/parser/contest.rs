@@ -6,7 +6,7 @@
 use super::call_object;
 use super::content::{self, Content};
 use super::engine::{Callee, Engine, Form, Standing};
-use super::head::{Head, NAME_LIMIT, gap, nodes, skip_gap};
+use super::head::{Head, NAME_LIMIT, gap, nodes, repeated, skip_gap};
 use super::kwargs::keyword;
 use super::lines::{self, Lines};
 use super::params::param_head;
@@ -173,10 +173,14 @@ fn read_heads(
         && let Some(section) = engine.section(form).filter(|section| !section.head.is_empty())
     {
         let Some(end) = nodes(view, at, &section.head, None, head)? else { return Ok(None) };
+        let end = repeated(view, end, section, head)?.unwrap_or(end);
         at = gap(view, end, head)?;
     }
     let pattern = engine.pattern(form);
-    let end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
+    let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
+    if let Some(once) = end.filter(|_| !head.unclosed_tag) {
+        end = repeated(view, once, pattern, head)?.or(end);
+    }
     Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
 }
 

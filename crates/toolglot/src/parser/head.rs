@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::attributes::attributes;
-use crate::dialect::{Hole, Literal, Node, Part, Spelling};
+use crate::dialect::{BodyKind, Hole, Literal, Node, Part, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View, is_blank};
 
 /// Bytes of a name, and of a key, an id or a type.
@@ -45,6 +45,8 @@ pub(crate) struct Head {
     pub(crate) encoded: bool,
     /// An attribute is glued to its tag's name.
     pub(crate) lost_blank: bool,
+    /// A marker of the head stood twice.
+    pub(crate) doubled: bool,
     /// How far attributes that came to nothing were read.
     pub(crate) looked: usize,
 }
@@ -95,7 +97,7 @@ pub(crate) fn nodes(
         let glued = !first && at == from;
         let end = match node {
             Node::Literal(_) if head.unclosed_tag => Some(at),
-            Node::Literal(expected) => literal(view, at, expected, head)?,
+            Node::Literal(expected) => marker(view, at, expected, number + 1 < nodes.len(), head)?,
             Node::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
             Node::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
@@ -108,6 +110,80 @@ pub(crate) fn nodes(
         }
     }
     Ok(Some(at))
+}
+
+/// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.
+fn marker(
+    view: View<'_>,
+    at: usize,
+    expected: &Literal,
+    inner: bool,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    if let Some(end) = literal(view, at, expected, head)? {
+        let next = if inner { skip_gap(view, end)? } else { at };
+        let again = next > at && end > at && view.byte(next)? == view.byte(at)? && expected.is_strong();
+        let second = if again { stands(view, next, expected, head)? } else { None };
+        head.doubled |= second.is_some();
+        return Ok(second.or(Some(end)));
+    }
+    for spelled in expected.spellings.iter().filter(|spelled| is_strong(spelled.opener())) {
+        let end = restarted(view, at, expected, spelled, head)?;
+        if end.is_some() {
+            head.doubled = true;
+            return Ok(end);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the end of a literal that begins, breaks off at a joint, and begins again.
+fn restarted(
+    view: View<'_>,
+    at: usize,
+    expected: &Literal,
+    spelled: &Spelling,
+    head: &mut Head,
+) -> Result<Option<usize>, NotYet> {
+    let mut next = at;
+    for text in spelled.parts.iter().map_while(|part| if *part == Part::Joint { Some("") } else { part.text() }) {
+        if !view.starts_with(next, text)? {
+            return Ok(None);
+        }
+        next = skip_gap(view, next + text.len())?;
+        if view.starts_with(next, spelled.opener())?
+            && let Some(end) = literal(view, next, expected, head)?
+        {
+            return Ok(Some(end));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the end of a whole head that stands a second time at `at`, where a call's data may not begin with it.
+pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut Head) -> Result<Option<usize>, NotYet> {
+    let data = matches!(pattern.kind(), Some(BodyKind::Content) | None);
+    if data || !pattern.opening().is_some_and(Literal::is_strong) {
+        return Ok(None);
+    }
+    let mut again = head.inner();
+    let next = skip_gap(view, at)?;
+    let end = nodes(view, next, &pattern.head, None, &mut again)?;
+    let end = end.filter(|_| again.name() == head.name() && again.id() == head.id());
+    let end = if end.is_none() { last_again(view, next, pattern)? } else { end };
+    head.doubled |= end.is_some();
+    Ok(end)
+}
+
+/// Returns the end of the last marker of a head that stands again at `at`.
+fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
+    let Some(Node::Literal(last)) = pattern.head.last() else { return Ok(None) };
+    for marker in last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()) {
+        if is_strong(marker) && view.starts_with(at, marker)? {
+            return Ok(Some(at + marker.len()));
+        }
+    }
+    Ok(None)
 }
 
 /// Says whether the node before stands for a tag's `<`, so that a key here is a tag's name.

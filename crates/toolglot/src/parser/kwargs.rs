@@ -93,6 +93,9 @@ impl Kwargs {
             return Ok(Some(self.end(at, Ended::Cut, scene, sink)));
         }
         let Some((key, start)) = keyword(scene.view, at)? else {
+            if scene.form.section.is_some() && !self.object.is_empty() && scene.next_call_begins(at)? {
+                return Ok(Some(self.end(at, Ended::Cut, scene, sink)));
+            }
             sink.repair(Code::JunkInCall, at..at, "an argument without a keyword");
             return Ok(Some(self.cut(at, Ended::Broken, sink)));
         };

@@ -22,6 +22,8 @@ pub(crate) struct Spot {
     pub(crate) depth: usize,
     pub(crate) named: bool,
     pub(crate) has_arguments: bool,
+    /// A member was read and no comma since.
+    pub(crate) unjoined: bool,
 }
 
 /// What stands at a place inside a call object.
@@ -38,6 +40,8 @@ pub(crate) enum Member {
     Descend(usize),
     Ascend(usize),
     Comma(usize),
+    /// A bracket that closes nothing stands before the object's brace.
+    Stray(usize),
     End(usize),
     /// A marker of the dialect stands where a bracket is missing.
     Stop(usize),
@@ -62,10 +66,14 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
         Some(b'}') if spot.depth > 0 => return Ok(Member::Ascend(at + 1)),
         Some(b'}') => return Ok(Member::End(at + 1)),
         Some(b',') => return Ok(Member::Comma(at + 1)),
+        Some(b']' | b')') if spot.has_arguments && closes_nothing(at, scene)? => return Ok(Member::Stray(at + 1)),
         _ => {}
     }
     if spot.has_arguments && scene.stop(view, at)?.is_some() {
         return Ok(Member::Stop(at));
+    }
+    if spot.has_arguments && spot.unjoined && !matches!(view.byte(at)?, Some(b'"' | b'\'')) {
+        return Ok(Member::Bad(at));
     }
     let Some((key, end)) = key(view, at)? else { return Ok(Member::Bad(at)) };
     let colon = scene.gap(end)?;
@@ -76,9 +84,19 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
     value_of(&key, Spot { at: value, ..spot }, scene)
 }
 
+/// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
+fn closes_nothing(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    let brace = scene.gap(at + 1)?;
+    if scene.view.byte(brace)? != Some(b'}') {
+        return Ok(false);
+    }
+    let next = scene.gap(brace + 1)?;
+    Ok(matches!(scene.view.byte(next)?, Some(b',' | b';' | b']')) || scene.any(next, &scene.pattern().tail)?.is_some())
+}
+
 /// Says what the member `key` is whose value stands at the spot.
 fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
-    let Spot { at, depth, named, has_arguments } = spot;
+    let Spot { at, depth, named, has_arguments, .. } = spot;
     let first = scene.view.byte(at)?;
     let members = &scene.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);

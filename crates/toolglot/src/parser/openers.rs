@@ -82,16 +82,6 @@ impl Openers {
         })
     }
 
-    /// Returns the end of the longest opener that stands at `at`.
-    pub(crate) fn longest(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let mut end = None;
-        self.walk(view, at, |length, _| {
-            end = Some(at + length);
-            Ok(())
-        })?;
-        Ok(end)
-    }
-
     fn walk(
         &self,
         view: View<'_>,

@@ -96,7 +96,7 @@ impl Params {
             self.head.spelled_blank |= is_spelled(scene.view.slice(self.at, at));
             return self.begin(param, start, scene, sink);
         }
-        if scene.any(at, scene.closer())?.is_some() {
+        if scene.any(at, &scene.pattern().tail)?.is_some() {
             return Ok(self.end(at, Ended::Complete, scene, sink));
         }
         if scene.view.byte(at)?.is_none() {
@@ -114,7 +114,7 @@ impl Params {
     /// Starts a parameter whose data begins at `start`.
     fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
-        note_spelling(&self.head, self.at..start, sink);
+        note_head(&self.head, self.at..start, sink);
         if pattern.kind() == Some(BodyKind::Tree)
             && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
         {
@@ -167,7 +167,9 @@ impl Params {
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
             let next = scene.follows(end, &markers, param)?;
-            if !matches!(next, Some(Marker::Param | Marker::Call)) {
+            // Where a later one of the call's closers follows, the tag stands in place of the first.
+            let first = next == Some(Marker::Call) && scene.any(scene.gap(end)?, scene.closer())?.is_some();
+            if next != Some(Marker::Param) && !first {
                 return Ok(self.end(at, Ended::Cut, scene, sink));
             }
             sink.repair(Code::StrayCloser, at..end, format!("`</{name}>` closes nothing"));
@@ -298,13 +300,16 @@ fn hint(param: &Pattern, head: &Head) -> Hint {
     }
 }
 
-/// Reports what a head says in other characters than it should, or leaves out.
-pub(crate) fn note_spelling(head: &Head, span: Range<usize>, sink: &mut Sink) {
+/// Reports what a head says in other characters than it should, leaves out or says twice.
+pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.spelled_blank {
         sink.repair(Code::LiteralNewline, span.clone(), "letters such as `\\n` or `Ġ` stood for white space");
     }
     if head.encoded {
         sink.repair(Code::EntityQuotes, span.clone(), "the call's quotes are written as entities");
+    }
+    if head.doubled {
+        sink.repair(Code::DuplicateOpener, span.clone(), "an opening marker stood twice");
     }
     if head.lost_blank {
         sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");

@@ -8,19 +8,18 @@
 //!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
 //! ```
 
-use std::ops::Range;
-
 use super::call_object::CallObject;
-use super::closing::close;
+use super::closing::{close, extra_braces, stray_bracket, wrong_tag};
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
-use super::head::{Head, Said, skip_gap, stands};
+use super::head::{Head, Said, skip_gap};
 use super::kwargs::Kwargs;
 use super::lines::Lines;
-use super::params::{Params, note_spelling};
+use super::params::{Params, note_head};
 use super::plain::Piece;
-use super::scene::{Scene, closing_tag};
+use super::scene::Scene;
+use super::scope::Scope;
 use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
@@ -61,15 +60,6 @@ enum Phase {
     Over(usize),
 }
 
-/// What stands around calls.
-#[derive(Clone, Copy, Debug)]
-enum Scope {
-    /// A section; its literals close it.
-    Section,
-    /// A JSON array of calls inside one call's tags.
-    Array { call: Option<usize>, bracket: bool },
-}
-
 /// The reader of a body.
 #[derive(Clone, Debug)]
 enum Body {
@@ -106,7 +96,8 @@ impl Reading {
 
     /// Returns the call's closers that repeat its name or mark, filled in.
     pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
-        let closers = engine.dialect(self.form).calls.iter().flat_map(|call| &call.tail);
+        let dialect = engine.dialect(self.form);
+        let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
         let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
         spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref())).collect()
     }
@@ -159,7 +150,7 @@ impl Reading {
         if !matches!(start, Start::Call { .. }) {
             sink.call_start(&self.callee.name, self.head.id(), at);
         }
-        note_spelling(&self.head, place.clone(), sink);
+        note_head(&self.head, place.clone(), sink);
         if self.head.unclosed_tag {
             sink.repair(Code::UnclosedTag, place.clone(), "the opening tag has no `>`");
         }
@@ -252,7 +243,6 @@ impl Reading {
             self.phase = Phase::Over(at);
             return Ok(());
         }
-        let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
         let at = match self.glued(engine, view, at)? {
             Some(end) => {
                 sink.repair(Code::GluedObjects, at..end, "a second object behind the arguments was skipped");
@@ -261,7 +251,15 @@ impl Reading {
             None => at,
         };
         let mut end = at;
-        let closed = in_array || self.plain && how == Ended::Cut;
+        let array = self.scopes.last().filter(|scope| matches!(scope, Scope::Array { .. }));
+        if let Some(array) = array {
+            let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+            if let Some(after) = extra_braces(at, array.tail(engine, self.form), &scene)? {
+                sink.repair(Code::ExtraCloser, at..after, "brackets that close nothing");
+                end = after;
+            }
+        }
+        let closed = array.is_some() || self.plain && how == Ended::Cut;
         if !closed && !self.another_follows(engine, view, at, sink)? {
             let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
             let closing = close(at, self.fenced, &scene)?;
@@ -318,10 +316,17 @@ impl Reading {
             return Ok(());
         };
         let mut next = skip_gap(view, at)?;
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        if let Some(end) = stray_bracket(next, &scene)? {
+            sink.diagnose(Code::ExtraCloser, next..end, "a bracket closed the list before its last call");
+            sink.markup(end);
+            self.phase = Phase::Between(end);
+            return Ok(());
+        }
         if matches!(view.byte(next)?, Some(b',' | b';')) {
             next = skip_gap(view, next + 1)?;
         }
-        if let Some((end, wrong)) = self.closers(engine, view, next, scope)? {
+        if let Some((end, wrong)) = scope.closers(next, &scene)? {
             if let Some((code, span)) = wrong {
                 sink.diagnose(code, span, code.row().about);
             }
@@ -330,12 +335,25 @@ impl Reading {
             self.phase = Phase::Between(end);
             return Ok(());
         }
-        for form in forms(engine, self.form, scope) {
+        for form in scope.forms(engine, self.form) {
             if self.try_next(engine, view, next, form, sink)? {
                 return Ok(());
             }
         }
+        let twice = self.closer_again(engine, view, next)?;
+        if let Some(end) = twice.filter(|_| matches!(scope, Scope::Section)) {
+            sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
+            sink.markup(end);
+            self.phase = Phase::Between(end);
+            return Ok(());
+        }
         self.end_section(engine, view, at, next, sink)
+    }
+
+    /// Returns the end of a closer of the call at `at`, which has been closed before.
+    fn closer_again(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        scene.any(at, scene.pattern().tail.iter().filter(|closer| closer.is_strong()))
     }
 
     /// Commits the call at `at` if one of this form begins there.
@@ -359,41 +377,6 @@ impl Reading {
         Ok(true)
     }
 
-    /// Returns the end of a scope's closers that stand at `at`; a later one may be wrong or missing.
-    fn closers(&self, engine: &Engine, view: View<'_>, at: usize, scope: Scope) -> Result<Option<Closed>, NotYet> {
-        let (bracket, tail) = match scope {
-            Scope::Section => (false, engine.section(self.form).map_or(&[][..], |section| &section.tail)),
-            Scope::Array { call, bracket } => (bracket, &engine.pattern(Form { call, ..self.form }).tail[..]),
-        };
-        let mut end = None;
-        if bracket {
-            if view.byte(at)? != Some(b']') {
-                return Ok(None);
-            }
-            end = Some(at + 1);
-        }
-        for closer in tail {
-            let next = skip_gap(view, end.unwrap_or(at))?;
-            match stands(view, next, closer, &self.head)? {
-                Some(found) => end = Some(found),
-                None if closer.is_optional() => {}
-                None => return end.map(|end| wrong_closer(view, end, next)).transpose(),
-            }
-        }
-        Ok(end.map(|end| (end, None)))
-    }
-
-    /// Says whether a scope has a closer that may not be missing.
-    fn must_close(&self, engine: &Engine, scope: Scope) -> bool {
-        match scope {
-            Scope::Section => {
-                let closer = engine.section(self.form).and_then(|section| section.tail.first());
-                closer.is_some_and(|closer| !closer.is_optional())
-            }
-            Scope::Array { .. } => true,
-        }
-    }
-
     /// Nothing of the section stands here: it is over, perhaps by another tag.
     fn end_section(
         &mut self,
@@ -404,14 +387,12 @@ impl Reading {
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let mut over = at;
-        let must_close = self.scopes.last().is_some_and(|scope| self.must_close(engine, *scope));
+        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
+        let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.form));
         // A bare name says too little to take another's closer for the end of its section.
         let may_close = must_close || !engine.pattern(self.form).opens_with_name();
-        if may_close
-            && view.starts_with(next, "</")?
-            && let Some((name, end)) = closing_tag(view, next + 2)?
-        {
-            sink.diagnose(Code::WrongCloser, next..end, format!("`</{name}>` closed the section"));
+        if may_close && let Some(end) = wrong_tag(next, &scene)? {
+            sink.diagnose(Code::WrongCloser, next..end, format!("`{}` closed the section", view.slice(next, end)));
             sink.markup(end);
             over = end;
         } else if must_close {
@@ -419,27 +400,6 @@ impl Reading {
         }
         self.phase = Phase::Over(over);
         Ok(())
-    }
-}
-
-/// Where closers end, and what was wrong with the last one.
-type Closed = (usize, Option<(Code, Range<usize>)>);
-
-/// The closer that belongs at `at` is another tag or missing.
-fn wrong_closer(view: View<'_>, end: usize, at: usize) -> Result<Closed, NotYet> {
-    if view.starts_with(at, "</")?
-        && let Some((_, after)) = closing_tag(view, at + 2)?
-    {
-        return Ok((after, Some((Code::WrongCloser, at..after))));
-    }
-    Ok((end, Some((Code::MissingCloser, end..end))))
-}
-
-/// The forms of the calls that a scope may hold.
-fn forms(engine: &Engine, form: Form, scope: Scope) -> Vec<Form> {
-    match scope {
-        Scope::Array { .. } => vec![Form { call: None, ..form }],
-        Scope::Section => (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect(),
     }
 }
 

@@ -173,7 +173,7 @@ impl Region {
     fn closer(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         match self.own_closer(engine) {
             Some(closer) => stands(view, at, closer, &self.mark),
-            None => engine.catalog.closer(view, at),
+            None => prefilled_closer(engine, view, at, &self.mark),
         }
     }
 
@@ -246,6 +246,17 @@ impl Region {
             self.inside = Inside::Opaque;
         }
     }
+}
+
+/// Returns the end of a closer of reasoning that the prompt opened: any of the caller's dialect, else a strong one of all.
+fn prefilled_closer(engine: &Engine, view: View<'_>, at: usize, mark: &Head) -> Result<Option<usize>, NotYet> {
+    let mut end = engine.catalog.closer(view, at)?;
+    if let [only] = &engine.catalog.dialects[..] {
+        for closer in only.reasoning.iter().filter_map(|pattern| pattern.tail.first()) {
+            end = stands(view, at, closer, mark)?.max(end);
+        }
+    }
+    Ok(end)
 }
 
 /// Returns the candidate of the call with strong markers that begins at `at`.

@@ -214,7 +214,7 @@ impl Scanner {
             return Ok(end);
         }
         if let Some(last) = self.last {
-            end = end.max(engine.catalog.spent[last].longest(view, self.at)?);
+            end = end.max(engine.catalog.spent_closer(view, self.at, last)?);
         }
         for closer in &self.named_closers {
             if view.starts_with(self.at, closer)? {

@@ -3,7 +3,7 @@
 use super::contest;
 use super::engine::{Callee, Engine, Form};
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
-use crate::dialect::{Dialect, Literal, Pattern};
+use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::{self, Context};
 use crate::schema::{Node, NodeId, Schema};
 use crate::tool::Tool;
@@ -160,7 +160,7 @@ impl<'s> Scene<'s> {
         match marker {
             Marker::Value => self.any(at, param.tail.first()),
             Marker::Param => self.param_opener(at),
-            Marker::Call => self.any(at, self.closer()),
+            Marker::Call => self.any(at, &self.pattern().tail),
             Marker::Section => self.any(at, self.section_closers().first().filter(|closer| closer.is_strong())),
             Marker::Open => self.opener(at),
             Marker::Tag if param.tail.first().is_some_and(Literal::is_closing_tag) => {
@@ -195,6 +195,27 @@ impl<'s> Scene<'s> {
     /// Returns the end of the longest closer of the call or its section that stands at `at`.
     pub(crate) fn any_closer(&self, at: usize) -> Result<Option<usize>, NotYet> {
         self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
+    }
+
+    /// Says whether the call ends with the bracket of its data, or with nothing.
+    pub(crate) fn ends_with_bracket(&self) -> bool {
+        matches!(self.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object))
+    }
+
+    /// Says whether the next call of the section, or of the array, begins at `at`.
+    pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        let patterns = self.form.section.map_or(0, |_| self.dialect().calls.len());
+        let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
+        forms.extend((patterns == 0).then_some(None));
+        let ground = contest::Ground { in_section: true, nested: true, ..contest::Ground::default() };
+        for call in forms {
+            let head = Head { name: None, ..self.head.inner() };
+            let form = Form { call, ..self.form };
+            if let contest::Trial::Ready(_) = contest::try_call(self.engine, self.view, at, form, head, ground)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Says whether a call of this dialect becomes ready at `at`.

@@ -146,7 +146,7 @@ fn an_empty_word_leaves_no_joint_at_an_edge() {
 
 #[test]
 fn joints_stand_before_tags_and_between_brackets() {
-    check(r#"call = "[A][{call}]<b>"  "#, "call '[A]·[' CALL ']·<b>'");
+    check(r#"call = "[A][{call}]<b>"  "#, "call '[A]·[' CALL ']' '<b>'");
     check(r#"call = "<a><b> c  d{call}""#, "call '<a>·<b>·c·d' CALL");
 }
 
@@ -167,7 +167,7 @@ fn a_bracket_may_close_alone() {
     check(&file(r#""<a>[\n {calls}\n]<b>""#), "section '<a>·[' CALLS ']' '<b>'\ncall CALL");
     check(&file(r#""[A][{calls}]""#), "section '[A]·[' CALLS ']'\ncall CALL");
     check(&file(r#"'{{"t": [{calls}]}}'"#), "section '{·\"t\"·:·[' CALLS ']' '}'\ncall CALL");
-    check(&file(r#""<a>{calls}]<b>""#), "section '<a>' CALLS ']·<b>'\ncall CALL");
+    check(&file(r#""<a>{calls}]<b>""#), "section '<a>' CALLS ']' '<b>'\ncall CALL");
     check(
         &(file(r#""[{calls}]{end}""#) + r#"words = { end = ["<b>", ""] }"#),
         "section '[' CALLS ']' '<b>|'\ncall CALL",

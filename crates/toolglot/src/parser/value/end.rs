@@ -92,7 +92,7 @@ impl Ender {
             Marker::Value => self.value_closer(end, scene, param)?,
             Marker::Param => begins_other(at, scene, object)?.then(|| Edge::at(at, at)),
             Marker::Tag => self.tag(end, scene, param)?,
-            Marker::Call | Marker::Section => self.outer_closer(marker, end, scene, param)?,
+            Marker::Call | Marker::Section => self.outer_closer(marker, end, scene, param, object)?,
             Marker::Open | Marker::End => self.opener(start, scene)?,
         };
         match edge {
@@ -125,18 +125,27 @@ impl Ender {
                 self.doubt.get_or_insert(edge);
                 Ok(None)
             }
+            None if ends_in_tags(after, scene)? => {
+                self.doubt.get_or_insert(edge);
+                Ok(None)
+            }
             follows => Ok(follows.map(|_| edge)),
         }
     }
 
-    /// The call's or section's closer ends the value if the section's closer follows; else it is a doubtful end.
+    /// The call's or section's closer ends the value if the section's closer follows, or another parameter whose
+    /// predecessor it closed in place of the right closer; else it is a doubtful end.
     fn outer_closer(
         &mut self,
         marker: Marker,
         end: usize,
         scene: &Scene<'_>,
         param: &Pattern,
+        object: &ArgumentsObject,
     ) -> Result<Option<Edge>, NotYet> {
+        if self.doubt.is_none() && begins_other(scene.gap(end)?, scene, object)? {
+            return Ok(Some(Edge::at(self.scan, end)));
+        }
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
         let follows = scene.follows(end, markers, param)?;
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
@@ -175,8 +184,27 @@ fn report(marker: Marker, edge: &Edge, sink: &mut Sink) {
     match marker {
         Marker::Value => {}
         Marker::Tag => sink.repair(Code::WrongCloser, span, "another tag closed a parameter"),
+        Marker::Call | Marker::Section if !span.is_empty() => {
+            sink.repair(Code::WrongCloser, span, "another tag closed a parameter");
+        }
         _ => sink.repair(Code::MissingValueCloser, span, "a value ended where the next marker stands"),
     }
+}
+
+/// Says whether nothing but a few closing tags follows to the end of the input.
+fn ends_in_tags(mut at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+    for _ in 0..4 {
+        at = scene.gap(at)?;
+        if scene.view.byte(at)?.is_none() {
+            return Ok(true);
+        }
+        if !scene.view.starts_with(at, "</")? {
+            return Ok(false);
+        }
+        let Some((_, end)) = named_tag(scene.view, at + 2)? else { return Ok(false) };
+        at = end;
+    }
+    Ok(false)
 }
 
 /// Says whether what follows a value's closer, which ends at `end`, can follow it.
@@ -197,7 +225,7 @@ fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYe
         return Ok(false);
     }
     let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
-    let behind = scene.follows(after, &[Marker::Section, Marker::Open], param)?.is_some();
+    let behind = scene.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
     Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
 }
 
