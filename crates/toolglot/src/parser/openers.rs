@@ -67,14 +67,17 @@ impl Openers {
     }
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
+    ///
+    /// Behind its joint an opener goes on, or begins once more: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
+        let first = view.byte(at)?;
         self.walk(view, at, |length, opened| {
             let mut next = None;
             for Opened { then, number } in opened {
                 if then.is_some() && next.is_none() {
                     next = Some(view.byte(skip_gap(view, at + length)?)?);
                 }
-                if then.is_none() || next == Some(*then) {
+                if then.is_none() || next == Some(*then) || next == Some(first) {
                     found.push(*number);
                 }
             }
