@@ -7,10 +7,25 @@
 //! Between the protocols stands one vocabulary, [`Said`]. Each protocol has a reader, which says what a server sent, and
 //! a writer, which sends what was said.
 
+mod engine;
+mod exchange;
 mod fault;
+mod messages;
+mod ndjson;
+mod policy;
+mod port;
 mod protocol;
+mod responses;
 mod said;
+mod sse;
+mod turn;
 
+pub use engine::EngineKind;
+pub use exchange::Exchange;
 pub use fault::{Fault, FaultKind};
+pub use ndjson::{NdjsonReader, write_line};
+pub use policy::{HistoryIds, Policy, ReasoningField, WireLimits};
 pub use protocol::Protocol;
 pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
+pub use sse::{Frame, SseReader, write_frame, write_json};
+pub use turn::{Ended, Report, Turn};

@@ -1,5 +1,6 @@
 //! toolglot reads the tool calls that language models write as text.
 
+mod arguments;
 mod coerce;
 pub mod detect;
 mod diagnostic;
@@ -18,6 +19,7 @@ mod tool;
 mod trace;
 mod view;
 
+pub use arguments::{ArgumentsEnd, ArgumentsReader};
 pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
 pub use dialect::{Dialect, DialectError, Dialects, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};

@@ -22,7 +22,6 @@ use crate::trace::Step;
 use crate::view::{NotYet, View};
 use catalog::Role;
 use engine::Engine;
-use input::Input;
 use reading::Reading;
 use region::{Exit, Region};
 use scan::{Found, Scanner};
@@ -54,6 +53,7 @@ mod whole;
 
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
+pub(crate) use input::Input;
 
 /// Reads one message at a time, in pieces of any size.
 ///

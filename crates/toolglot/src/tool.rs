@@ -95,6 +95,14 @@ impl Tools {
         if let [only] = &self.list[..] { Some(only) } else { None }
     }
 
+    /// Returns nothing but the tool that a name means, or no tools.
+    pub(crate) fn only_named(&self, name: &str) -> Self {
+        match self.find(name) {
+            Found::Exact(id) | Found::Normalised(id) => Self::from_list(vec![self.get(id).clone()]),
+            Found::Unknown => Self::default(),
+        }
+    }
+
     /// Returns the names of the tools in the order of their declaration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|tool| tool.name.as_str())

@@ -1,0 +1,201 @@
+//! The programs that serve models, and what each has to be asked so that the model's markers reach us: one table.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+
+/// A program that serves models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EngineKind {
+    /// Anything that speaks one of the protocols; nothing is asked of it.
+    #[default]
+    Generic,
+    /// vLLM.
+    Vllm,
+    /// SGLang.
+    Sglang,
+    /// llama.cpp's server.
+    LlamaCpp,
+    /// Ollama.
+    Ollama,
+    /// LM Studio.
+    LmStudio,
+    /// mlx-lm's server.
+    MlxLm,
+}
+
+/// What is known of an engine.
+struct Row {
+    kind: EngineKind,
+    name: &'static str,
+    /// What its list of models calls their owner.
+    owner: &'static str,
+    /// Top-level fields, as JSON, that a request with tools needs; what the client says goes first.
+    fields: &'static [(&'static str, &'static str)],
+    /// Whether it takes tools whose input is free text.
+    custom_tools: bool,
+    /// What it answers when it cannot take tools, the field that helps, and a word for why.
+    retry: Option<Retry>,
+}
+
+/// A refusal that another request gets around.
+struct Retry {
+    says: &'static str,
+    field: (&'static str, &'static str),
+    why: &'static str,
+}
+
+const ROW: Row =
+    Row { kind: EngineKind::Generic, name: "generic", owner: "", fields: &[], custom_tools: true, retry: None };
+
+/// Servers that drop special tokens from text unless asked not to, and with them the markers of calls.
+const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
+
+/// A vLLM without a parser takes no choice of tools; with "none" it still shows them to the model.
+const NO_PARSER: Retry =
+    Retry { says: "tool choice requires", field: ("tool_choice", r#""none""#), why: "the server has no tool parser" };
+
+const TABLE: [Row; 7] = [
+    Row { retry: Some(NO_PARSER), ..ROW },
+    Row {
+        kind: EngineKind::Vllm,
+        name: "vllm",
+        owner: "vllm",
+        fields: KEEP_TOKENS,
+        custom_tools: false,
+        retry: Some(NO_PARSER),
+    },
+    Row {
+        kind: EngineKind::Sglang,
+        name: "sglang",
+        owner: "sglang",
+        fields: KEEP_TOKENS,
+        custom_tools: false,
+        retry: None,
+    },
+    Row {
+        kind: EngineKind::LlamaCpp,
+        name: "llama.cpp",
+        owner: "llamacpp",
+        fields: &[("parse_tool_calls", "false"), ("reasoning_format", r#""none""#)],
+        custom_tools: false,
+        retry: None,
+    },
+    Row { kind: EngineKind::Ollama, name: "ollama", owner: "library", custom_tools: false, ..ROW },
+    Row { kind: EngineKind::LmStudio, name: "lmstudio", owner: "organization_owner", custom_tools: false, ..ROW },
+    Row { kind: EngineKind::MlxLm, name: "mlx-lm", custom_tools: false, ..ROW },
+];
+
+impl EngineKind {
+    /// The names of all engines.
+    pub const NAMES: [&str; 7] = ["generic", "vllm", "sglang", "llama.cpp", "ollama", "lmstudio", "mlx-lm"];
+
+    /// Returns the engine's name in settings and logs.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Returns the engine that a server's answer to `/v1/models` shows, if it shows one.
+    pub fn of_models(answer: &Value) -> Option<Self> {
+        let owner = answer.get("data")?.as_array()?.iter().find_map(|model| model.get("owned_by")?.as_str())?;
+        TABLE.iter().find(|row| !row.owner.is_empty() && row.owner == owner).map(|row| row.kind)
+    }
+
+    /// Says whether the engine takes tools whose input is free text.
+    pub(crate) fn takes_custom_tools(self) -> bool {
+        self.row().custom_tools
+    }
+
+    /// Adds what a request with tools needs.
+    pub(crate) fn complete(self, request: &mut Map<String, Value>) {
+        for (key, value) in self.row().fields {
+            if !request.contains_key(*key) {
+                request.insert((*key).to_owned(), literal(value));
+            }
+        }
+    }
+
+    /// Changes a request that the engine refused, if another form of it may pass; returns why.
+    pub(crate) fn amend(self, request: &mut Map<String, Value>, fault: &Fault) -> Option<&'static str> {
+        let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.says))?;
+        let (key, value) = (retry.field.0, literal(retry.field.1));
+        if request.get(key) == Some(&value) {
+            return None;
+        }
+        request.insert(key.to_owned(), value);
+        Some(retry.why)
+    }
+
+    fn row(self) -> &'static Row {
+        TABLE.iter().find(|row| row.kind == self).unwrap_or(&TABLE[0])
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = TABLE.iter().find(|row| row.name == text).map(|row| row.kind);
+        found.ok_or_else(|| format!("`{text}` is no engine; use {}", Self::NAMES.join(", ")))
+    }
+}
+
+/// Reads a value of the table.
+fn literal(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fault::FaultKind;
+
+    #[test]
+    fn the_table_is_whole() {
+        for (row, name) in TABLE.iter().zip(EngineKind::NAMES) {
+            assert_eq!(row.name, name);
+            assert_eq!(name.parse(), Ok(row.kind));
+            for (_, value) in row.fields.iter().chain(row.retry.as_ref().map(|retry| &retry.field)) {
+                assert!(!literal(value).is_null(), "{value}");
+            }
+        }
+        assert!("x".parse::<EngineKind>().unwrap_err().contains("mlx-lm"));
+    }
+
+    #[test]
+    fn an_engine_is_known_by_its_models() {
+        let answer = json!({"data": [{"id": "m", "owned_by": "vllm"}]});
+        assert_eq!(EngineKind::of_models(&answer), Some(EngineKind::Vllm));
+        assert_eq!(EngineKind::of_models(&json!({"data": [{"id": "m", "owned_by": "me"}]})), None);
+        assert_eq!(EngineKind::of_models(&json!([])), None);
+    }
+
+    #[test]
+    fn what_the_client_says_goes_first() {
+        let mut request = json!({"skip_special_tokens": true}).as_object().cloned().unwrap();
+        EngineKind::Sglang.complete(&mut request);
+        assert_eq!(Value::from(request), json!({"skip_special_tokens": true, "spaces_between_special_tokens": false}));
+    }
+
+    #[test]
+    fn a_refusal_is_amended_once() {
+        let fault = Fault::new(FaultKind::Request, r#""auto" tool choice requires --enable-auto-tool-choice"#);
+        let mut request = Map::new();
+        assert_eq!(EngineKind::Vllm.amend(&mut request, &fault), Some("the server has no tool parser"));
+        assert_eq!(request["tool_choice"], "none");
+        assert_eq!(EngineKind::Vllm.amend(&mut request, &fault), None);
+        assert_eq!(EngineKind::Sglang.amend(&mut Map::new(), &fault), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! What the operator of a proxy decides for a model: dialects, engine, reasoning field, limits.
+
+use toolglot::{Dialects, Options};
+
+use crate::engine::EngineKind;
+
+/// What is decided for the requests of one model; every field has a default, `with_…` changes one.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// The dialects that text is read in; all that are built in unless told otherwise.
+    pub(crate) dialects: Dialects,
+    pub(crate) options: Options,
+    pub(crate) engine: EngineKind,
+    pub(crate) reasoning_field: ReasoningField,
+    pub(crate) upstream_model: Option<String>,
+    pub(crate) forced: bool,
+    pub(crate) ids: HistoryIds,
+    pub(crate) limits: WireLimits,
+}
+
+/// In which field a chat client finds reasoning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "these are the fields that clients read")]
+pub enum ReasoningField {
+    /// `reasoning_content`, as most servers name it.
+    #[default]
+    ReasoningContent,
+    /// `reasoning`, as newer vLLM, Ollama and OpenRouter name it.
+    Reasoning,
+    /// Both, with the same text.
+    Both,
+}
+
+/// How the ids of earlier calls are written for the model server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HistoryIds {
+    /// As the client wrote them.
+    #[default]
+    Kept,
+    /// Nine letters and digits, made from the client's id; Mistral's templates refuse anything else.
+    Nine,
+    /// `functions.NAME:N`, counted through the conversation; Kimi models were trained on these.
+    Counted,
+}
+
+/// Bounds on what a client or a model server may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireLimits {
+    pub(crate) line: usize,
+    pub(crate) event: usize,
+    pub(crate) body: usize,
+}
+
+impl Policy {
+    /// The dialects that text is read in.
+    #[must_use]
+    pub fn with_dialects(self, dialects: Dialects) -> Self {
+        Self { dialects, ..self }
+    }
+
+    /// How calls are read and checked.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// What serves the model.
+    #[must_use]
+    pub fn with_engine(self, engine: EngineKind) -> Self {
+        Self { engine, ..self }
+    }
+
+    /// In which field chat clients find reasoning.
+    #[must_use]
+    pub fn with_reasoning_field(self, reasoning_field: ReasoningField) -> Self {
+        Self { reasoning_field, ..self }
+    }
+
+    /// The model's name at the server, where the client uses another.
+    #[must_use]
+    pub fn with_upstream_model(self, upstream_model: Option<String>) -> Self {
+        Self { upstream_model, ..self }
+    }
+
+    /// Whether text is read for calls although the request declares no tools.
+    #[must_use]
+    pub fn with_forced(self, forced: bool) -> Self {
+        Self { forced, ..self }
+    }
+
+    /// How the ids of earlier calls are written for the model server.
+    #[must_use]
+    pub fn with_ids(self, ids: HistoryIds) -> Self {
+        Self { ids, ..self }
+    }
+
+    /// How much may be sent.
+    #[must_use]
+    pub fn with_limits(self, limits: WireLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Returns the bounds.
+    pub fn limits(&self) -> &WireLimits {
+        &self.limits
+    }
+}
+
+impl Default for WireLimits {
+    fn default() -> Self {
+        Self { line: 8 << 20, event: 16 << 20, body: 64 << 20 }
+    }
+}
+
+impl WireLimits {
+    /// Bytes of one line of a stream; 8 MiB unless told otherwise.
+    #[must_use]
+    pub fn with_line(self, line: usize) -> Self {
+        Self { line, ..self }
+    }
+
+    /// Bytes of one event of a stream; 16 MiB unless told otherwise.
+    #[must_use]
+    pub fn with_event(self, event: usize) -> Self {
+        Self { event, ..self }
+    }
+
+    /// Bytes of a whole body; 64 MiB unless told otherwise.
+    #[must_use]
+    pub fn with_body(self, body: usize) -> Self {
+        Self { body, ..self }
+    }
+
+    /// Returns the most bytes of a whole body.
+    pub fn body(&self) -> usize {
+        self.body
+    }
+}

@@ -1,0 +1,57 @@
+//! What the three protocols share in this crate: what a request asks, and how readers and writers are used.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::policy::ReasoningField;
+use crate::protocol::Protocol;
+use crate::said::Said;
+use crate::sse::Frame;
+
+/// What a writer knows of the client and its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    /// The client's request, as it came, whatever its protocol.
+    pub(crate) request: Arc<Map<String, Value>>,
+    /// The protocol in which the model server answers.
+    pub(crate) upstream: Protocol,
+    /// The model as the client named it.
+    pub(crate) model: String,
+    /// From what ids are made.
+    pub(crate) seed: u64,
+    /// Seconds since 1970.
+    pub(crate) now: u64,
+    /// In which field a chat client finds reasoning.
+    pub(crate) reasoning_field: ReasoningField,
+}
+
+/// Reads what a model server sends in one protocol; tolerates what servers get wrong.
+pub(crate) trait Read: Send {
+    /// Reads one event of a stream. After [`Said::End`] or [`Said::Fault`] it says nothing more.
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>);
+
+    /// Reads a whole response; ends with [`Said::End`] or [`Said::Fault`].
+    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>);
+
+    /// Reads the end of the bytes: says [`Said::End`] if the answer is whole without the protocol's own end, else the
+    /// fault; nothing if it had ended before.
+    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>);
+}
+
+/// Writes a stream for a client of one protocol; what it is told is clean.
+pub(crate) trait Write: Send {
+    /// Writes one thing that was said.
+    fn write(&mut self, said: &Said, out: &mut Vec<u8>);
+
+    /// Returns what to send while nothing is said.
+    fn keep_alive(&self) -> &'static [u8];
+}
+
+// Each protocol's module has besides these:
+//
+// `to_chat(request: &Map<String, Value>) -> Result<Map<String, Value>, Fault>`: the request as one of Chat Completions;
+// tools with free text keep that protocol's form `{"type": "custom", "custom": {...}}`, also in the history.
+//
+// `whole(said: &[Said], client: &Client) -> Value`: the body of a response that is not streamed, from clean parts.

@@ -1,0 +1,258 @@
+//! Server-sent events: frames out of bytes, however they are cut and framed, and frames as bytes.
+
+use std::ops::Range;
+
+use memchr::memchr2;
+
+use crate::fault::{Fault, FaultKind};
+use crate::policy::WireLimits;
+
+/// One event of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The event's name, if it has one.
+    pub event: Option<&'a str>,
+    /// Its data; several lines are joined by a line feed.
+    pub data: &'a str,
+    /// Its bytes as they came, the blank line at its end included.
+    pub raw: &'a [u8],
+}
+
+/// Reads frames from bytes that were cut anywhere.
+///
+/// A line ends with LF, CRLF or CR. Events without data, which is what comments are, are passed over. What is not UTF-8
+/// becomes U+FFFD.
+///
+/// # Example
+/// ```
+/// use toolglot_wire::{SseReader, WireLimits};
+/// let mut reader = SseReader::new(&WireLimits::default());
+/// reader.push(b"data: {\"a\"");
+/// assert!(reader.next_frame().is_none());
+/// reader.push(b": 1}\r\n\r\n");
+/// let frame = reader.next_frame().unwrap()?;
+/// assert_eq!(frame.data, r#"{"a": 1}"#);
+/// # Ok::<(), toolglot_wire::Fault>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SseReader {
+    bytes: Vec<u8>,
+    /// Where the frame being read begins; all other places count from here.
+    start: usize,
+    /// Where the line being read begins.
+    line: usize,
+    /// Up to where the line has been searched for its end.
+    seen: usize,
+    /// The last line ended with CR: an LF that follows belongs to it.
+    after_cr: bool,
+    /// Nothing has been read yet, so that a byte order mark may stand here.
+    fresh: bool,
+    event: Option<Range<usize>>,
+    data: Data,
+    texts: [String; 2],
+    max_line: usize,
+    max_event: usize,
+    dead: bool,
+}
+
+/// The data of the frame being read.
+#[derive(Clone, Debug, Default)]
+enum Data {
+    #[default]
+    Nothing,
+    /// One line, which stands in the bytes as it is.
+    Line(Range<usize>),
+    /// Several lines, joined.
+    Lines(Vec<u8>),
+}
+
+impl SseReader {
+    /// Returns a reader that bounds lines and events.
+    pub fn new(limits: &WireLimits) -> Self {
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            line: 0,
+            seen: 0,
+            after_cr: false,
+            fresh: true,
+            event: None,
+            data: Data::Nothing,
+            texts: Default::default(),
+            max_line: limits.line,
+            max_event: limits.event,
+            dead: false,
+        }
+    }
+
+    /// Takes bytes; ask for frames afterwards until there is none.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.dead {
+            return;
+        }
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Returns the next frame that is complete.
+    pub fn next_frame(&mut self) -> Option<Result<Frame<'_>, Fault>> {
+        while let Some(line) = self.next_line() {
+            match line {
+                Ok(line) if line.is_empty() => {
+                    if let Some(raw) = self.end_frame() {
+                        return Some(Ok(self.frame(raw)));
+                    }
+                }
+                Ok(line) => self.field(line),
+                Err(fault) => return Some(Err(fault)),
+            }
+        }
+        None
+    }
+
+    /// Returns the last frame if the bytes ended without the blank line that belongs after it.
+    pub fn finish(&mut self) -> Option<Frame<'_>> {
+        let rest = self.line..self.bytes.len() - self.start;
+        if self.dead {
+            return None;
+        }
+        if !rest.is_empty() {
+            self.line = rest.end;
+            self.seen = rest.end;
+            self.field(rest);
+        }
+        let raw = self.end_frame()?;
+        Some(self.frame(raw))
+    }
+
+    /// Returns how many bytes wait for more.
+    pub fn held(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    /// Returns the next whole line, without its end.
+    fn next_line(&mut self) -> Option<Result<Range<usize>, Fault>> {
+        if self.dead {
+            return None;
+        }
+        let bytes = &self.bytes[self.start..];
+        if self.after_cr && self.line < bytes.len() {
+            self.after_cr = false;
+            if bytes[self.line] == b'\n' {
+                self.line += 1;
+                self.seen = self.line;
+            }
+        }
+        let found = memchr2(b'\n', b'\r', &bytes[self.seen..]).map(|at| self.seen + at);
+        let end = found.unwrap_or(bytes.len());
+        if end - self.line > self.max_line {
+            return Some(Err(self.die("line", self.max_line, "line_too_long")));
+        }
+        if end > self.max_event {
+            return Some(Err(self.die("event", self.max_event, "event_too_large")));
+        }
+        self.seen = end;
+        let at = found?;
+        self.after_cr = bytes[at] == b'\r';
+        let line = self.line..at;
+        (self.line, self.seen) = (at + 1, at + 1);
+        Some(Ok(self.without_mark(line)))
+    }
+
+    fn die(&mut self, what: &str, limit: usize, code: &str) -> Fault {
+        self.dead = true;
+        self.bytes = Vec::new();
+        self.start = 0;
+        let message = format!("the model server sent a stream {what} of more than {limit} bytes");
+        Fault::new(FaultKind::Upstream, message).with_code(code)
+    }
+
+    /// Drops a byte order mark from the first line.
+    fn without_mark(&mut self, line: Range<usize>) -> Range<usize> {
+        let mark = std::mem::take(&mut self.fresh) && self.bytes[self.start..][line.clone()].starts_with(MARK);
+        line.start + if mark { MARK.len() } else { 0 }..line.end
+    }
+
+    /// Reads one field of a frame.
+    fn field(&mut self, line: Range<usize>) {
+        let bytes = &self.bytes[self.start..];
+        let text = &bytes[line.clone()];
+        let colon = memchr::memchr(b':', text).unwrap_or(text.len());
+        let space = usize::from(text.get(colon + 1) == Some(&b' '));
+        let value = (line.start + colon + 1 + space).min(line.end)..line.end;
+        match &text[..colon] {
+            b"event" => self.event = Some(value),
+            b"data" => match &mut self.data {
+                Data::Nothing => self.data = Data::Line(value),
+                Data::Line(first) => {
+                    self.data = Data::Lines([&bytes[first.clone()], b"\n", &bytes[value]].concat());
+                }
+                Data::Lines(lines) => {
+                    lines.push(b'\n');
+                    lines.extend_from_slice(&bytes[value]);
+                }
+            },
+            _ => {}
+        }
+    }
+
+    /// Ends the frame; returns where its bytes are unless it has no data.
+    fn end_frame(&mut self) -> Option<Range<usize>> {
+        let raw = self.start..self.start + self.line;
+        let data = std::mem::take(&mut self.data);
+        let event = self.event.take();
+        self.start = raw.end;
+        (self.line, self.seen) = (0, 0);
+        let bytes = &self.bytes[raw.clone()];
+        let [name, text] = &mut self.texts;
+        name.clear();
+        text.clear();
+        match data {
+            Data::Nothing => return None,
+            Data::Line(line) => push_lossy(text, &bytes[line]),
+            Data::Lines(lines) => push_lossy(text, &lines),
+        }
+        push_lossy(name, event.map_or(b"", |event| &bytes[event]));
+        Some(raw)
+    }
+
+    fn frame(&self, raw: Range<usize>) -> Frame<'_> {
+        let [name, data] = &self.texts;
+        Frame { event: Some(name.as_str()).filter(|name| !name.is_empty()), data, raw: &self.bytes[raw] }
+    }
+}
+
+/// Appends bytes as text.
+fn push_lossy(text: &mut String, bytes: &[u8]) {
+    match std::str::from_utf8(bytes) {
+        Ok(valid) => text.push_str(valid),
+        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
+    }
+}
+
+/// Writes one event; the data must have no line end in it, as JSON text has none.
+pub fn write_frame(event: Option<&str>, data: &[u8], out: &mut Vec<u8>) {
+    if let Some(event) = event {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(event.as_bytes());
+        out.push(b'\n');
+    }
+    out.extend_from_slice(b"data: ");
+    out.extend_from_slice(data);
+    out.extend_from_slice(b"\n\n");
+}
+
+/// Writes one event whose data is a JSON value.
+pub fn write_json(event: Option<&str>, data: &impl serde::Serialize, out: &mut Vec<u8>) {
+    write_frame(event, b"", out);
+    out.truncate(out.len() - 2);
+    // Values of this crate have text for keys, which is all that could fail here.
+    let _ = serde_json::to_writer(&mut *out, data);
+    out.extend_from_slice(b"\n\n");
+}
+
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+#[cfg(test)]
+mod tests;
