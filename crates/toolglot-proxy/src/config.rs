@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::slice;
 
 mod document;
 mod file;
@@ -17,6 +18,7 @@ pub(crate) mod setting;
 pub use document::{reference, schema};
 pub(crate) use sections::{Limits, Route, Server, Timeouts, Upstream};
 
+use crate::demo;
 use section::Section;
 use setting::Raw;
 
@@ -60,7 +62,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// The prefix of the environment's variables.
-pub const PREFIX: &str = "TOOLGLOT_";
+pub(crate) const PREFIX: &str = "TOOLGLOT_";
 
 impl Sources {
     /// Returns the sources of this process: the file that is named or that `TOOLGLOT_CONFIG` names, and the environment.
@@ -85,6 +87,10 @@ impl Config {
         if let Some(path) = &sources.file {
             file::read(&mut config, path)?;
         }
+        // So that what the environment and the flags say of all routes holds for the models that no route names, too.
+        if !config.routes.iter().any(|route| route.models.iter().any(|glob| glob == "*")) {
+            config.routes.push(Route::default());
+        }
         for (name, value) in sources.environment.iter().filter(|(name, _)| name != FILE) {
             let known = config.apply(&Address::of_variable(name), value, &format!("environment variable `{name}`"))?;
             if !known {
@@ -97,7 +103,7 @@ impl Config {
                 return Err(ConfigError { place: flag.clone(), message });
             }
         }
-        config.complete();
+        config.check_upstreams()?;
         Ok(config)
     }
 
@@ -112,23 +118,96 @@ impl Config {
         ConfigError { place, message: message.into() }
     }
 
-    /// Without a server the one that most run; after the routes one for all other models.
-    fn complete(&mut self) {
-        if self.server.demo {
-            self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
-        }
-        if !self.routes.iter().any(|route| route.models.iter().any(|glob| glob == "*")) {
-            let mut rest = Route::default();
-            // What the environment and the flags say of all routes holds for this one, too.
-            if let Some(model) = self.routes.first() {
-                for key in Route::keys() {
-                    if self.origins.contains_key(&format!("{}.{}", Route::NAME, key.name)) {
-                        let shown = (key.show)(model);
-                        let _ = (key.set)(&mut rest, Raw::Text(&unquoted(&shown)));
-                    }
-                }
+    /// Sets one key in all tables of its section; says whether there is such a key.
+    fn apply(&mut self, address: &Address, value: &str, origin: &str) -> Result<bool, ConfigError> {
+        if address.section == Upstream::NAME {
+            if self.upstreams.is_empty() {
+                self.upstreams.push(Upstream::default());
             }
-            self.routes.push(rest);
+            // One URL can only mean one server.
+            if address.key == "url" {
+                self.upstreams.truncate(1);
+            }
+        }
+        let raw = Raw::Text(value);
+        match address.section {
+            Limits::NAME => set(slice::from_mut(&mut self.limits), &mut self.origins, &address.key, raw, origin),
+            Timeouts::NAME => set(slice::from_mut(&mut self.timeouts), &mut self.origins, &address.key, raw, origin),
+            Upstream::NAME => set(&mut self.upstreams, &mut self.origins, &address.key, raw, origin),
+            Route::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
+            _ => set(slice::from_mut(&mut self.server), &mut self.origins, &address.key, raw, origin),
         }
     }
+
+    fn check_upstreams(&mut self) -> Result<(), ConfigError> {
+        if self.server.demo {
+            self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
+            let (models, dialect) = (vec![format!("{}*", demo::RAW)], vec!["off".to_owned()]);
+            self.routes.insert(0, Route { models, dialect, ..Route::default() });
+        }
+        if self.upstreams.is_empty() {
+            return Err(ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() });
+        }
+        Ok(())
+    }
 }
+
+const NO_UPSTREAM: &str = "no model server is known; name one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
+                           table, or try `--demo`";
+
+/// Sets a key in the tables of a section; says whether there is such a key.
+fn set<S: Section>(
+    tables: &mut [S],
+    origins: &mut BTreeMap<String, String>,
+    name: &str,
+    raw: Raw<'_>,
+    origin: &str,
+) -> Result<bool, ConfigError> {
+    let Some(key) = S::keys().iter().find(|key| key.name == name) else { return Ok(false) };
+    for (at, table) in tables.iter_mut().enumerate() {
+        (key.set)(table, raw).map_err(|message| ConfigError { place: origin.to_owned(), message })?;
+        origins.insert(setting_name::<S>(at, name), origin.to_owned());
+    }
+    Ok(true)
+}
+
+/// What a setting is called in messages: `listen`, `limits.body`, `route[1].dialect`.
+fn setting_name<S: Section>(at: usize, key: &str) -> String {
+    match (S::NAME, S::MANY) {
+        ("", _) => key.to_owned(),
+        (section, false) => format!("{section}.{key}"),
+        (section, true) => format!("{section}[{at}].{key}"),
+    }
+}
+
+/// A section and a key of it.
+struct Address {
+    section: &'static str,
+    key: String,
+}
+
+const SECTIONS: [&str; 4] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, Route::NAME];
+
+impl Address {
+    /// `TOOLGLOT_LIMITS_BODY`, or `TOOLGLOT_UPSTREAM` for the URL.
+    fn of_variable(name: &str) -> Self {
+        Self::of(&name.strip_prefix(PREFIX).unwrap_or(name).to_lowercase(), '_')
+    }
+
+    /// `limits.body`.
+    fn of_path(path: &str) -> Self {
+        Self::of(path, '.')
+    }
+
+    fn of(path: &str, separator: char) -> Self {
+        if path == Upstream::NAME {
+            return Self { section: Upstream::NAME, key: "url".to_owned() };
+        }
+        let rest = |section: &&'static str| Some((*section, path.strip_prefix(section)?.strip_prefix(separator)?));
+        let (section, key) = SECTIONS.iter().find_map(rest).unwrap_or(("", path));
+        Self { section, key: key.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

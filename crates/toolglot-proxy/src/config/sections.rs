@@ -58,8 +58,8 @@ section! { "limits" one
 section! { "timeouts" one
     /// How long to wait for what; `0` waits for ever.
     pub(crate) struct Timeouts {
-        /// For a client to send the head of a request.
-        header: Time = "10 s",
+        /// For a client to send the head of its next request; then the idle connection is closed.
+        header: Time = "60 s",
         /// For a client to send the rest of it.
         body: Time = "60 s",
         /// For a connection to the model server.
