@@ -1,17 +1,67 @@
 //! A client's request, read: what to send to the model server, and how to read the answer.
 
-use serde_json::{Map, Value};
+use std::sync::Arc;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::chat::request::{Asked, prepare};
+use crate::clean::Wants;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
+use crate::port::{Client, to_chat};
 use crate::protocol::Protocol;
 use crate::turn::Turn;
 
 /// A client's request and its answer's [`Turn`].
+///
+/// # Example
+/// ```
+/// use toolglot_wire::{Ended, Exchange, Policy, Protocol};
+/// let request = r#"{"model": "m", "stream": true, "messages": [],
+///     "tools": [{"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}}]}"#;
+/// let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, request.as_bytes(), &Policy::default())?;
+/// let mut turn = exchange.turn(1, 0);
+/// let mut out = Vec::new();
+/// turn.push(b"data: {\"choices\": [{\"delta\": {\"content\": \"<tool_call>{\\\"name\\\": \\\"ls\\\", \\\"arguments\\\": {}}\"}}]}\n\n", &mut out);
+/// turn.push(b"data: {\"choices\": [{\"delta\": {\"content\": \"</tool_call>\"}, \"finish_reason\": \"stop\"}]}\n\n", &mut out);
+/// turn.finish(Ended::Over, &mut out);
+/// assert!(String::from_utf8_lossy(&out).contains(r#""finish_reason":"tool_calls""#));
+/// # Ok::<(), toolglot_wire::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    request: Map<String, Value>,
+    model: String,
+    stream: bool,
+    has_tools: bool,
+    /// The client's bytes, if they go on as they are.
     body: Vec<u8>,
+    /// What has to be done otherwise.
+    work: Option<Box<Work>>,
+    policy: Policy,
+}
+
+#[derive(Clone, Debug)]
+struct Work {
+    ingress: Protocol,
+    upstream: Protocol,
+    /// The client's request.
+    request: Arc<Map<String, Value>>,
+    /// The request for the server.
+    sent: Map<String, Value>,
+    wants: Wants,
+}
+
+/// The fields of a request that decide whether there is anything to do.
+#[derive(Deserialize)]
+struct Glance<'a> {
+    model: Option<Value>,
+    stream: Option<Value>,
+    #[serde(borrow)]
+    tools: Option<&'a RawValue>,
+    #[serde(borrow)]
+    functions: Option<&'a RawValue>,
 }
 
 impl Exchange {
@@ -20,45 +70,133 @@ impl Exchange {
     /// # Errors
     /// If it is no request of the protocol, or cannot be said in the server's.
     pub fn read(ingress: Protocol, upstream: Protocol, body: &[u8], policy: &Policy) -> Result<Self, Fault> {
-        let _ = (ingress, upstream, policy);
-        let wrong = |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is not JSON: {error}"));
-        Ok(Self { request: serde_json::from_slice(body).map_err(wrong)?, body: body.to_vec() })
+        if body.len() > policy.limits.body {
+            let message = format!("the request has more than {} bytes", policy.limits.body);
+            return Err(Fault::new(FaultKind::TooLarge, message).with_code("body_too_large"));
+        }
+        let wrong =
+            |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
+        let glance: Glance<'_> = serde_json::from_slice(body).map_err(wrong)?;
+        let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
+        let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
+        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed;
+        let stream = glance.stream == Some(Value::Bool(true));
+        let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
+        let body = if idle { body.to_vec() } else { Vec::new() };
+        Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
     /// Returns the model as the client named it.
     pub fn model(&self) -> &str {
-        self.request.get("model").and_then(Value::as_str).unwrap_or_default()
+        &self.model
     }
 
     /// Says whether the client wants a stream.
     pub fn is_stream(&self) -> bool {
-        self.request.get("stream").and_then(Value::as_bool).unwrap_or_default()
+        self.stream
     }
 
     /// Says whether the request declares tools.
     pub fn has_tools(&self) -> bool {
-        false
+        self.has_tools
     }
 
     /// Says whether there is nothing to do: the client's bytes go out and the answer comes back as they are.
     pub fn is_relay(&self) -> bool {
-        true
+        self.work.is_none()
     }
 
     /// Returns the body for the model server.
     pub fn upstream_body(&self) -> Vec<u8> {
-        self.body.clone()
+        self.work.as_ref().map_or_else(|| self.body.clone(), |work| bytes(&work.sent))
     }
 
     /// Returns another body to try after the server refused the first, and why it may pass.
     pub fn retry_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
-        let _ = fault;
-        None
+        let work = self.work.as_ref().filter(|_| self.has_tools)?;
+        let mut request = work.sent.clone();
+        let why = self.policy.engine.amend(&mut request, fault)?;
+        Some((bytes(&request), why))
     }
 
     /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.
     pub fn turn(&self, seed: u64, now: u64) -> Turn {
-        let _ = (seed, now);
-        Turn::new()
+        let limits = &self.policy.limits;
+        let Some(work) = &self.work else { return Turn::relay(limits) };
+        let client = Client {
+            request: work.request.clone(),
+            upstream: work.upstream,
+            model: self.model.clone(),
+            seed,
+            now,
+            reasoning_field: self.policy.reasoning_field,
+        };
+        let renamed = self.policy.upstream_model.is_some();
+        Turn::new(work.ingress, client, work.wants.clone(), renamed, limits)
     }
 }
+
+impl Work {
+    fn new(ingress: Protocol, upstream: Protocol, body: &[u8], policy: &Policy, stream: bool) -> Result<Self, Fault> {
+        let wrong =
+            |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
+        let request: Map<String, Value> = serde_json::from_slice(body).map_err(wrong)?;
+        let same = ingress == upstream;
+        if !same && upstream != Protocol::Chat {
+            let message = format!("a server that speaks {upstream} serves no clients that speak {ingress}");
+            return Err(Fault::new(FaultKind::Request, message));
+        }
+        // Between servers and clients of one protocol what cannot be said in another is no fault.
+        let chat = match to_chat(ingress, &request) {
+            Err(fault) if !same => return Err(fault),
+            chat => chat.unwrap_or_default(),
+        };
+        let asked = Asked::of(&chat);
+        let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
+        if upstream == Protocol::Chat {
+            prepare(&mut sent, policy);
+        } else if !asked.tools.is_empty() || policy.forced {
+            policy.engine.complete(&mut sent);
+        }
+        if !same && stream {
+            let options = sent.entry("stream_options").or_insert_with(|| json!({}));
+            options["include_usage"] = true.into();
+        }
+        if let Some(model) = &policy.upstream_model {
+            sent.insert("model".to_owned(), model.as_str().into());
+        }
+        let wants = wants(asked, policy, stream);
+        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants })
+    }
+}
+
+fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
+    Wants {
+        dialects: policy.dialects.clone(),
+        parse: policy.forced || (!asked.tools.is_empty() && !asked.none),
+        calls: !asked.none,
+        tools: asked.tools,
+        options: policy.options.clone(),
+        parallel: asked.parallel,
+        custom: Arc::new(asked.custom),
+        used: Arc::new(asked.used),
+        alternatives: asked.alternatives,
+        streamed,
+        reasoning_open: false,
+    }
+}
+
+/// Says whether a field holds a list that is not empty.
+fn is_list(raw: &RawValue) -> bool {
+    let inside = raw.get().trim().strip_prefix('[').map(str::trim_start);
+    inside.is_some_and(|inside| !inside.starts_with(']'))
+}
+
+fn bytes(request: &Map<String, Value>) -> Vec<u8> {
+    // A map with text for keys always has a JSON form.
+    serde_json::to_vec(request).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

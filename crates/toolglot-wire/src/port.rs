@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::chat;
 use crate::fault::Fault;
 use crate::policy::ReasoningField;
 use crate::protocol::Protocol;
@@ -49,9 +50,31 @@ pub(crate) trait Write: Send {
     fn keep_alive(&self) -> &'static [u8];
 }
 
-// Each protocol's module has besides these:
-//
-// `to_chat(request: &Map<String, Value>) -> Result<Map<String, Value>, Fault>`: the request as one of Chat Completions;
-// tools with free text keep that protocol's form `{"type": "custom", "custom": {...}}`, also in the history.
-//
-// `whole(said: &[Said], client: &Client) -> Value`: the body of a response that is not streamed, from clean parts.
+/// Returns a reader for a server's answer.
+pub(crate) fn reader(upstream: Protocol) -> Box<dyn Read> {
+    match upstream {
+        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::read::Reader::default()),
+    }
+}
+
+/// Returns a writer for a client's stream.
+pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn Write> {
+    match ingress {
+        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::write::Writer::new(client)),
+    }
+}
+
+/// Returns the body of a response that is not streamed, from clean parts.
+pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Value {
+    match ingress {
+        Protocol::Chat | Protocol::Responses | Protocol::Messages => chat::whole::whole(said, client),
+    }
+}
+
+/// Returns a request as one of Chat Completions. Tools with free text keep that protocol's form,
+/// `{"type": "custom", "custom": {...}}`, also in the history.
+pub(crate) fn to_chat(ingress: Protocol, request: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    match ingress {
+        Protocol::Chat | Protocol::Responses | Protocol::Messages => Ok(request.clone()),
+    }
+}

@@ -2,8 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::fault::Fault;
-use crate::said::{Finish, Usage};
+use crate::chat::glance::Glance;
+use crate::chat::write::Writer as ChatWriter;
+use crate::clean::{Clean, Wants};
+use crate::fault::{Fault, FaultKind};
+use crate::policy::WireLimits;
+use crate::port::{self, Client, Read, Write};
+use crate::protocol::Protocol;
+use crate::said::{Finish, Said, Usage};
+use crate::sse::{Frame, SseReader};
 
 /// How the bytes of an answer ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,29 +50,97 @@ pub struct Report {
 
 /// Turns the bytes of one answer into bytes for the client.
 pub struct Turn {
+    sse: SseReader,
+    /// Nothing if the bytes go on as they are.
+    way: Option<Box<Way>>,
     over: bool,
 }
 
+/// The way of what is said from the server's protocol to the client's.
+struct Way {
+    ingress: Protocol,
+    client: Client,
+    /// The client calls the model by another name than the server.
+    renamed: bool,
+    reader: Box<dyn Read>,
+    clean: Clean,
+    writer: Out,
+    said: Vec<Said>,
+    cleaned: Vec<Said>,
+}
+
+/// The client's writer; chunks between the same protocol may take a shorter way.
+enum Out {
+    Chat(Box<ChatWriter>),
+    Other(Box<dyn Write>),
+}
+
 impl Turn {
-    pub(crate) fn new() -> Self {
-        Self { over: false }
+    /// Returns a turn whose bytes go on as they are.
+    pub(crate) fn relay(limits: &WireLimits) -> Self {
+        Self { sse: SseReader::new(limits), way: None, over: false }
+    }
+
+    pub(crate) fn new(ingress: Protocol, client: Client, wants: Wants, renamed: bool, limits: &WireLimits) -> Self {
+        let writer = match (ingress, client.upstream) {
+            (Protocol::Chat, Protocol::Chat) => Out::Chat(Box::new(ChatWriter::new(client.clone()))),
+            _ => Out::Other(port::writer(ingress, client.clone())),
+        };
+        let way = Way {
+            ingress,
+            renamed,
+            reader: port::reader(client.upstream),
+            clean: Clean::new(wants, client.seed),
+            writer,
+            said: Vec::new(),
+            cleaned: Vec::new(),
+            client,
+        };
+        Self { sse: SseReader::new(limits), way: Some(Box::new(way)), over: false }
     }
 
     /// Whether the prompt opened a reasoning region, so that the answer begins inside it.
     #[must_use]
-    pub fn with_reasoning_open(self, reasoning_open: bool) -> Self {
-        let _ = reasoning_open;
+    pub fn with_reasoning_open(mut self, reasoning_open: bool) -> Self {
+        if let Some(way) = &mut self.way {
+            way.clean.set_reasoning_open(reasoning_open);
+        }
         self
     }
 
     /// Takes bytes of the server's stream, gives bytes of the client's.
     pub fn push(&mut self, upstream_bytes: &[u8], out: &mut Vec<u8>) {
-        out.extend_from_slice(upstream_bytes);
+        let Some(way) = &mut self.way else {
+            out.extend_from_slice(upstream_bytes);
+            return;
+        };
+        if self.over {
+            return;
+        }
+        self.sse.push(upstream_bytes);
+        while let Some(frame) = self.sse.next_frame() {
+            match frame {
+                Ok(frame) => way.frame(&frame, out),
+                Err(fault) => way.fault(fault, out),
+            }
+        }
+        self.over = way.clean.is_over();
     }
 
     /// Ends the stream.
     pub fn finish(&mut self, ended: Ended, out: &mut Vec<u8>) {
-        let _ = (ended, out);
+        let early = || Fault::new(FaultKind::Upstream, "the model server's answer ended before it was finished");
+        let fault = match ended {
+            Ended::Over => early().with_code("upstream_ended_early"),
+            Ended::Cut(fault) => fault,
+        };
+        if let Some(way) = self.way.as_mut().filter(|_| !self.over) {
+            if let Some(frame) = self.sse.finish() {
+                way.frame(&frame, out);
+            }
+            way.reader.cut(fault, &mut way.said);
+            way.pass_on(out);
+        }
         self.over = true;
     }
 
@@ -74,12 +149,20 @@ impl Turn {
     /// # Errors
     /// If the server answered with an error, or with what is no answer.
     pub fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
-        Ok(body.to_vec())
+        self.over = true;
+        match &mut self.way {
+            None => Ok(body.to_vec()),
+            Some(way) => way.whole(body),
+        }
     }
 
     /// Returns what to send while nothing is said.
     pub fn keep_alive(&self) -> &'static [u8] {
-        b": keepalive\n\n"
+        match self.way.as_ref().map(|way| &way.writer) {
+            Some(Out::Other(writer)) => writer.keep_alive(),
+            Some(Out::Chat(writer)) => writer.keep_alive(),
+            None => b": keepalive\n\n",
+        }
     }
 
     /// Says whether no more of the server's answer is wanted.
@@ -89,6 +172,81 @@ impl Turn {
 
     /// Returns what the turn was like so far.
     pub fn report(&self) -> Report {
-        Report::default()
+        let Some(way) = &self.way else { return Report::default() };
+        let tally = way.clean.tally();
+        Report {
+            dialect: tally.dialect.as_deref().map(str::to_owned),
+            calls: tally.calls,
+            text_calls: tally.text_calls,
+            repaired: tally.repaired,
+            dropped: tally.dropped,
+            diagnostics: tally.diagnostics.clone(),
+            held: self.sse.held() + way.clean.held(),
+            orphan_reasoning_closer: tally.orphan_closer,
+            finish: tally.finish.clone(),
+            usage: way.clean.usage().cloned(),
+        }
+    }
+}
+
+impl Way {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        if !self.glance(frame, out) {
+            self.reader.frame(frame, &mut self.said);
+        }
+        self.pass_on(out);
+    }
+
+    /// Lets a chunk of text go on as it came if it may; says whether it was dealt with.
+    fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
+        let Out::Chat(writer) = &self.writer else { return false };
+        let Some(chunk) = Glance::of(frame) else { return false };
+        let choice = chunk.choice();
+        let known = self.clean.number(choice) == Some(choice) && writer.is_under_way(choice);
+        if !known || !chunk.is_in(writer.envelope()) {
+            return false;
+        }
+        if self.clean.passes(choice, chunk.text(), &mut self.cleaned) {
+            out.extend_from_slice(frame.raw);
+        }
+        true
+    }
+
+    fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
+        self.said.push(Said::Fault(fault));
+        self.pass_on(out);
+    }
+
+    /// Writes what was said.
+    fn pass_on(&mut self, out: &mut Vec<u8>) {
+        self.make_clean();
+        for said in self.cleaned.drain(..) {
+            match &mut self.writer {
+                Out::Chat(writer) => writer.write(&said, out),
+                Out::Other(writer) => writer.write(&said, out),
+            }
+        }
+    }
+
+    fn make_clean(&mut self) {
+        for mut said in self.said.drain(..) {
+            if let Said::Begin(begin) = &mut said
+                && self.renamed
+            {
+                begin.model = Some(self.client.model.clone());
+            }
+            self.clean.say(said, &mut self.cleaned);
+        }
+    }
+
+    fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
+        self.clean.set_whole();
+        self.reader.whole(body, &mut self.said);
+        self.make_clean();
+        let said = std::mem::take(&mut self.cleaned);
+        match said.last() {
+            Some(Said::Fault(fault)) => Err(fault.clone()),
+            _ => Ok(port::whole(self.ingress, &said, &self.client).to_string().into_bytes()),
+        }
     }
 }

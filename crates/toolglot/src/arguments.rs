@@ -123,7 +123,9 @@ impl ArgumentsReader {
         self.hand_out(out);
         let (end, anchor) = (self.input.end(), self.reader.anchor());
         self.wake = end + 1 + end.saturating_sub(anchor) / 8;
-        self.input.forget(anchor);
+        if self.input.is_long() {
+            self.input.forget(anchor);
+        }
     }
 
     fn hand_out(&mut self, out: &mut String) {

@@ -43,6 +43,7 @@ mod object;
 mod openers;
 mod params;
 mod place;
+mod plain;
 mod reading;
 mod region;
 mod scan;
@@ -54,6 +55,7 @@ mod whole;
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
+pub(crate) use plain::Piece;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -122,9 +124,11 @@ impl Parser {
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.prepare();
-        let invalid = self.input.push(text);
-        self.report_invalid(invalid);
-        self.advance();
+        if !self.pass_plain(text) {
+            let invalid = self.input.push(text);
+            self.report_invalid(invalid);
+            self.advance();
+        }
         self.events()
     }
 
@@ -192,7 +196,9 @@ impl Parser {
         if self.done {
             self.begin();
         }
-        self.input.forget(self.sink.cursor().min(self.anchor()));
+        if self.input.is_long() {
+            self.input.forget(self.sink.cursor().min(self.anchor()));
+        }
         self.sink.clear();
     }
 

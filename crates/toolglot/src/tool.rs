@@ -96,7 +96,7 @@ impl Tools {
     }
 
     /// Returns nothing but the tool that a name means, or no tools.
-    pub(crate) fn only_named(&self, name: &str) -> Self {
+    pub fn only_named(&self, name: &str) -> Self {
         match self.find(name) {
             Found::Exact(id) | Found::Normalised(id) => Self::from_list(vec![self.get(id).clone()]),
             Found::Unknown => Self::default(),
@@ -106,6 +106,14 @@ impl Tools {
     /// Returns the names of the tools in the order of their declaration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|tool| tool.name.as_str())
+    }
+
+    /// Returns the declared name that a name in a call means, whatever its spelling; `None` if no tool fits, or several.
+    pub fn resolve(&self, name: &str) -> Option<&str> {
+        match self.find(name) {
+            Found::Exact(id) | Found::Normalised(id) => Some(&self.get(id).name),
+            Found::Unknown => None,
+        }
     }
 
     /// Returns the tool that [`Tools::find`] named.

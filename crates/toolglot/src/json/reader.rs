@@ -8,6 +8,7 @@ use super::look::Look;
 use super::text::{Stops, Text};
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
+use crate::parser::Piece;
 use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
@@ -149,6 +150,18 @@ impl Reader {
         };
         turn.sink();
         end
+    }
+
+    /// Passes a piece in the middle of a string's content that is strict already and where no byte needs a decision.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+        let limit = self.start.saturating_add(piece.engine.options.limits.arguments);
+        let amid = self.need == Need::Text && self.at == piece.at && !self.text.key && !self.hold.is_on();
+        let passes = amid && piece.end < limit && self.stops.is_plain(piece.text.as_bytes(), &self.text);
+        if passes {
+            self.at = piece.end;
+            sink.arguments(piece.end, piece.text);
+        }
+        passes
     }
 
     /// Returns the place from which bytes must stay visible; it never decreases.

@@ -70,6 +70,15 @@ impl Text {
         };
         quote | ALWAYS | MARKER
     }
+
+    /// Returns the length of the escape that stands first, if it is one of JSON's short ones for certain.
+    fn escape_end(&self, rest: &[u8]) -> Option<usize> {
+        let short = matches!(
+            rest,
+            [b'\\', b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] | [b'\\', b'\\', 0..=b'!' | b'#'.., ..]
+        );
+        (short && !self.raw && self.quote != Quote::Escaped).then_some(2)
+    }
 }
 
 /// For each byte, the kinds of strings in which it needs a decision.
@@ -132,6 +141,19 @@ impl Stops {
         self.classes[usize::from(byte)] & mask & !CURLY != 0
     }
 
+    /// Says whether a short piece of a string passes as it stands, whatever follows it.
+    pub(super) fn is_plain(&self, piece: &[u8], text: &Text) -> bool {
+        let (mask, mut rest) = (text.mask(), piece);
+        loop {
+            let run = rest.iter().take_while(|byte| self.classes[usize::from(**byte)] & mask == 0).count();
+            rest = &rest[run..];
+            match text.escape_end(rest) {
+                Some(length) => rest = &rest[length..],
+                None => return rest.is_empty(),
+            }
+        }
+    }
+
     /// Returns the length of the run of bytes that need no decision.
     fn run(&self, bytes: &[u8], mask: u8) -> usize {
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
@@ -190,12 +212,12 @@ impl Turn<'_> {
             if end >= limit {
                 return self.clip(at, limit);
             }
-            at = match self.view.rest(end) {
-                [b'\\', b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] | [b'\\', b'\\', 0..=b'!' | b'#'.., ..]
-                    if !text.raw && text.quote != Quote::Escaped =>
-                {
-                    end + 2
-                }
+            let rest = self.view.rest(end);
+            if let Some(length) = text.escape_end(rest) {
+                at = end + length;
+                continue;
+            }
+            at = match rest {
                 [0xe2, middle, last, ..] if !is_curly(*middle, *last) && !self.may_begin(0xe2, mask) => end + 3,
                 [byte @ 0..0x80, ..] if self.is_mere(*byte, end, mask) => end + 1,
                 _ => return end,

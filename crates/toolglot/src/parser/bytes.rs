@@ -42,6 +42,11 @@ impl ByteSet {
         self.table[usize::from(byte)]
     }
 
+    /// Says whether a short text holds no member.
+    pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
+        !text.iter().any(|byte| self.contains(*byte))
+    }
+
     /// Returns where the first member stands in `text`.
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {

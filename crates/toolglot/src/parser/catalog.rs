@@ -70,6 +70,8 @@ pub(crate) struct Catalog {
     pairs: Box<[[u64; 4]; 256]>,
     /// The same and line breaks, behind which weak openers may stand.
     pub(crate) stops_and_lines: ByteSet,
+    /// The bytes that need a decision even in the middle of a line: the same, line breaks and the marks of fences.
+    turns: ByteSet,
     /// The bytes at which weak openers begin.
     pub(crate) line_stops: ByteSet,
     /// The bytes at which a region's closer or a call inside it may begin.
@@ -100,6 +102,8 @@ impl Catalog {
         let pairs = pairs(strong.texts().chain(closers.texts()), !dynamic.is_empty());
         let mut stops_and_lines = stops.clone();
         stops_and_lines.insert(b'\n');
+        let mut turns = stops_and_lines.clone();
+        b"`~".iter().for_each(|mark| turns.insert(*mark));
         let line_stops = weak.first_bytes().collect();
         let mut stops_in_regions = stops.clone();
         region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
@@ -121,6 +125,7 @@ impl Catalog {
             stops,
             pairs,
             stops_and_lines,
+            turns,
             line_stops,
             stops_in_regions,
         }
@@ -163,6 +168,15 @@ impl Catalog {
     /// Says whether something that may stand anywhere can open with two bytes.
     pub(crate) fn may_open(&self, first: u8, second: u8) -> bool {
         self.pairs[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1
+    }
+
+    /// Says whether text in the middle of a line is nothing but text, whatever follows it.
+    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
+        let turns = |at: usize, byte: u8| {
+            self.turns.contains(byte)
+                && (!self.stops.contains(byte) || text.get(at + 1).is_none_or(|next| self.may_open(byte, *next)))
+        };
+        !text.iter().enumerate().any(|(at, byte)| turns(at, *byte))
     }
 
     /// Returns the end of a reasoning closer that stands at `at`.

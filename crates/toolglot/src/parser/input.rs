@@ -37,6 +37,11 @@ impl Input {
         self.closed = true;
     }
 
+    /// Says whether a character is cut at the end.
+    pub(crate) fn is_cut(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
     /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.
     pub(crate) fn push(&mut self, text: &str) -> Option<Range<usize>> {
         let invalid = self.drop_partial();
@@ -72,15 +77,20 @@ impl Input {
 
     /// Gives up waiting for the rest of a cut character.
     pub(crate) fn drop_partial(&mut self) -> Option<Range<usize>> {
+        if self.partial.is_empty() {
+            return None;
+        }
         let length = std::mem::take(&mut self.partial).len();
-        (length > 0).then(|| self.replace(length))
+        Some(self.replace(length))
+    }
+
+    /// Says whether there is enough text to make forgetting some of it worth while.
+    pub(crate) fn is_long(&self) -> bool {
+        self.text.len() >= 256
     }
 
     /// Forgets the bytes before `from`, if that is worth moving the rest.
     pub(crate) fn forget(&mut self, from: usize) {
-        if self.text.len() < 256 {
-            return;
-        }
         let mut gone = from.saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
             return;
@@ -102,6 +112,9 @@ impl Input {
     }
 
     fn place(&self, at: usize) -> usize {
+        if self.shifts.is_empty() {
+            return at;
+        }
         let passed = self.shifts.partition_point(|shift| shift.text <= at);
         let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
         at.saturating_add_signed(-by)

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::contest::{TagEnd, tag_end};
+use super::engine::Form;
 use super::head::{Head, is_spelled, nodes};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::plain::Piece;
 use super::scene::{Marker, Scene, closing_tag};
 use super::tree;
 use super::value::Value;
@@ -47,6 +49,12 @@ impl Params {
 
     pub(crate) fn anchor(&self) -> usize {
         self.value.as_ref().map_or(self.at, Value::anchor)
+    }
+
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, form: Form, sink: &mut Sink) -> bool {
+        let limit = self.start.saturating_add(piece.engine.options.limits.arguments);
+        let value = self.value.as_mut().filter(|_| piece.end < limit);
+        value.is_some_and(|value| value.pass_plain(piece, form, sink))
     }
 
     /// Reads on until the call is over; its closer is not consumed.

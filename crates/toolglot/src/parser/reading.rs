@@ -18,6 +18,7 @@ use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap, stands};
 use super::kwargs::Kwargs;
 use super::params::{Params, note_blanks};
+use super::plain::Piece;
 use super::scene::{Scene, closing_tag};
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
@@ -113,6 +114,18 @@ impl Reading {
             Phase::Committed => 0,
             Phase::Body(body) => body.anchor(),
             Phase::Closing { at, .. } | Phase::Between(at) | Phase::Over(at) => *at,
+        }
+    }
+
+    /// Passes a piece in the middle of a string or a value.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+        let Phase::Body(body) = &mut self.phase else { return false };
+        match &mut **body {
+            Body::Json(reader, _) => reader.pass_plain(piece, sink),
+            Body::Call(object) => object.pass_plain(piece, sink),
+            Body::Params(params) => params.pass_plain(piece, self.form, sink),
+            Body::Kwargs(kwargs) => kwargs.pass_plain(piece, sink),
+            Body::Content(_) | Body::Done(_) => false,
         }
     }
 

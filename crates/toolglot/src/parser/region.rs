@@ -11,6 +11,7 @@ use super::catalog::{Candidate, Role};
 use super::contest::{Ground, Trial, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, stands};
+use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
@@ -77,6 +78,17 @@ impl Region {
     /// Goes on after a call inside.
     pub(crate) fn resume_at(&mut self, at: usize) {
         self.scan = at;
+    }
+
+    /// Passes a piece in which neither a closer nor a call can begin.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+        let stops = &piece.engine.catalog.stops_in_regions;
+        let passes = self.scan == piece.at && self.held.is_none() && stops.is_absent(piece.text.as_bytes());
+        if passes {
+            self.scan = piece.end;
+            self.flush(piece.end, sink);
+        }
+        passes
     }
 
     /// Reads on to the region's end.

@@ -5,6 +5,7 @@ use super::contest::{Ground, Rejection, Trial, Win, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
+use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::options::Evidence;
 use crate::sink::Sink;
@@ -86,6 +87,19 @@ impl Scanner {
     pub(crate) fn resume_after(&mut self, at: usize) {
         self.at = at;
         self.place.refresh();
+    }
+
+    /// Passes a piece in the middle of a line, where only openers, line breaks and fence marks need a decision.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+        let passes = self.at == piece.at
+            && self.contest.is_none()
+            && self.place.is_amid_line()
+            && piece.engine.catalog.is_plain(piece.text.as_bytes());
+        if passes {
+            self.at = piece.end;
+            sink.text(piece.end);
+        }
+        passes
     }
 
     /// Reads on to the next call or region; text goes to the sink.

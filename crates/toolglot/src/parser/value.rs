@@ -1,8 +1,10 @@
 //! One parameter's value: raw text up to its closer, typed by the schema.
 
 use super::attributes::decode_entities;
+use super::engine::Form;
 use super::head::{Said, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::plain::Piece;
 use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
@@ -29,6 +31,8 @@ pub(crate) struct Value {
     hint: Hint,
     repeated: bool,
     cdata: bool,
+    /// Blanks at its end are markup.
+    trim: bool,
     ender: Ender,
 }
 
@@ -56,11 +60,24 @@ impl Value {
     /// Starts a value at `at`, after the head of parameter pattern `param`.
     pub(crate) fn new(at: usize, param: usize, hint: Hint) -> Self {
         let (mode, ender) = (Mode::Edge, Ender::new(at));
-        Self { param, start: at, done: at, solid: at, mode, hint, repeated: false, cdata: false, ender }
+        Self { param, start: at, done: at, solid: at, mode, hint, repeated: false, cdata: false, trim: false, ender }
     }
 
     pub(crate) fn anchor(&self) -> usize {
         self.ender.scan
+    }
+
+    /// Passes a piece in which no marker begins, nothing needs an escape, and nothing at the end may be markup.
+    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, form: Form, sink: &mut Sink) -> bool {
+        let sure = self.mode == Mode::Streamed && self.done == piece.at && self.ender.is_sure(piece.at) && !self.cdata;
+        let markers = &piece.engine.catalog.marker_bytes[form.dialect];
+        let plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\') && !markers.contains(*byte);
+        let passes = sure && !(self.trim && piece.text.ends_with(' ')) && piece.text.as_bytes().iter().all(plain);
+        if passes {
+            (self.done, self.ender.scan) = (piece.end, piece.end);
+            sink.arguments(piece.end, piece.text);
+        }
+        passes
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
@@ -107,6 +124,7 @@ impl Value {
             start = if self.cdata { open + CDATA.len() } else { start };
         }
         (self.start, self.done, self.solid, self.ender.scan) = (start, start, start, start);
+        self.trim = body.trim;
         let key = scene.head.key();
         self.repeated = object.has(key);
         let streams =

@@ -49,6 +49,11 @@ impl Ender {
         Self { scan: at, doubt: None, opened: Vec::new() }
     }
 
+    /// Says whether everything before `at` is data for certain.
+    pub(super) fn is_sure(&self, at: usize) -> bool {
+        self.scan == at && self.doubt.is_none()
+    }
+
     /// Moves to the next byte at which a marker may begin, or to the end of what is visible.
     pub(super) fn seek(&mut self, scene: &Scene<'_>) -> bool {
         match scene.marker_bytes().find(scene.view.rest(self.scan)) {

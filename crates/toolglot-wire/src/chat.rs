@@ -1,0 +1,9 @@
+//! OpenAI Chat Completions.
+
+pub(crate) mod fields;
+pub(crate) mod glance;
+pub(crate) mod history;
+pub(crate) mod read;
+pub(crate) mod request;
+pub(crate) mod whole;
+pub(crate) mod write;

@@ -1,0 +1,54 @@
+//! The words of the protocol, in tables.
+
+use serde_json::{Map, Value};
+
+use crate::said::Finish;
+
+/// The fields of a response or chunk that readers and writers deal with.
+pub(crate) const RESPONSE: &[&str] = &["id", "object", "created", "model", "choices", "usage", "error", "obfuscation"];
+
+/// The fields of a choice.
+pub(crate) const CHOICE: &[&str] = &["index", "delta", "message", "finish_reason", "text"];
+
+/// The fields of a message or delta.
+pub(crate) const MESSAGE: &[&str] = &[
+    "role",
+    "content",
+    "refusal",
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+    "tool_calls",
+    "function_call",
+];
+
+/// Why an alternative ended, as servers write it; the first spelling of each is the one that is written.
+pub(crate) const FINISH: [(&str, Finish); 13] = [
+    ("stop", Finish::Stop),
+    ("tool_calls", Finish::ToolCalls),
+    ("length", Finish::Length),
+    ("content_filter", Finish::ContentFilter),
+    ("function_call", Finish::ToolCalls),
+    ("tool_use", Finish::ToolCalls),
+    ("tool-calls", Finish::ToolCalls),
+    ("eos", Finish::Stop),
+    ("eos_token", Finish::Stop),
+    ("end_turn", Finish::Stop),
+    ("max_tokens", Finish::Length),
+    ("model_length", Finish::Length),
+    ("safety", Finish::ContentFilter),
+];
+
+/// Returns the word for a reason; `own` says whether words that we do not know are the protocol's.
+pub(crate) fn finish_name(finish: &Finish, own: bool) -> &str {
+    match finish {
+        Finish::Other(name) if own => name,
+        Finish::Other(_) | Finish::StopSequence(_) => FINISH[0].0,
+        known => FINISH.iter().find(|(_, finish)| finish == known).map_or(FINISH[0].0, |(name, _)| name),
+    }
+}
+
+/// Returns a field that is text and not empty.
+pub(crate) fn text<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,171 @@
+//! Earlier turns of a conversation, made so that no server fails on them.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+use toolglot::{Tools, mint, repair, seed_of};
+
+use crate::policy::{HistoryIds, Policy};
+
+/// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
+pub(crate) fn modernise(request: &mut Map<String, Value>) {
+    if let Some(Value::Array(functions)) = request.shift_remove("functions") {
+        let tools = functions.into_iter().map(|function| json!({"type": "function", "function": function})).collect();
+        request.entry("tools").or_insert(Value::Array(tools));
+    }
+    if let Some(choice) = request.shift_remove("function_call") {
+        let choice = if choice.is_string() { choice } else { json!({"type": "function", "function": choice}) };
+        request.entry("tool_choice").or_insert(choice);
+    }
+    let mut last = None;
+    for (place, message) in messages(request).enumerate() {
+        let role = message.get("role").and_then(Value::as_str);
+        if let Some(function) = message.get("function_call").filter(|call| call.is_object()).cloned() {
+            let id = mint(seed_of(function.to_string().as_bytes()), place);
+            let call = json!([{"id": id.clone(), "type": "function", "function": function}]);
+            message.entry("tool_calls").or_insert(call);
+            last = Some(id);
+        } else if role == Some("function") {
+            message.insert("role".to_owned(), "tool".into());
+            let id = last.take().unwrap_or_else(|| mint(0, place));
+            message.entry("tool_call_id").or_insert(id.into());
+        }
+        message.shift_remove("function_call");
+    }
+}
+
+/// Turns earlier calls of tools with free text into calls of functions with one string.
+pub(crate) fn custom_as_functions(request: &mut Map<String, Value>) {
+    for call in messages(request).flat_map(calls) {
+        if let Some(custom) = call.shift_remove("custom") {
+            let input = custom.get("input").cloned().unwrap_or_default();
+            let arguments = json!({"input": input}).to_string();
+            let name = custom.get("name").cloned().unwrap_or_default();
+            call.insert("type".to_owned(), "function".into());
+            call.insert("function".to_owned(), json!({"name": name, "arguments": arguments}));
+        }
+    }
+}
+
+/// Returns the ids of all calls and results.
+pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
+    let list = request.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut found = HashSet::new();
+    for message in list {
+        found.extend(of(message, "tool_call_id"));
+        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        found.extend(calls.iter().filter_map(|call| of(call, "id")));
+    }
+    found
+}
+
+/// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
+pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    let mut ids = Ids { style: policy.ids, known: HashMap::new(), counted: 0 };
+    for (place, message) in messages(request).enumerate() {
+        if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
+            message.shift_remove("tool_calls");
+        }
+        for (at, call) in calls(message).enumerate() {
+            make_call_safe(call, tools, policy);
+            let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+            let id = id.unwrap_or_else(|| mint(place as u64, at));
+            let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
+            let id = ids.of_call(id, name.unwrap_or_default());
+            call.insert("id".to_owned(), id.into());
+        }
+        if message.get("role").and_then(Value::as_str) == Some("tool") {
+            make_result_safe(message, &ids);
+        }
+    }
+}
+
+fn make_call_safe(call: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    if call.contains_key("custom") {
+        return;
+    }
+    call.entry("type").or_insert("function".into());
+    let Some(Value::Object(function)) = call.get_mut("function") else { return };
+    let name = function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let arguments = match function.get("arguments") {
+        Some(Value::String(text)) if is_object(text) => return,
+        Some(Value::String(text)) => safe_arguments(text, &name, tools, policy),
+        None | Some(Value::Null) => "{}".to_owned(),
+        Some(value @ Value::Object(_)) => value.to_string(),
+        Some(value) => safe_arguments(&value.to_string(), &name, tools, policy),
+    };
+    function.insert("arguments".to_owned(), arguments.into());
+}
+
+/// Says whether a text is one JSON object, without keeping it.
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Repairs arguments; what is beyond repair is wrapped, so that the model sees what it wrote.
+fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Policy) -> String {
+    let fixed = repair(text, &policy.dialects, &tools.only_named(name), &policy.options).arguments;
+    fixed.filter(|fixed| is_object(fixed)).unwrap_or_else(|| json!({"raw": text}).to_string())
+}
+
+/// Gives a result the id that its call got, and text instead of parts of text.
+fn make_result_safe(message: &mut Map<String, Value>, ids: &Ids) {
+    if let Some(id) = message.get("tool_call_id").and_then(Value::as_str).map(|id| ids.of_result(id)) {
+        message.insert("tool_call_id".to_owned(), id.into());
+    }
+    let text = match message.get("content") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::Array(parts)) => {
+            let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
+            let Some(texts) = texts else { return };
+            texts.join("\n")
+        }
+        Some(_) => return,
+    };
+    message.insert("content".to_owned(), text.into());
+}
+
+/// The ids of earlier calls as the server wants them.
+struct Ids {
+    style: HistoryIds,
+    known: HashMap<String, String>,
+    counted: usize,
+}
+
+impl Ids {
+    fn of_call(&mut self, id: String, name: &str) -> String {
+        let new = match self.style {
+            HistoryIds::Kept => return id,
+            HistoryIds::Nine => nine(&id),
+            HistoryIds::Counted => format!("functions.{name}:{}", self.counted),
+        };
+        self.counted += 1;
+        self.known.insert(id, new.clone());
+        new
+    }
+
+    /// Returns the id of a result; one whose call is not there keeps its own as far as the style allows.
+    fn of_result(&self, id: &str) -> String {
+        let orphan = || if self.style == HistoryIds::Nine { nine(id) } else { id.to_owned() };
+        self.known.get(id).cloned().unwrap_or_else(orphan)
+    }
+}
+
+/// Returns nine letters and digits for an id: always the same, and the id itself if it is such a one.
+fn nine(id: &str) -> String {
+    if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id.to_owned();
+    }
+    mint(seed_of(id.as_bytes()), 0).trim_start_matches("call_").chars().take(9).collect()
+}
+
+fn messages(request: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let list = request.get_mut("messages").and_then(Value::as_array_mut);
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+fn calls(message: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let list = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
+}

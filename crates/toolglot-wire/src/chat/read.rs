@@ -1,0 +1,249 @@
+//! Reads chat completions, streamed and whole, whatever servers get wrong about them.
+
+use serde_json::{Map, Value};
+
+use crate::chat::fields::{self, text};
+use crate::fault::{Fault, FaultKind};
+use crate::port::Read;
+use crate::said::{Begin, Finish, Part, Said, Usage};
+use crate::sse::Frame;
+use calls::Calls;
+
+mod calls;
+
+/// Reads one answer.
+#[derive(Default)]
+pub(crate) struct Reader {
+    begun: bool,
+    ended: bool,
+    choices: Vec<Choice>,
+    /// Fields of the response that we do not know, as they were last.
+    extra: Map<String, Value>,
+    /// Of them, those that came before the response had begun.
+    early: Map<String, Value>,
+}
+
+/// What is known of one alternative.
+struct Choice {
+    number: u64,
+    calls: Calls,
+    finished: bool,
+}
+
+impl Read for Reader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+        if self.ended {
+            return;
+        }
+        if frame.data.trim() == "[DONE]" {
+            self.ended = true;
+            out.push(Said::End);
+            return;
+        }
+        let failed = frame.event == Some("error");
+        match serde_json::from_str::<Value>(frame.data) {
+            Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
+            // What is no object is no chunk; it says nothing unless the server calls it an error.
+            _ if failed => self.fail(Fault::new(FaultKind::Server, frame.data), out),
+            _ => {}
+        }
+    }
+
+    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
+                self.object(body, false, true, out);
+            }
+            _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is no chat completion"), out),
+        }
+        if !self.ended {
+            self.ended = true;
+            out.push(Said::End);
+        }
+    }
+
+    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        if self.ended {
+            return;
+        }
+        if self.choices.is_empty() || self.choices.iter().any(|choice| !choice.finished) {
+            return self.fail(fault, out);
+        }
+        self.ended = true;
+        out.push(Said::End);
+    }
+}
+
+impl Reader {
+    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        self.ended = true;
+        out.push(Said::Fault(fault));
+    }
+
+    /// Reads a chunk, or a whole response.
+    fn object(&mut self, mut object: Map<String, Value>, failed: bool, whole: bool, out: &mut Vec<Said>) {
+        if failed || has_error(&object) {
+            let value = Value::Object(object);
+            let unknown = || Fault::new(FaultKind::Server, value.to_string());
+            return self.fail(Fault::of_value(&value).unwrap_or_else(unknown), out);
+        }
+        let choices = match object.remove("choices") {
+            Some(Value::Array(choices)) => choices,
+            _ => Vec::new(),
+        };
+        let usage = object.remove("usage").filter(Value::is_object);
+        self.begin(&object, !choices.is_empty(), out);
+        self.extra(object, out);
+        for (place, choice) in choices.into_iter().enumerate() {
+            if let Value::Object(choice) = choice {
+                self.choice(place, choice, whole, out);
+            }
+        }
+        out.extend(usage.map(|own| Said::Usage(usage_of(own))));
+    }
+
+    /// Begins with the first chunk that says something; some servers send an empty one before it.
+    fn begin(&mut self, object: &Map<String, Value>, speaks: bool, out: &mut Vec<Said>) {
+        let id = text(object, "id");
+        if self.begun || (!speaks && id.is_none()) {
+            return;
+        }
+        self.begun = true;
+        let created = object.get("created").and_then(Value::as_u64).filter(|created| *created > 0);
+        out.push(Said::Begin(Begin {
+            id: id.map(str::to_owned),
+            model: text(object, "model").map(str::to_owned),
+            created,
+        }));
+    }
+
+    /// Says what no protocol of ours knows, when it is new.
+    fn extra(&mut self, object: Map<String, Value>, out: &mut Vec<Said>) {
+        for (key, value) in object {
+            if !fields::RESPONSE.contains(&key.as_str()) && self.extra.get(&key) != Some(&value) {
+                self.early.insert(key.clone(), value.clone());
+                self.extra.insert(key, value);
+            }
+        }
+        if self.begun && !self.early.is_empty() {
+            out.push(Said::Extra(std::mem::take(&mut self.early)));
+        }
+    }
+
+    fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<Said>) {
+        let number = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
+        let at = self.choices.iter().position(|choice| choice.number == number).unwrap_or_else(|| {
+            self.choices.push(Choice { number, calls: Calls::default(), finished: false });
+            self.choices.len() - 1
+        });
+        let state = &mut self.choices[at];
+        let mut say = |part: Part| out.push(Said::Part { choice: at, part });
+        let message = ["delta", "message"].iter().find_map(|key| match choice.remove(*key) {
+            Some(Value::Object(message)) => Some(message),
+            _ => None,
+        });
+        let mut message = message.unwrap_or_default();
+        // Servers of plain completions put the text beside the message.
+        if let Some(Value::String(text)) = choice.remove("text") {
+            message.entry("content").or_insert(Value::String(text));
+        }
+        delta(&message, &mut state.calls, whole, &mut say);
+        let finish = finish_of(&choice);
+        if let Some(own) = own(&message, &choice) {
+            say(Part::Own(own));
+        }
+        if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
+            state.finished = true;
+            say(Part::Finish(finish));
+        }
+    }
+}
+
+/// Reads what a chunk adds to a message, or a whole message.
+fn delta(message: &Map<String, Value>, calls: &mut Calls, whole: bool, say: &mut impl FnMut(Part)) {
+    let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| said(text(message, key)?));
+    reasoning = reasoning.or_else(|| said(&details(message.get("reasoning_details")?)));
+    if let Some(text) = reasoning {
+        say(Part::Reasoning(text));
+    }
+    match message.get("content") {
+        Some(Value::String(text)) => said(text).into_iter().for_each(|text| say(Part::Text(text))),
+        Some(Value::Array(parts)) => parts.iter().filter_map(content_part).for_each(&mut *say),
+        _ => {}
+    }
+    if let Some(text) = text(message, "refusal").and_then(said) {
+        say(Part::Refusal(text));
+    }
+    match message.get("tool_calls") {
+        Some(Value::Array(list)) => list.iter().for_each(|call| calls.read(call, whole, say)),
+        Some(call @ Value::Object(_)) => calls.read(call, whole, say),
+        _ => {}
+    }
+    if let Some(Value::Object(function)) = message.get("function_call") {
+        calls.read_legacy(function, say);
+    }
+}
+
+/// Reads a content part: text, or the reasoning that some servers put there.
+fn content_part(part: &Value) -> Option<Part> {
+    let part = part.as_object()?;
+    match text(part, "type") {
+        Some("thinking" | "reasoning") => {
+            let inner = part.get("thinking").or(part.get("reasoning")).or(part.get("text"))?;
+            let joined = inner.as_str().map_or_else(|| details(inner), str::to_owned);
+            Some(Part::Reasoning(joined)).filter(|_| !inner.is_null())
+        }
+        Some("refusal") => Some(Part::Refusal(text(part, "refusal")?.to_owned())),
+        _ => Some(Part::Text(text(part, "text")?.to_owned())),
+    }
+}
+
+/// Joins the texts of a list of parts.
+fn details(list: &Value) -> String {
+    let parts = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    let of = |part: &Value| ["text", "summary"].iter().find_map(|key| part.get(key)?.as_str().map(str::to_owned));
+    parts.iter().filter_map(of).collect()
+}
+
+/// Returns what only this protocol knows about an alternative, in the form that its writers put back.
+fn own(message: &Map<String, Value>, choice: &Map<String, Value>) -> Option<Value> {
+    let unknown = |map: &Map<String, Value>, known: &[&str]| {
+        let unknown = map.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
+        unknown.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()
+    };
+    let (message, choice) = (unknown(message, fields::MESSAGE), unknown(choice, fields::CHOICE));
+    if message.is_empty() && choice.is_empty() {
+        return None;
+    }
+    Some(serde_json::json!({"message": message, "choice": choice}))
+}
+
+fn finish_of(choice: &Map<String, Value>) -> Option<Finish> {
+    let name = text(choice, "finish_reason")?;
+    let sequence = || text(choice, "stop_reason").map(str::to_owned);
+    let known = fields::FINISH.iter().find(|(known, _)| *known == name).map(|(_, finish)| finish.clone());
+    Some(match known {
+        Some(Finish::Stop) => sequence().map_or(Finish::Stop, Finish::StopSequence),
+        Some(finish) => finish,
+        None => Finish::Other(name.to_owned()),
+    })
+}
+
+fn usage_of(own: Value) -> Usage {
+    let count = |path: &str| own.pointer(path).and_then(Value::as_u64);
+    Usage {
+        input: count("/prompt_tokens").unwrap_or_default(),
+        output: count("/completion_tokens").unwrap_or_default(),
+        cached: count("/prompt_tokens_details/cached_tokens"),
+        reasoning: count("/completion_tokens_details/reasoning_tokens"),
+        own,
+    }
+}
+
+fn has_error(object: &Map<String, Value>) -> bool {
+    object.get("error").is_some_and(|error| !error.is_null()) || text(object, "object") == Some("error")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Tells apart the calls of a message whose indices, ids and names cannot be relied on.
+
+use serde_json::{Map, Value};
+
+use crate::chat::fields::text;
+use crate::said::{CallKind, Part};
+
+/// The calls of one alternative, in the order in which they began.
+#[derive(Default)]
+pub(super) struct Calls(Vec<Call>);
+
+#[derive(Default)]
+struct Call {
+    index: Option<u64>,
+    id: Option<String>,
+    name: String,
+    input: Input,
+    /// What came before the name.
+    early: String,
+}
+
+/// How far a call's JSON text has got; strings and brackets are all that matters here.
+#[derive(Default)]
+struct Input {
+    depth: usize,
+    string: bool,
+    escaped: bool,
+    begun: bool,
+}
+
+impl Input {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                _ if std::mem::take(&mut self.escaped) => {}
+                b'\\' if self.string => self.escaped = true,
+                b'"' => self.string = !self.string,
+                b'{' | b'[' if !self.string => (self.depth, self.begun) = (self.depth + 1, true),
+                b'}' | b']' if !self.string => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    /// Says whether a further call may begin here: inside an object none can.
+    fn may_end(&self) -> bool {
+        self.depth == 0
+    }
+}
+
+/// One element of `tool_calls`, as far as it can be used.
+struct Piece<'a> {
+    index: Option<u64>,
+    id: Option<&'a str>,
+    name: Option<&'a str>,
+    input: String,
+    kind: CallKind,
+}
+
+impl<'a> Piece<'a> {
+    fn of(call: &'a Map<String, Value>) -> Self {
+        let custom = call.get("custom").and_then(Value::as_object);
+        let empty = || call;
+        let function = call.get("function").and_then(Value::as_object).or(custom).unwrap_or_else(empty);
+        let kind = if custom.is_some() { CallKind::Custom } else { CallKind::Function };
+        let input = function.get("arguments").or_else(|| function.get("input"));
+        Self {
+            index: call.get("index").and_then(Value::as_u64),
+            id: text(call, "id"),
+            name: text(function, "name"),
+            input: input_text(input),
+            kind,
+        }
+    }
+}
+
+/// Returns arguments as text; some servers send them as the object itself.
+fn input_text(input: Option<&Value>) -> String {
+    match input {
+        Some(Value::String(text)) => text.clone(),
+        None | Some(Value::Null) => String::new(),
+        Some(value) => value.to_string(),
+    }
+}
+
+impl Calls {
+    /// Reads one element; in a whole message each is a call of its own.
+    pub(super) fn read(&mut self, call: &Value, whole: bool, say: &mut impl FnMut(Part)) {
+        let Some(call) = call.as_object() else { return };
+        let piece = Piece::of(call);
+        let found = if whole { None } else { self.find(&piece) };
+        let at = found.unwrap_or_else(|| self.begin(&piece));
+        self.add(at, piece, say);
+        if whole && !self.0[at].name.is_empty() {
+            say(Part::CallEnd { call: at });
+        }
+    }
+
+    /// Reads a function call as it was before there were several of them.
+    pub(super) fn read_legacy(&mut self, function: &Map<String, Value>, say: &mut impl FnMut(Part)) {
+        let piece = Piece { index: Some(0), ..Piece::of(function) };
+        let at = if self.0.is_empty() { self.begin(&piece) } else { self.0.len() - 1 };
+        self.add(at, piece, say);
+    }
+
+    fn begin(&mut self, piece: &Piece<'_>) -> usize {
+        self.0.push(Call { index: piece.index, ..Call::default() });
+        self.0.len() - 1
+    }
+
+    /// Returns the call that a piece goes on with, unless it begins a new one.
+    fn find(&self, piece: &Piece<'_>) -> Option<usize> {
+        let last = |fits: &dyn Fn(&Call) -> bool| self.0.iter().rposition(fits);
+        let at = match (piece.index, piece.id) {
+            (Some(_), _) => last(&|call| call.index == piece.index)?,
+            (None, Some(id)) => {
+                let known = last(&|call| call.id.as_deref() == Some(id));
+                known.or_else(|| last(&|_| true).filter(|_| piece.name.is_none()))?
+            }
+            (None, None) => last(&|_| true)?,
+        };
+        let call = &self.0[at];
+        let new = match (piece.name, piece.id, &call.id) {
+            // Some servers give each piece an id of its own, so that only a name begins a call.
+            (None, ..) => false,
+            _ if call.name.is_empty() => false,
+            (Some(name), Some(id), Some(known)) => id != known || name != call.name,
+            (Some(name), ..) => name != call.name || (call.input.begun && !piece.input.is_empty()),
+        };
+        Some(at).filter(|_| !new || !call.input.may_end())
+    }
+
+    /// Adds a piece to its call; the call is said as soon as it has a name.
+    fn add(&mut self, at: usize, piece: Piece<'_>, say: &mut impl FnMut(Part)) {
+        let call = &mut self.0[at];
+        if call.id.is_none() {
+            call.id = piece.id.map(str::to_owned);
+        }
+        call.input.push(&piece.input);
+        let mut input = piece.input;
+        if call.name.is_empty() {
+            call.early.push_str(&input);
+            let Some(name) = piece.name else { return };
+            call.name = name.to_owned();
+            say(Part::CallStart { call: at, id: call.id.clone(), name: call.name.clone(), kind: piece.kind });
+            input = std::mem::take(&mut call.early);
+        }
+        if !input.is_empty() {
+            say(Part::Arguments { call: at, text: input });
+        }
+    }
+}

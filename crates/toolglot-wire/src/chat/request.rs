@@ -1,0 +1,134 @@
+//! What a chat request asks, and the request as the model server gets it.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+use toolglot::Tools;
+
+use crate::chat::history;
+use crate::policy::Policy;
+
+/// What a request asks for, as far as its answer depends on it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The tools as the text of calls names them; those with free text take one string, `input`.
+    pub(crate) tools: Tools,
+    /// The names of the tools with free text.
+    pub(crate) custom: HashSet<String>,
+    /// The client forbids calls.
+    pub(crate) none: bool,
+    /// The client wants more than one call.
+    pub(crate) parallel: bool,
+    /// The ids of earlier calls.
+    pub(crate) used: HashSet<String>,
+    pub(crate) alternatives: usize,
+}
+
+impl Asked {
+    /// Reads a request.
+    pub(crate) fn of(request: &Map<String, Value>) -> Self {
+        let mut request = request.clone();
+        let legacy = request.get("functions").is_some_and(Value::is_array);
+        history::modernise(&mut request);
+        let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
+        let used = history::ids(&request);
+        as_functions(&mut request);
+        let each = tools(&request).iter().filter(|tool| readable(tool)).cloned();
+        let alternatives = request.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        Self {
+            tools: Tools::from_json(&each.collect()).unwrap_or_default(),
+            custom,
+            none: request.get("tool_choice").and_then(Value::as_str) == Some("none"),
+            parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
+            used,
+            alternatives: alternatives.unwrap_or(1),
+        }
+    }
+}
+
+/// Changes a request so that every server takes it, and its answer can be read.
+pub(crate) fn prepare(request: &mut Map<String, Value>, policy: &Policy) {
+    history::modernise(request);
+    if !policy.engine.takes_custom_tools() {
+        as_functions(request);
+    }
+    let asked_tools = declared(request);
+    allow_only(request);
+    if tools(request).is_empty() {
+        // Servers refuse an empty list, and a choice without tools.
+        for key in ["tools", "tool_choice", "parallel_tool_calls"] {
+            request.shift_remove(key);
+        }
+    }
+    history::make_safe(request, &asked_tools, policy);
+    if request.contains_key("tools") || policy.forced {
+        policy.engine.complete(request);
+    }
+}
+
+/// Returns the declared tools as a list, which is empty if there are none.
+pub(crate) fn tools(request: &Map<String, Value>) -> &[Value] {
+    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns the tools that can be read, for the arguments of earlier calls.
+fn declared(request: &Map<String, Value>) -> Tools {
+    let list = tools(request).iter().filter(|tool| readable(tool)).cloned().collect();
+    Tools::from_json(&list).unwrap_or_default()
+}
+
+/// Says whether a tool is one that the model calls; an entry that is none is the server's business.
+fn readable(tool: &Value) -> bool {
+    Tools::from_json(&json!([tool])).is_ok()
+}
+
+fn custom_name(tool: &Value) -> Option<&str> {
+    let custom = tool.get("custom").filter(|_| tool.get("type").and_then(Value::as_str) == Some("custom"))?;
+    custom.get("name")?.as_str()
+}
+
+/// Declares tools with free text as functions of one string, which is all that most servers know.
+fn as_functions(request: &mut Map<String, Value>) {
+    let Some(Value::Array(list)) = request.get_mut("tools") else { return };
+    for tool in list.iter_mut() {
+        let Some(name) = custom_name(tool) else { continue };
+        let about = tool["custom"].get("description").and_then(Value::as_str).unwrap_or_default();
+        let form = tool["custom"].get("format").filter(|form| form.get("type") != Some(&json!("text")));
+        let form = form.map(|form| format!("\n\nThe input has this form: {form}")).unwrap_or_default();
+        *tool = json!({"type": "function", "function": {
+            "name": name,
+            "description": format!("{about}{form}"),
+            "parameters": {
+                "type": "object",
+                "properties": {"input": {"type": "string", "description": "the whole input, as free text"}},
+                "required": ["input"],
+            },
+        }});
+    }
+    if let Some(name) = request.get("tool_choice").and_then(custom_name).map(str::to_owned) {
+        request.insert("tool_choice".to_owned(), json!({"type": "function", "function": {"name": name}}));
+    }
+    history::custom_as_functions(request);
+}
+
+/// Turns a choice among some of the tools into those tools and a plain choice.
+fn allow_only(request: &mut Map<String, Value>) {
+    let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
+    let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
+    let list = allowed.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let names: HashSet<String> = list.iter().filter_map(name).map(str::to_owned).collect();
+    let mode = allowed.get("mode").and_then(Value::as_str).unwrap_or("auto").to_owned();
+    if let Some(Value::Array(tools)) = request.get_mut("tools") {
+        tools.retain(|tool| name(tool).is_some_and(|name| names.contains(name)));
+    }
+    request.insert("tool_choice".to_owned(), mode.into());
+}
+
+/// Returns the name of a tool in any of its forms.
+fn name(tool: &Value) -> Option<&str> {
+    let inner = ["function", "custom"].iter().find_map(|key| tool.get(*key)).unwrap_or(tool);
+    inner.get("name")?.as_str()
+}
+
+#[cfg(test)]
+mod tests;

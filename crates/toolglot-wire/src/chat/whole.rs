@@ -1,0 +1,137 @@
+//! Writes a whole chat completion.
+
+use serde_json::{Map, Value, json};
+
+use crate::chat::fields;
+use crate::chat::write::{Envelope, is_legacy, reasoning_names, usage_value};
+use crate::port::Client;
+use crate::protocol::Protocol;
+use crate::said::{Begin, CallKind, Finish, Part, Said};
+
+/// One alternative, put together.
+#[derive(Default)]
+struct Choice {
+    text: String,
+    refusal: String,
+    reasoning: String,
+    calls: Vec<Call>,
+    /// What only this protocol knows of the message and of the alternative.
+    own: [Map<String, Value>; 2],
+    finish: Option<Finish>,
+}
+
+struct Call {
+    id: String,
+    name: String,
+    kind: CallKind,
+    input: String,
+}
+
+/// Returns the body of a response, from clean parts.
+pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
+    let (mut begin, mut choices, mut usage, mut extra) = (Begin::default(), Vec::new(), None, Map::new());
+    for said in said {
+        match said {
+            Said::Begin(said) => begin = said.clone(),
+            Said::Part { choice, part } => {
+                choices.resize_with(choices.len().max(choice + 1), Choice::default);
+                choices[*choice].add(part);
+            }
+            Said::Usage(said) => usage = Some(usage_value(said, client.upstream)),
+            Said::Extra(said) if client.upstream == Protocol::Chat => extra.extend(said.clone()),
+            Said::Extra(_) | Said::Fault(_) | Said::End => {}
+        }
+    }
+    let envelope = Envelope::new(&begin, client);
+    let mut body = json!({"id": envelope.id, "object": "chat.completion", "created": envelope.created,
+        "model": envelope.model});
+    let list: Vec<Value> = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
+    body["choices"] = list.into();
+    if let Some(fields) = body.as_object_mut() {
+        fields.extend(usage.map(|usage| ("usage".to_owned(), usage)));
+        fields.extend(extra);
+    }
+    body
+}
+
+impl Choice {
+    fn add(&mut self, part: &Part) {
+        match part {
+            Part::Text(text) => self.text.push_str(text),
+            Part::Refusal(text) => self.refusal.push_str(text),
+            Part::Reasoning(text) => self.reasoning.push_str(text),
+            Part::CallStart { id, name, kind, .. } => self.calls.push(Call {
+                id: id.clone().unwrap_or_default(),
+                name: name.clone(),
+                kind: *kind,
+                input: String::new(),
+            }),
+            Part::Arguments { call, text } => {
+                if let Some(call) = self.calls.get_mut(*call) {
+                    call.input.push_str(text);
+                }
+            }
+            Part::Finish(finish) => self.finish = Some(finish.clone()),
+            Part::Own(own) => {
+                for (kept, key) in self.own.iter_mut().zip(["message", "choice"]) {
+                    kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
+                }
+            }
+            Part::CallEnd { .. } | Part::Seal(_) => {}
+        }
+    }
+
+    fn value(mut self, index: usize, client: &Client) -> Value {
+        let own = client.upstream == Protocol::Chat;
+        let legacy = is_legacy(&client.request);
+        let finish = self.finish.take().unwrap_or(Finish::Stop);
+        let finish = fields::finish_name(&finish, own);
+        let finish = if legacy && finish == "tool_calls" { "function_call" } else { finish };
+        let [message_own, mut choice_own] = std::mem::take(&mut self.own);
+        if !choice_own.get("logprobs").is_some_and(|found| tokens_are(found, &self.text)) {
+            choice_own.remove("logprobs");
+        }
+        let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
+        if own {
+            choice["message"].as_object_mut().into_iter().for_each(|message| message.extend(message_own.clone()));
+            choice.as_object_mut().into_iter().for_each(|choice| choice.extend(choice_own.clone()));
+        }
+        choice
+    }
+
+    fn message(self, legacy: bool, client: &Client) -> Value {
+        let content = Some(self.text).filter(|text| !text.is_empty() || self.calls.is_empty());
+        let refusal = Some(self.refusal).filter(|text| !text.is_empty());
+        let mut message = json!({"role": "assistant", "content": content, "refusal": refusal});
+        if !self.reasoning.is_empty() {
+            for name in reasoning_names(client.reasoning_field) {
+                message[*name] = self.reasoning.clone().into();
+            }
+        }
+        match self.calls.first() {
+            Some(call) if legacy => {
+                message["function_call"] = json!({"name": call.name, "arguments": call.input});
+            }
+            Some(_) => message["tool_calls"] = self.calls.into_iter().map(Call::value).collect(),
+            None => {}
+        }
+        message
+    }
+}
+
+impl Call {
+    fn value(self) -> Value {
+        match self.kind {
+            CallKind::Function => json!({"id": self.id, "type": "function",
+                "function": {"name": self.name, "arguments": self.input}}),
+            CallKind::Custom => json!({"id": self.id, "type": "custom",
+                "custom": {"name": self.name, "input": self.input}}),
+        }
+    }
+}
+
+/// Says whether log probabilities are those of a text; they are worth nothing if parts of it were taken out.
+fn tokens_are(found: &Value, text: &str) -> bool {
+    let tokens = found.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    tokens.iter().filter_map(|token| token.get("token")?.as_str()).collect::<String>() == text
+}

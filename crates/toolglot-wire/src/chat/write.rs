@@ -1,0 +1,252 @@
+//! Writes the stream of a chat completion by the rules that the strictest clients need.
+
+use serde_json::{Map, Value, json};
+
+use crate::chat::fields;
+use crate::policy::ReasoningField;
+use crate::port::{Client, Write};
+use crate::protocol::Protocol;
+use crate::said::{Begin, CallKind, Part, Said, Usage};
+use crate::sse::{write_frame, write_json};
+
+/// Writes one answer.
+pub(crate) struct Writer {
+    client: Client,
+    envelope: Envelope,
+    /// Each alternative's role is written before anything else of it.
+    roles: Vec<bool>,
+    kinds: Vec<CallKind>,
+    legacy: bool,
+    wants_usage: bool,
+    extra: Map<String, Value>,
+}
+
+/// What every chunk repeats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Envelope {
+    pub(crate) id: String,
+    pub(crate) created: u64,
+    pub(crate) model: String,
+    /// The beginning of every chunk, up to the alternatives.
+    head: Vec<u8>,
+}
+
+impl Envelope {
+    /// Returns what the server said of the response, and what is ours where it said nothing.
+    pub(crate) fn new(begin: &Begin, client: &Client) -> Self {
+        let ours = || format!("chatcmpl-{}", toolglot::mint(client.seed, usize::MAX).trim_start_matches("call_"));
+        let id = begin.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(ours);
+        let created = begin.created.unwrap_or(client.now);
+        let model = begin.model.clone().unwrap_or_else(|| client.model.clone());
+        let mut head = Vec::new();
+        head.extend_from_slice(br#"{"id":"#);
+        push_text(&id, &mut head);
+        head.extend_from_slice(format!(r#","object":"chat.completion.chunk","created":{created},"model":"#).as_bytes());
+        push_text(&model, &mut head);
+        Self { id, created, model, head }
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+        match said {
+            Said::Begin(begin) => {
+                self.envelope = Envelope::new(begin, &self.client);
+                self.role(0, out);
+            }
+            Said::Part { choice, part } => self.part(*choice, part, out),
+            Said::Usage(usage) if self.wants_usage => {
+                let usage = usage_value(usage, self.client.upstream);
+                self.chunk(None, Some(("usage", usage)), out);
+            }
+            Said::Usage(_) => {}
+            Said::Extra(extra) if self.client.upstream == Protocol::Chat => self.extra.extend(extra.clone()),
+            Said::Extra(_) => {}
+            Said::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
+            Said::End => {
+                if !self.extra.is_empty() {
+                    self.chunk(None, None, out);
+                }
+                write_frame(None, b"[DONE]", out);
+            }
+        }
+    }
+
+    fn keep_alive(&self) -> &'static [u8] {
+        b": keepalive\n\n"
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(client: Client) -> Self {
+        let options = client.request.get("stream_options");
+        let wants_usage = options.and_then(|options| options.get("include_usage")).and_then(Value::as_bool);
+        Self {
+            envelope: Envelope::default(),
+            roles: Vec::new(),
+            kinds: Vec::new(),
+            legacy: is_legacy(&client.request),
+            wants_usage: wants_usage.unwrap_or_default(),
+            extra: Map::new(),
+            client,
+        }
+    }
+
+    /// Returns what every chunk repeats.
+    pub(crate) fn envelope(&self) -> &Envelope {
+        &self.envelope
+    }
+
+    /// Says whether a chunk of the server's may go out as it came, seen from the order of chunks.
+    pub(crate) fn is_under_way(&self, choice: usize) -> bool {
+        self.extra.is_empty() && self.roles.get(choice).copied().unwrap_or_default()
+    }
+
+    fn part(&mut self, choice: usize, part: &Part, out: &mut Vec<u8>) {
+        self.role(choice, out);
+        match part {
+            Part::Text(text) => self.delta(choice, &[br#"{"content":"#], text, b"}", out),
+            Part::Refusal(text) => self.delta(choice, &[br#"{"refusal":"#], text, b"}", out),
+            Part::Reasoning(text) => self.reasoning(choice, text, out),
+            Part::CallStart { call, id, name, kind } => {
+                self.kinds.resize(self.kinds.len().max(call + 1), *kind);
+                self.kinds[*call] = *kind;
+                let id = id.as_deref().unwrap_or_default();
+                let delta = call_head(*call, id, name, *kind, self.legacy);
+                self.choice_chunk(choice, delta.to_string().as_bytes(), b"null", out);
+            }
+            Part::Arguments { call, text } => {
+                let kind = self.kinds.get(*call).copied().unwrap_or_default();
+                let number = call.to_string();
+                let (head, tail): (&[&[u8]], &[u8]) = match kind {
+                    _ if self.legacy => (&[br#"{"function_call":{"arguments":"#], b"}}"),
+                    CallKind::Function => {
+                        (&[br#"{"tool_calls":[{"index":"#, number.as_bytes(), br#","function":{"arguments":"#], b"}}]}")
+                    }
+                    CallKind::Custom => {
+                        (&[br#"{"tool_calls":[{"index":"#, number.as_bytes(), br#","custom":{"input":"#], b"}}]}")
+                    }
+                };
+                self.delta(choice, head, text, tail, out);
+            }
+            Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::Own(own) if self.client.upstream == Protocol::Chat => self.own(choice, own, out),
+            Part::Own(_) => {}
+            Part::Finish(finish) => {
+                let name = fields::finish_name(finish, self.client.upstream == Protocol::Chat);
+                let name = if self.legacy && name == "tool_calls" { "function_call" } else { name };
+                self.choice_chunk(choice, b"{}", Value::from(name).to_string().as_bytes(), out);
+            }
+        }
+    }
+
+    fn role(&mut self, choice: usize, out: &mut Vec<u8>) {
+        self.roles.resize(self.roles.len().max(choice + 1), false);
+        if !std::mem::replace(&mut self.roles[choice], true) {
+            self.choice_chunk(choice, br#"{"role":"assistant","content":""}"#, b"null", out);
+        }
+    }
+
+    fn reasoning(&mut self, choice: usize, text: &str, out: &mut Vec<u8>) {
+        let mut delta = Map::new();
+        for name in reasoning_names(self.client.reasoning_field) {
+            delta.insert((*name).to_owned(), text.into());
+        }
+        self.choice_chunk(choice, Value::Object(delta).to_string().as_bytes(), b"null", out);
+    }
+
+    /// Writes a chunk with what only this protocol knows; log probabilities belong to text that may have changed.
+    fn own(&mut self, choice: usize, own: &Value, out: &mut Vec<u8>) {
+        let delta = own.get("message").cloned().unwrap_or_default();
+        let mut fields = Map::from_iter([("index".to_owned(), json!(choice)), ("delta".to_owned(), delta)]);
+        fields.extend(own.get("choice").and_then(Value::as_object).cloned().unwrap_or_default());
+        fields.remove("logprobs");
+        let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
+        if fields.len() > 2 || unknown(fields.get("delta")) {
+            fields.insert("finish_reason".to_owned(), Value::Null);
+            self.chunk(Some(Value::Object(fields).to_string().as_bytes()), None, out);
+        }
+    }
+
+    /// Writes a chunk whose delta is `head`, a text, `tail`.
+    fn delta(&mut self, choice: usize, head: &[&[u8]], text: &str, tail: &[u8], out: &mut Vec<u8>) {
+        let mut delta = head.concat();
+        push_text(text, &mut delta);
+        delta.extend_from_slice(tail);
+        self.choice_chunk(choice, &delta, b"null", out);
+    }
+
+    fn choice_chunk(&mut self, choice: usize, delta: &[u8], finish: &[u8], out: &mut Vec<u8>) {
+        let index = choice.to_string();
+        let parts =
+            [br#"{"index":"#, index.as_bytes(), br#","delta":"#, delta, br#","finish_reason":"#, finish, b"}"].concat();
+        self.chunk(Some(&parts), None, out);
+    }
+
+    /// Writes a chunk of one alternative, or of none.
+    fn chunk(&mut self, choice: Option<&[u8]>, more: Option<(&str, Value)>, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"data: ");
+        out.extend_from_slice(&self.envelope.head);
+        out.extend_from_slice(br#","choices":["#);
+        out.extend_from_slice(choice.unwrap_or_default());
+        out.push(b']');
+        let more = more.map(|(key, value)| (key.to_owned(), value));
+        for (key, value) in std::mem::take(&mut self.extra).into_iter().chain(more) {
+            out.push(b',');
+            push_text(&key, out);
+            out.push(b':');
+            out.extend_from_slice(value.to_string().as_bytes());
+        }
+        out.extend_from_slice(b"}\n\n");
+    }
+}
+
+/// Returns the delta with which a call begins.
+fn call_head(call: usize, id: &str, name: &str, kind: CallKind, legacy: bool) -> Value {
+    match kind {
+        _ if legacy => json!({"function_call": {"name": name, "arguments": ""}}),
+        CallKind::Function => json!({"tool_calls": [
+            {"index": call, "id": id, "type": "function", "function": {"name": name, "arguments": ""}}]}),
+        CallKind::Custom => json!({"tool_calls": [
+            {"index": call, "id": id, "type": "custom", "custom": {"name": name, "input": ""}}]}),
+    }
+}
+
+/// Returns the fields that carry reasoning.
+pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] {
+    match field {
+        ReasoningField::ReasoningContent => &["reasoning_content"],
+        ReasoningField::Reasoning => &["reasoning"],
+        ReasoningField::Both => &["reasoning_content", "reasoning"],
+    }
+}
+
+/// Returns the counts in this protocol's form.
+pub(crate) fn usage_value(usage: &Usage, upstream: Protocol) -> Value {
+    if upstream == Protocol::Chat && usage.own.is_object() {
+        return usage.own.clone();
+    }
+    let mut value = json!({"prompt_tokens": usage.input, "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output});
+    if let Some(cached) = usage.cached {
+        value["prompt_tokens_details"] = json!({"cached_tokens": cached});
+    }
+    if let Some(reasoning) = usage.reasoning {
+        value["completion_tokens_details"] = json!({"reasoning_tokens": reasoning});
+    }
+    value
+}
+
+/// Says whether the client speaks of functions, as all did before there were tools.
+pub(crate) fn is_legacy(request: &Map<String, Value>) -> bool {
+    request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
+}
+
+/// Appends a JSON string.
+fn push_text(text: &str, out: &mut Vec<u8>) {
+    // A string always has a JSON form, and a vector takes any bytes.
+    let _ = serde_json::to_writer(out, text);
+}
+
+#[cfg(test)]
+mod tests;

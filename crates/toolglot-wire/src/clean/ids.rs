@@ -1,0 +1,65 @@
+//! The ids of calls: the server's where they serve, else our own.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use toolglot::mint;
+
+/// The ids of one answer; none is given twice, nor one that the conversation had before.
+pub(super) struct Ids {
+    earlier: Arc<HashSet<String>>,
+    given: HashSet<String>,
+    seed: u64,
+    minted: usize,
+}
+
+impl Ids {
+    pub(super) fn new(earlier: Arc<HashSet<String>>, seed: u64) -> Self {
+        Self { earlier, given: HashSet::new(), seed, minted: 0 }
+    }
+
+    /// Returns the id of a call; the server's if every protocol takes it and no other call has it.
+    pub(super) fn take(&mut self, id: Option<&str>) -> String {
+        let id = id.filter(|id| is_plain(id) && self.is_free(id)).map(str::to_owned);
+        let id = id.unwrap_or_else(|| self.mint());
+        self.given.insert(id.clone());
+        id
+    }
+
+    fn mint(&mut self) -> String {
+        loop {
+            let id = mint(self.seed, self.minted);
+            self.minted += 1;
+            if self.is_free(&id) {
+                return id;
+            }
+        }
+    }
+
+    fn is_free(&self, id: &str) -> bool {
+        !self.earlier.contains(id) && !self.given.contains(id)
+    }
+}
+
+/// Says whether every protocol and server takes an id.
+pub(crate) fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=40).contains(&id.len()) && id.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_kept_where_it_serves() {
+        let earlier = Arc::new(HashSet::from(["call_old".to_owned()]));
+        let mut ids = Ids::new(earlier, 7);
+        assert_eq!(ids.take(Some("call_new")), "call_new");
+        let long = "x".repeat(41);
+        let bad = [None, Some(""), Some("call_old"), Some("call_new"), Some("functions.x:0"), Some(long.as_str())];
+        let minted: HashSet<String> = bad.into_iter().map(|id| ids.take(id)).collect();
+        assert_eq!(minted.len(), bad.len());
+        assert!(minted.iter().all(|id| is_plain(id) && id.starts_with("call_") && id != "call_old"));
+    }
+}

@@ -1,0 +1,130 @@
+//! A call that the server sent as one, with its arguments read as they arrive.
+
+use toolglot::ArgumentsReader;
+
+use super::Shared;
+use super::voice::Voice;
+use crate::said::{CallKind, Said};
+
+/// One native call.
+pub(super) struct Native {
+    /// The server's number for it.
+    pub(super) number: usize,
+    id: Option<String>,
+    name: String,
+    kind: CallKind,
+    /// The server said that it is over, or began another in its place.
+    pub(super) ended: bool,
+    started: bool,
+    /// The beginning, as long as it may be the empty object that some servers send before the real one.
+    early: Option<String>,
+    /// Reads the arguments; free text has none.
+    reader: Option<Box<ArgumentsReader>>,
+    /// What was read before the call could be said.
+    ready: String,
+    last: Option<u8>,
+}
+
+impl Native {
+    pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, shared: &Shared) -> Self {
+        let wants = &shared.wants;
+        let name = wants.tools.resolve(name).unwrap_or(name).to_owned();
+        let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, &name, &wants.options);
+        let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
+        let early = reader.is_some().then(String::new);
+        let (started, ready) = (false, String::new());
+        Self { number, id, kind, ended: false, started, early, reader, ready, last: None, name }
+    }
+
+    /// Reads on.
+    pub(super) fn push(&mut self, text: &str) {
+        self.last = text.trim_end().bytes().next_back().or(self.last);
+        match self.early.take() {
+            None => self.read(text),
+            Some(mut early) => {
+                early.push_str(text);
+                match after_empty(&early) {
+                    None => self.early = Some(early),
+                    Some(at) => self.read(&early[at..]),
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, text: &str) {
+        match &mut self.reader {
+            Some(reader) => reader.push(text, &mut self.ready),
+            None => self.ready.push_str(text),
+        }
+    }
+
+    /// Says what can be said of the call now.
+    pub(super) fn speak(&mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+        if !std::mem::replace(&mut self.started, true) {
+            voice.start(self.id.as_deref(), &self.name, self.kind, shared, out);
+        }
+        voice.arguments(&self.ready, out);
+        self.ready.clear();
+    }
+
+    pub(super) fn is_started(&self) -> bool {
+        self.started
+    }
+
+    /// Says whether the arguments are whole, so that the call is over when something else follows.
+    pub(super) fn is_whole(&self) -> bool {
+        if self.last != Some(b'}') {
+            return false;
+        }
+        match (&self.reader, &self.early) {
+            (_, Some(early)) => early.trim_start().starts_with('{'),
+            (Some(reader), None) => reader.clone().finish(&mut String::new()).outcome.is_call(),
+            (None, None) => false,
+        }
+    }
+
+    /// Ends the call, which has been begun; returns a further one whose arguments stood behind its own.
+    pub(super) fn finish(mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) -> Option<Self> {
+        if let Some(early) = self.early.take() {
+            self.read(&early);
+        }
+        self.speak(voice, shared, out);
+        let Some(reader) = self.reader.take() else {
+            voice.end(toolglot::Outcome::Complete, shared, out);
+            return None;
+        };
+        let mut tail = String::new();
+        let end = reader.finish(&mut tail);
+        for found in &end.diagnostics {
+            *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+        }
+        voice.arguments(&tail, out);
+        voice.end(end.outcome, shared, out);
+        if !end.rest.starts_with('{') || voice.is_full() {
+            return None;
+        }
+        let mut next = Self::new(self.number, None, &self.name, self.kind, shared);
+        next.ended = true;
+        next.early = None;
+        next.push(&end.rest);
+        Some(next)
+    }
+}
+
+/// Returns where the arguments begin, behind an empty object if another follows it; `None` if that is not known yet.
+fn after_empty(early: &str) -> Option<usize> {
+    let start = early.trim_start();
+    let Some(inside) = start.strip_prefix('{') else {
+        return (!start.is_empty()).then_some(0);
+    };
+    let inside = inside.trim_start();
+    let Some(behind) = inside.strip_prefix('}') else {
+        return (!inside.is_empty()).then_some(0);
+    };
+    let rest = behind.trim_start();
+    match rest.chars().next() {
+        None => None,
+        Some('{') => Some(early.len() - rest.len()),
+        Some(_) => Some(0),
+    }
+}

@@ -1,0 +1,121 @@
+//! The text of one alternative, read for calls and reasoning.
+
+use toolglot::{Code, Event, EventKind, FinishReason, Parser};
+
+use super::Shared;
+use super::voice::Voice;
+use crate::said::{CallKind, Part, Said};
+
+/// Reads the text of one alternative.
+#[derive(Default)]
+pub(super) struct Speech {
+    parser: Option<Box<Parser>>,
+    /// Bytes of the message that were pushed, and those of them that were read.
+    pushed: usize,
+    read: usize,
+    /// What the prompt opened has been left, or never was.
+    left_reasoning: bool,
+}
+
+impl Speech {
+    /// Reads on.
+    pub(super) fn push(&mut self, text: &str, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+        if !self.passes(text, voice, shared, out) {
+            return;
+        }
+        voice.say(Part::Text(text.to_owned()), shared, out);
+    }
+
+    /// Reads on; says whether the text goes on as it came, else says what became of it.
+    pub(super) fn passes(&mut self, text: &str, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) -> bool {
+        if !shared.wants.parse {
+            return true;
+        }
+        let Self { parser, left_reasoning, .. } = self;
+        let parser = parser.get_or_insert_with(|| {
+            let wants = &shared.wants;
+            let open = wants.reasoning_open && !*left_reasoning;
+            let options = wants.options.clone().with_reasoning_open(open);
+            Box::new(Parser::new(&wants.dialects, &wants.tools, &options))
+        });
+        let mut events = parser.push(text);
+        let mut first = events.next();
+        if self.pushed == self.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
+            let second = events.next();
+            if second.is_none() {
+                self.pushed += text.len();
+                self.read = self.pushed;
+                return true;
+            }
+            first.take().into_iter().chain(second).for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+        }
+        self.pushed += text.len();
+        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+        self.note_dialect(shared);
+        false
+    }
+
+    /// Ends the text that was read so far; what comes later is read anew.
+    pub(super) fn finish(
+        &mut self,
+        reason: Option<FinishReason>,
+        voice: &mut Voice,
+        shared: &mut Shared,
+        out: &mut Vec<Said>,
+    ) {
+        let Some(parser) = &mut self.parser else { return };
+        parser.set_finish_reason(reason);
+        parser.finish().for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+        self.note_dialect(shared);
+        self.parser = None;
+        (self.pushed, self.read, self.left_reasoning) = (0, 0, true);
+    }
+
+    /// Ends the text where the answer broke off: nothing that is not certain becomes a call.
+    pub(super) fn give_up(&mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+        let Some(parser) = &mut self.parser else { return };
+        for event in parser.finish() {
+            if voice.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
+                break;
+            }
+            hear(&event, &mut self.read, voice, shared, out);
+        }
+    }
+
+    /// Says that the server tells reasoning from text itself, so that the text begins outside of any.
+    pub(super) fn leave_reasoning(&mut self) {
+        self.left_reasoning = true;
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.pushed - self.read
+    }
+
+    fn note_dialect(&self, shared: &mut Shared) {
+        if shared.tally.dialect.is_none() {
+            shared.tally.dialect = self.parser.as_ref().and_then(|parser| parser.dialect().cloned());
+        }
+    }
+}
+
+/// Says what the parser found.
+fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+    match &event.kind {
+        EventKind::Text(text) => voice.say(Part::Text((*text).to_owned()), shared, out),
+        EventKind::Reasoning(text) => voice.say(Part::Reasoning((*text).to_owned()), shared, out),
+        EventKind::CallStart { id, name, .. } => voice.start(*id, name, CallKind::Function, shared, out),
+        EventKind::Arguments { json, .. } => voice.arguments(json, out),
+        EventKind::CallEnd { outcome, .. } => {
+            let before = shared.tally.calls;
+            voice.end(*outcome, shared, out);
+            shared.tally.text_calls += shared.tally.calls - before;
+        }
+        EventKind::Diagnostic(found) => {
+            shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !voice.has_made();
+            *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
+            return;
+        }
+        _ => {}
+    }
+    *read = event.span.end;
+}

@@ -1,0 +1,180 @@
+//! What is said to the writer: one call after the other, each with its number and id, none that failed.
+
+use serde_json::Value;
+use toolglot::Outcome;
+
+use super::Shared;
+use crate::fault::{Fault, FaultKind};
+use crate::said::{CallKind, Part, Said};
+
+/// Calls of one answer beyond this many are dropped, so that a server cannot make us say ever more of them.
+const MAX_CALLS: usize = 256;
+
+/// Says the parts of one alternative.
+pub(super) struct Voice {
+    choice: usize,
+    /// Calls said so far, the open one included.
+    calls: usize,
+    /// Calls that are whole.
+    made: usize,
+    open: Option<Open>,
+    /// A call was cut off and has not been said.
+    cut: bool,
+    /// A further call or text came although one call was all that was wanted.
+    enough: bool,
+    fault: Option<Fault>,
+}
+
+/// The call that is open.
+struct Open {
+    name: String,
+    id: Option<String>,
+    /// The arguments so far of a call that is said when it is whole.
+    kept: Option<String>,
+    /// What had been said before the call.
+    mark: usize,
+    /// It will not be said.
+    mute: bool,
+}
+
+impl Voice {
+    pub(super) fn new(choice: usize) -> Self {
+        Self { choice, calls: 0, made: 0, open: None, cut: false, enough: false, fault: None }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    pub(super) fn has_made(&self) -> bool {
+        self.made > 0
+    }
+
+    pub(super) fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Says whether one call was wanted, is there, and the server goes on.
+    pub(super) fn has_enough(&self) -> bool {
+        self.enough
+    }
+
+    /// Says whether no further call would be said.
+    pub(super) fn is_full(&self) -> bool {
+        self.calls >= MAX_CALLS
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    pub(super) fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    /// Says whether a call may be said now; notes it if it is one too many.
+    fn takes_more(&mut self, shared: &Shared) -> bool {
+        let full = self.made > 0 && !shared.wants.parallel;
+        self.enough |= full;
+        !full && self.fault.is_none()
+    }
+
+    /// Says a part that is no piece of a call.
+    pub(super) fn say(&mut self, part: Part, shared: &Shared, out: &mut Vec<Said>) {
+        let blank = matches!(&part, Part::Text(text) if text.trim().is_empty());
+        let done = self.made > 0 && !shared.wants.parallel;
+        if (done && blank) || !self.takes_more(shared) {
+            return;
+        }
+        out.push(Said::Part { choice: self.choice, part });
+    }
+
+    /// Begins a call.
+    pub(super) fn start(
+        &mut self,
+        id: Option<&str>,
+        name: &str,
+        kind: CallKind,
+        shared: &mut Shared,
+        out: &mut Vec<Said>,
+    ) {
+        let mute = !self.takes_more(shared) || self.is_full() || !shared.wants.calls;
+        let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
+        let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
+        let id = (!mute).then(|| shared.ids.take(id));
+        let mark = out.len();
+        if !mute && kept.is_none() {
+            let part = Part::CallStart { call: self.calls, id: id.clone(), name: name.clone(), kind };
+            out.push(Said::Part { choice: self.choice, part });
+        }
+        self.calls += usize::from(!mute);
+        self.open = Some(Open { name, id, kept, mark, mute });
+    }
+
+    /// Says the next piece of the open call's arguments.
+    pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<Said>) {
+        match &mut self.open {
+            Some(Open { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
+            Some(Open { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
+                let part = Part::Arguments { call: self.calls - 1, text: text.to_owned() };
+                out.push(Said::Part { choice: self.choice, part });
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the open call.
+    pub(super) fn end(&mut self, outcome: Outcome, shared: &mut Shared, out: &mut Vec<Said>) {
+        let Some(open) = self.open.take() else { return };
+        if open.mute || self.fault.is_some() {
+            shared.tally.dropped += 1;
+        } else if outcome.is_call() {
+            self.made += 1;
+            shared.tally.calls += 1;
+            shared.tally.repaired += usize::from(outcome == Outcome::Repaired);
+            self.complete(open, out);
+        } else {
+            shared.tally.dropped += 1;
+            self.fail(open, outcome, shared.wants.streamed, out);
+        }
+    }
+
+    fn complete(&mut self, open: Open, out: &mut Vec<Said>) {
+        let call = self.calls - 1;
+        let mut say = |part| out.push(Said::Part { choice: self.choice, part });
+        if let Some(kept) = open.kept {
+            say(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom });
+            say(Part::Arguments { call, text: free_text(&kept) });
+        }
+        say(Part::CallEnd { call });
+    }
+
+    /// Ends a call that is none: what has not been said stays unsaid, what is on its way cannot be taken back.
+    fn fail(&mut self, open: Open, outcome: Outcome, streamed: bool, out: &mut Vec<Said>) {
+        self.cut |= outcome == Outcome::Truncated;
+        if open.kept.is_some() || !streamed {
+            self.calls -= 1;
+            let (mut at, choice) = (0, self.choice);
+            out.retain(|said| {
+                at += 1;
+                at <= open.mark || !matches!(said, Said::Part { choice: of, .. } if *of == choice)
+            });
+            return;
+        }
+        let (code, what) = match outcome {
+            Outcome::Truncated => ("tool_call_cut_off", "ended inside"),
+            _ => ("tool_call_broken", "cannot be read on inside"),
+        };
+        let message = format!("the model's answer {what} a call of `{}`", open.name);
+        self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code(code));
+    }
+}
+
+/// Returns the free text of a call whose tool the server knew as a function with one string.
+fn free_text(arguments: &str) -> String {
+    let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let members = parsed.as_object();
+    let only = || members.filter(|members| members.len() == 1).and_then(|members| members.values().next());
+    let found = parsed.get("input").or_else(only).and_then(Value::as_str);
+    found.unwrap_or(arguments).to_owned()
+}
