@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::slice;
+use std::time::Duration;
 
 mod document;
 mod file;
@@ -116,6 +117,11 @@ impl Config {
     pub(crate) fn wrong(&self, setting: &str, message: impl Into<String>) -> ConfigError {
         let place = self.origins.get(setting).cloned().unwrap_or_else(|| format!("`{setting}`"));
         ConfigError { place, message: message.into() }
+    }
+
+    /// Returns how long an answer that is not streamed may take once it began.
+    pub(crate) fn whole_time(&self) -> Option<Duration> {
+        self.timeouts.total.on().or(self.timeouts.first_byte.on())
     }
 
     /// Sets one key in all tables of its section; says whether there is such a key.

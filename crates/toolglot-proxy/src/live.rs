@@ -85,7 +85,7 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
             WireLimits::default()
                 .with_line(config.limits.line.0)
                 .with_event(config.limits.event.0)
-                .with_body(config.limits.answer.0),
+                .with_body(config.limits.answer.0.max(config.limits.body.0)),
         );
     let reasoning_open = settings.reasoning_open.value;
     Ok(Route { globs: settings.models.clone(), server: Arc::clone(server), policy, model, is_off, reasoning_open })

@@ -85,6 +85,14 @@ impl Record {
         self.is_over = true;
     }
 
+    /// Notes that the whole answer went out.
+    pub(crate) fn told(&mut self, report: Report, bytes: usize) {
+        self.first_byte();
+        self.report = Some(report);
+        self.bytes = bytes as u64;
+        self.is_over = true;
+    }
+
     /// Notes the first byte of the answer.
     pub(crate) fn first_byte(&mut self) {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());

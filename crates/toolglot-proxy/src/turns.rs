@@ -234,22 +234,31 @@ impl Job<'_> {
         error::with_headers(&fault, self.ingress, head.headers)
     }
 
-    async fn stream(&self, record: Record, response: Response, turn: Turn) -> Response {
+    async fn stream(&self, mut record: Record, response: Response, mut turn: Turn) -> Response {
+        let is_stream = headers::is_event_stream(response.headers());
         let (mut head, body) = response.into_parts();
-        // A server that does not stream although it was asked to says everything at once.
-        let is_stream = headers::is_event_stream(&head.headers);
-        let body = if is_stream { body } else { Body::new(body) };
         headers::for_written(&mut head.headers);
         headers::for_stream(&mut head.headers);
+        if is_stream {
+            self.add_timing(&mut head.headers, &record);
+            let flow = Flow::new(self.shared, body, Some(turn), record, &self.live.config.timeouts);
+            return Response::from_parts(head, Body::new(flow));
+        }
+        // A server that does not stream although it was asked to says everything at once.
+        let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
+            Ok(body) => body,
+            Err(fault) => return failed(record, self.ingress, &fault),
+        };
+        let mut out = Vec::new();
+        turn.push_whole(&body, &mut out);
         self.add_timing(&mut head.headers, &record);
-        let flow = Flow::new(self.shared, body, Some(turn), record, &self.live.config.timeouts);
-        Response::from_parts(head, Body::new(flow))
+        record.told(turn.report(), out.len());
+        Response::from_parts(head, Body::from(out))
     }
 
     async fn whole(&self, mut record: Record, response: Response, mut turn: Turn) -> Response {
         let (mut head, body) = response.into_parts();
-        let idle = self.live.config.timeouts.total.on().or(self.live.config.timeouts.first_byte.on());
-        let body = match collect(body, self.live.config.limits.answer.0, idle).await {
+        let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
             Ok(body) => body,
             Err(fault) => return failed(record, self.ingress, &fault),
         };
@@ -274,9 +283,7 @@ impl Job<'_> {
         }
         tell("x-toolglot-tool-calls", &report.calls.to_string());
         self.add_timing(&mut head.headers, &record);
-        record.report = Some(report);
-        record.bytes = whole.len() as u64;
-        record.is_over = true;
+        record.told(report, whole.len());
         Response::from_parts(head, Body::from(whole))
     }
 
