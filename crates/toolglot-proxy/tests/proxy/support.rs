@@ -1,6 +1,7 @@
 //! A scripted model server, a client that sees every byte, and a proxy between them.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use toolglot_proxy::{Config, Listener, Proxy, Sources, Wish};
 #[derive(Clone, Debug)]
 pub enum Step {
     Send(Vec<u8>),
-    Wait(Duration),
+    /// Waits until a flag is set.
+    Until(Arc<AtomicBool>),
     /// Waits for the client to leave.
     Hang,
     /// Ends the connection.
@@ -101,7 +103,11 @@ async fn converse(mut stream: TcpStream, all: &Mutex<Vec<Seen>>, script: &Script
                         sent += piece.len();
                     }
                 }
-                Step::Wait(time) => tokio::time::sleep(time).await,
+                Step::Until(flag) => {
+                    while !flag.load(Ordering::Relaxed) {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                }
                 Step::Hang => {
                     let mut byte = [0];
                     let _ = stream.read(&mut byte).await;
@@ -229,10 +235,6 @@ pub fn sources(flags: &[(&str, &str)]) -> Sources {
     let quiet = [("log", "off"), ("listen", "127.0.0.1:0")];
     let flags = quiet.iter().chain(flags).map(flag).collect();
     Sources { flags, ..Sources::default() }
-}
-
-pub fn proxy(flags: &[(&str, &str)]) -> Proxy {
-    Proxy::new(Config::load(&sources(flags)).unwrap()).unwrap()
 }
 
 /// A proxy on a port.
