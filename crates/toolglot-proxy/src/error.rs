@@ -13,7 +13,6 @@ pub(crate) enum Wrong {
     BodyRead,
     BodyTime,
     Streams,
-    Draining,
     Unreachable,
     FirstByte,
     Idle,
@@ -23,13 +22,12 @@ pub(crate) enum Wrong {
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(Wrong, FaultKind, u16, &str); 12] = [
+const TABLE: [(Wrong, FaultKind, u16, &str); 11] = [
     (Wrong::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (Wrong::Body, FaultKind::TooLarge, 413, "body_too_large"),
     (Wrong::BodyRead, FaultKind::Request, 400, "body_incomplete"),
     (Wrong::BodyTime, FaultKind::Timeout, 408, "body_timeout"),
     (Wrong::Streams, FaultKind::Overloaded, 503, "too_many_requests_at_once"),
-    (Wrong::Draining, FaultKind::Overloaded, 503, "shutting_down"),
     (Wrong::Unreachable, FaultKind::Upstream, 502, "upstream_unreachable"),
     (Wrong::FirstByte, FaultKind::Timeout, 504, "upstream_first_byte_timeout"),
     (Wrong::Idle, FaultKind::Timeout, 504, "upstream_idle_timeout"),

@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, Shared};
+use crate::log::LogFormat;
 use crate::{banner, routes};
 
 /// A proxy that is ready to answer; cheap to clone.
@@ -96,6 +97,15 @@ impl Proxy {
         banner::text(&self.shared.live.load(), &listener.place())
     }
 
+    /// Tells people what to paste, and programs that it runs.
+    fn greet(&self, listener: &Listener) {
+        let format = self.shared.live.load().config.server.log.value.settled();
+        match format {
+            LogFormat::Human => eprint!("{}", self.banner(listener)),
+            _ => self.event("info", &format!("listening on {}", listener.place())),
+        }
+    }
+
     /// Takes new settings; running requests end under the old ones.
     ///
     /// # Errors
@@ -148,7 +158,7 @@ impl Proxy {
                 },
             }
         }
-        drop(listener);
+        listener.close();
         self.drain(graceful, wishes).await;
         Ok(())
     }
@@ -232,6 +242,14 @@ impl Listener {
         }
     }
 
+    /// Takes no more clients; a socket in the file system goes away.
+    fn close(self) {
+        if let Some(path) = self.place().strip_prefix("unix:") {
+            // Somebody else may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     async fn accept(&self, proxy: &Proxy, graceful: &GracefulShutdown) {
         let accepted = match self {
             Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
@@ -261,8 +279,10 @@ pub fn run(sources: &Sources) -> Result<(), ServeError> {
         let listener = proxy.listen().await?;
         let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
         warnings.iter().for_each(|warning| proxy.event("warning", warning));
-        eprint!("{}", proxy.banner(&listener));
-        proxy.serve(listener, sources, wishes).await
+        proxy.greet(&listener);
+        let result = proxy.serve(listener, sources, wishes).await;
+        proxy.shared.log.flush();
+        result
     });
     // Requests that are cut off are not waited for.
     runtime.shutdown_timeout(Duration::from_millis(100));

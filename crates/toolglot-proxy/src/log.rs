@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
@@ -35,8 +35,15 @@ impl Words for LogFormat {
 
 /// Lines on their way to stderr; a thread of its own writes them, so that a blocked terminal blocks no stream.
 pub(crate) struct Log {
-    lines: SyncSender<String>,
+    lines: SyncSender<Line>,
     lost: AtomicU64,
+}
+
+/// What the thread is told.
+enum Line {
+    Text(String),
+    /// Answer when all before is written.
+    Flush(SyncSender<()>),
 }
 
 /// Lines that may wait; further ones are counted and dropped.
@@ -45,12 +52,15 @@ const WAITING: usize = 4096;
 impl Log {
     /// Starts the thread that writes.
     pub(crate) fn start() -> Self {
-        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (lines, waiting) = sync_channel::<Line>(WAITING);
         std::thread::spawn(move || {
             let mut stderr = std::io::stderr();
             for line in waiting {
-                // With stderr gone there is nobody left to tell.
-                let _ = stderr.write_all(line.as_bytes());
+                // With stderr gone there is nobody left to tell, and who waits may have gone, too.
+                match line {
+                    Line::Text(line) => drop(stderr.write_all(line.as_bytes())),
+                    Line::Flush(written) => drop(written.send(())),
+                }
             }
         });
         Self { lines, lost: AtomicU64::new(0) }
@@ -61,8 +71,16 @@ impl Log {
         if lost > 0 {
             line = format!("({lost} lines were lost)\n{line}");
         }
-        if self.lines.try_send(line).is_err() {
+        if self.lines.try_send(Line::Text(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until all lines are written, but not for a reader that does not read.
+    pub(crate) fn flush(&self) {
+        let (written, done) = sync_channel(1);
+        if self.lines.try_send(Line::Flush(written)).is_ok() {
+            let _ = done.recv_timeout(Duration::from_secs(1));
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct Server {
 }
 
 enum Backend {
-    Net(Client<HttpsConnector<HttpConnector>, Body>),
+    Net(Box<Client<HttpsConnector<HttpConnector>, Body>>),
     Demo(Demo),
 }
 
@@ -57,7 +57,7 @@ impl Server {
         } else {
             let base = Base::parse(&settings.url).map_err(|message| wrong("url", message))?;
             let client = client(settings, &config.timeouts, base.is_https()).map_err(|message| wrong("ca", message))?;
-            (base, Backend::Net(client))
+            (base, Backend::Net(Box::new(client)))
         };
         Ok(Self {
             name: settings.name.clone(),

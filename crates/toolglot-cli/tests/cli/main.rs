@@ -8,6 +8,8 @@ mod jsonl;
 mod message;
 mod render;
 mod repair;
+#[cfg(feature = "proxy")]
+mod serve;
 mod streams;
 
 use std::io::Write;

@@ -74,7 +74,8 @@ fn with_unit(text: &str, units: &[(&str, u64)], example: &str) -> Result<u64, St
 }
 
 fn show_unit(number: u64, units: &[(&str, u64)]) -> String {
-    let mut fits = units.iter().filter(|(unit, factor)| !unit.is_empty() && number > 0 && number % factor == 0);
+    let mut fits =
+        units.iter().filter(|(unit, factor)| !unit.is_empty() && number > 0 && number.is_multiple_of(*factor));
     fits.by_ref()
         .max_by_key(|(_, factor)| *factor)
         .map_or_else(|| format!("\"{number}\""), |(unit, factor)| format!("\"{} {unit}\"", number / factor))

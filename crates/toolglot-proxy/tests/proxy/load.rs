@@ -12,7 +12,7 @@ use crate::support::*;
 /// Memory of this process in MiB: the fake clients and servers are in it, too.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096 >> 20
+    (pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096) >> 20
 }
 
 /// A server whose streams stop before the call until they are let go.

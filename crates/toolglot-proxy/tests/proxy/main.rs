@@ -1,4 +1,5 @@
 //! The proxy between scripted clients and scripted model servers.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod failures;
 mod keys_and_limits;

@@ -12,7 +12,7 @@ use toolglot_proxy::{Config, Listener, Proxy, Sources, Wish};
 
 /// What the server does next.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     Send(Vec<u8>),
     /// Waits until a flag is set.
     Until(Arc<AtomicBool>),
@@ -24,23 +24,23 @@ pub enum Step {
 
 /// A request as it came.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    pub line: String,
-    pub head: String,
-    pub body: Vec<u8>,
+pub(crate) struct Seen {
+    pub(crate) line: String,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         header(&self.head, name)
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
-pub fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+pub(crate) fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     let line = head.lines().find(|line| line.to_lowercase().starts_with(&format!("{name}:")))?;
     line.split_once(':').map(|(_, value)| value.trim())
 }
@@ -48,15 +48,15 @@ pub fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 type Script = dyn Fn(&Seen) -> Vec<Step> + Send + Sync;
 
 /// A model server that does what a script says.
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
     /// Says how many bytes had been sent when a client left or the script ended its connection.
-    pub left: mpsc::UnboundedReceiver<usize>,
+    pub(crate) left: mpsc::UnboundedReceiver<usize>,
 }
 
 impl Server {
-    pub async fn start(script: impl Fn(&Seen) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(script: impl Fn(&Seen) -> Vec<Step> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (seen, script): (_, Arc<Script>) = (Arc::new(Mutex::new(Vec::new())), Arc::new(script));
@@ -75,16 +75,16 @@ impl Server {
         Self { address, seen, left }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// The requests so far, without those that find out what the server is.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().iter().filter(|seen| !seen.line.starts_with("GET /v1/models ")).cloned().collect()
     }
 
-    pub fn last(&self) -> Seen {
+    pub(crate) fn last(&self) -> Seen {
         self.seen().pop().expect("a request came")
     }
 }
@@ -157,7 +157,7 @@ async fn more(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Returns the data of a chunked body, as far as it came.
-pub fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut data = Vec::new();
     while let Some(at) = bytes.windows(2).position(|two| two == b"\r\n") {
         let size = usize::from_str_radix(std::str::from_utf8(&bytes[..at]).unwrap(), 16).unwrap();
@@ -172,21 +172,21 @@ pub fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 /// An answer with a length.
-pub fn whole(status: &str, headers: &str, body: &str) -> Vec<Step> {
+pub(crate) fn whole(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n", body.len());
     vec![Step::Send(format!("{head}{headers}\r\n{body}").into_bytes())]
 }
 
 /// The head of a stream that the end of the connection ends.
-pub const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+pub(crate) const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// A stream of these frames, one after the other, then the end.
-pub fn stream(frames: &[String]) -> Vec<Step> {
+pub(crate) fn stream(frames: &[String]) -> Vec<Step> {
     let sends = frames.iter().map(|frame| Step::Send(frame.clone().into_bytes()));
     [Step::Send(STREAM.into())].into_iter().chain(sends).chain([Step::Close]).collect()
 }
 
-pub fn chunk(delta: &str, finish: &str) -> String {
+pub(crate) fn chunk(delta: &str, finish: &str) -> String {
     format!(
         "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\
          \"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
@@ -194,7 +194,7 @@ pub fn chunk(delta: &str, finish: &str) -> String {
 }
 
 /// A short stream in which a call is written as text.
-pub fn call_as_text() -> Vec<String> {
+pub(crate) fn call_as_text() -> Vec<String> {
     let mut frames = vec![chunk(r#"{"role":"assistant","content":""}"#, "null")];
     for piece in
         ["Hi. <tool_", "call>{\\\"name\\\": \\\"ls\\\", \\\"arguments\\\": ", "{\\\"path\\\": \\\"a\\\"}}</tool_call>"]
@@ -206,10 +206,10 @@ pub fn call_as_text() -> Vec<String> {
     frames
 }
 
-pub const TOOLS: &str = r#"[{"type":"function","function":{"name":"ls","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]"#;
+pub(crate) const TOOLS: &str = r#"[{"type":"function","function":{"name":"ls","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}]"#;
 
 /// A request with a tool, for each protocol's path.
-pub fn request(path: &str, stream: bool) -> String {
+pub(crate) fn request(path: &str, stream: bool) -> String {
     let flat = r#""name":"ls","parameters":{"type":"object","properties":{"path":{"type":"string"}}}"#;
     match path {
         "/v1/chat/completions" => {
@@ -227,10 +227,10 @@ pub fn request(path: &str, stream: bool) -> String {
     }
 }
 
-pub const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
+pub(crate) const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
 
 /// Settings with these flags; the log is silent.
-pub fn sources(flags: &[(&str, &str)]) -> Sources {
+pub(crate) fn sources(flags: &[(&str, &str)]) -> Sources {
     let flag = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned(), format!("`--{name}`"));
     let quiet = [("log", "off"), ("listen", "127.0.0.1:0")];
     let flags = quiet.iter().chain(flags).map(flag).collect();
@@ -238,13 +238,13 @@ pub fn sources(flags: &[(&str, &str)]) -> Sources {
 }
 
 /// A proxy on a port.
-pub struct Running {
-    pub address: SocketAddr,
-    pub wishes: mpsc::Sender<Wish>,
-    pub done: tokio::task::JoinHandle<()>,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) wishes: mpsc::Sender<Wish>,
+    pub(crate) done: tokio::task::JoinHandle<()>,
 }
 
-pub async fn run(sources: Sources) -> Running {
+pub(crate) async fn run(sources: Sources) -> Running {
     let proxy = Proxy::new(Config::load(&sources).unwrap()).unwrap();
     let listener = proxy.listen().await.unwrap();
     let Listener::Tcp(tcp) = &listener else { panic!("tests listen on TCP") };
@@ -255,46 +255,46 @@ pub async fn run(sources: Sources) -> Running {
 }
 
 impl Running {
-    pub async fn before(server: &Server, flags: &[(&str, &str)]) -> Self {
+    pub(crate) async fn before(server: &Server, flags: &[(&str, &str)]) -> Self {
         let url = server.url();
         run(sources(&[&[("upstream", url.as_str())], flags].concat())).await
     }
 
-    pub async fn connect(&self) -> TcpStream {
+    pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
     /// Sends a request on a connection of its own and returns the answer's head and body.
-    pub async fn ask(&self, text: &str) -> (String, Vec<u8>) {
+    pub(crate) async fn ask(&self, text: &str) -> (String, Vec<u8>) {
         let mut stream = self.connect().await;
         stream.write_all(text.as_bytes()).await.unwrap();
         read_answer(&mut stream).await
     }
 
-    pub async fn post(&self, path: &str, body: &str) -> (String, Vec<u8>) {
+    pub(crate) async fn post(&self, path: &str, body: &str) -> (String, Vec<u8>) {
         self.ask(&post(path, body)).await
     }
 
-    pub async fn get(&self, path: &str) -> (String, String) {
+    pub(crate) async fn get(&self, path: &str) -> (String, String) {
         let (head, body) = self.ask(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await;
         (head, String::from_utf8(body).unwrap())
     }
 }
 
-pub fn post(path: &str, body: &str) -> String {
+pub(crate) fn post(path: &str, body: &str) -> String {
     let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n");
     format!("{head}content-length: {}\r\n\r\n{body}", body.len())
 }
 
 /// Reads an answer to the end of its connection; what is chunked is put together.
-pub async fn read_answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+pub(crate) async fn read_answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
     let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await;
     let _ = read.expect("the answer ends");
     split(&bytes)
 }
 
-pub fn split(bytes: &[u8]) -> (String, Vec<u8>) {
+pub(crate) fn split(bytes: &[u8]) -> (String, Vec<u8>) {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let is_chunked = header(&head, "transfer-encoding") == Some("chunked");
@@ -303,13 +303,13 @@ pub fn split(bytes: &[u8]) -> (String, Vec<u8>) {
 }
 
 /// The data of every frame of a stream.
-pub fn frames(body: &[u8]) -> Vec<String> {
+pub(crate) fn frames(body: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(body).into_owned();
     text.lines().filter_map(|line| line.strip_prefix("data: ").map(str::to_owned)).collect()
 }
 
 /// Waits until something is so.
-pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..500 {
         if is_so() {
             return;
