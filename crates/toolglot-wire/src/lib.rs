@@ -26,7 +26,7 @@ pub use engine::EngineKind;
 pub use exchange::Exchange;
 pub use fault::{Fault, FaultKind};
 pub use ndjson::{NdjsonReader, write_line};
-pub use policy::{HistoryIds, Policy, ReasoningField, WireLimits};
+pub use policy::{HistoryIds, Policy, ReasoningField, ReasoningItem, WireLimits};
 pub use protocol::Protocol;
 pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
 pub use sse::{Frame, SseReader, write_frame, write_json};

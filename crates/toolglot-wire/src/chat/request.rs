@@ -129,6 +129,3 @@ fn name(tool: &Value) -> Option<&str> {
     let inner = ["function", "custom"].iter().find_map(|key| tool.get(*key)).unwrap_or(tool);
     inner.get("name")?.as_str()
 }
-
-#[cfg(test)]
-mod tests;

@@ -247,6 +247,3 @@ fn push_text(text: &str, out: &mut Vec<u8>) {
     // A string always has a JSON form, and a vector takes any bytes.
     let _ = serde_json::to_writer(out, text);
 }
-
-#[cfg(test)]
-mod tests;
