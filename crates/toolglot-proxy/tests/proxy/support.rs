@@ -14,6 +14,8 @@ use toolglot_proxy::{Config, Listener, Proxy, Sources, Wish};
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Send(Vec<u8>),
+    /// Sends the same so many times.
+    Repeat(Vec<u8>, usize),
     /// Waits until a flag is set.
     Until(Arc<AtomicBool>),
     /// Waits for the client to leave.
@@ -96,11 +98,15 @@ async fn converse(mut stream: TcpStream, all: &Mutex<Vec<Seen>>, script: &Script
         for step in script(&seen) {
             match step {
                 Step::Send(bytes) => {
-                    for piece in bytes.chunks(16 << 10) {
-                        if stream.write_all(piece).await.is_err() {
+                    if !send(&mut stream, &bytes, &mut sent).await {
+                        return sent;
+                    }
+                }
+                Step::Repeat(bytes, count) => {
+                    for _ in 0..count {
+                        if !send(&mut stream, &bytes, &mut sent).await {
                             return sent;
                         }
-                        sent += piece.len();
                     }
                 }
                 Step::Until(flag) => {
@@ -118,6 +124,17 @@ async fn converse(mut stream: TcpStream, all: &Mutex<Vec<Seen>>, script: &Script
         }
     }
     sent
+}
+
+/// Sends and counts; says whether the client was there to take it.
+async fn send(stream: &mut TcpStream, bytes: &[u8], sent: &mut usize) -> bool {
+    for piece in bytes.chunks(16 << 10) {
+        if stream.write_all(piece).await.is_err() {
+            return false;
+        }
+        *sent += piece.len();
+    }
+    true
 }
 
 async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
