@@ -9,6 +9,8 @@ use toolglot::{CallsInReasoning, Evidence, FinishReason, Repairs, UnknownTool, U
 
 use crate::chunk::Chunk;
 use crate::options::LimitFlag;
+#[cfg(feature = "proxy")]
+use crate::serve;
 
 const ABOUT: &str = "Turns what a language model wrote into structured tool calls, whatever dialect it is written in";
 
@@ -27,6 +29,7 @@ Examples:
   toolglot render -d hermes message.json             a chat message as a model would write it
   toolglot explain answer.txt                        why it was read as it was
   toolglot dialects check my_model.toml              check a dialect of your own
+  toolglot serve --upstream http://localhost:8000    tool calls for any client of a model server
 ";
 
 const PARSE_EXAMPLES: &str = r#"Examples:
@@ -97,6 +100,16 @@ pub(crate) enum Command {
     Detect(DetectArgs),
     /// List the codes of diagnostics and the names of repairs
     Diagnostics(DiagnosticsArgs),
+    /// Stand between clients and a model server and make tool calls work
+    #[cfg(feature = "proxy")]
+    #[command(after_help = serve::HELP)]
+    Serve(Box<serve::ServeArgs>),
+    /// Check and show the settings of `serve`
+    #[cfg(feature = "proxy")]
+    Config(serve::ConfigArgs),
+    /// Ask a running `serve` whether it is well, for container health checks
+    #[cfg(feature = "proxy")]
+    Health(serve::HealthArgs),
 }
 
 #[derive(Debug, ClapArgs)]

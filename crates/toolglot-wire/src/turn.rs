@@ -156,6 +156,18 @@ impl Turn {
         }
     }
 
+    /// Takes the whole answer of a server that was asked for a stream and sent none; gives bytes of the client's stream.
+    pub fn push_whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
+        self.over = true;
+        match &mut self.way {
+            None => out.extend_from_slice(body),
+            Some(way) => {
+                way.reader.whole(body, &mut way.said);
+                way.pass_on(out);
+            }
+        }
+    }
+
     /// Returns what to send while nothing is said.
     pub fn keep_alive(&self) -> &'static [u8] {
         match self.way.as_ref().map(|way| &way.writer) {

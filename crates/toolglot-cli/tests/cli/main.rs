@@ -9,6 +9,8 @@ mod message;
 mod render;
 mod repair;
 mod saved;
+#[cfg(feature = "proxy")]
+mod serve;
 mod streams;
 
 use std::io::Write;
