@@ -293,7 +293,7 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
-        (Some(literal), _) => spelled_openers(first, literal),
+        (Some(literal), _) => spelled_openers(first, literal, byte_behind(dialect, candidate, first)),
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
             vec![Opener::of("{")]
         }
@@ -301,13 +301,26 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
 }
 
+/// Returns the byte with which the literal behind a candidate's first one begins, if all its spellings do.
+fn byte_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<u8> {
+    let next = match first.head.get(1) {
+        Some(next) => next,
+        None if first.kind() == Some(BodyKind::Calls) => dialect.calls[candidate.pattern].head.first()?,
+        None => return None,
+    };
+    let Node::Literal(next) = next else { return None };
+    let mut bytes = next.spellings.iter().map(|spelling| spelling.opener().bytes().next());
+    let byte = bytes.next()??;
+    bytes.all(|other| other == Some(byte)).then_some(byte)
+}
+
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<Opener> {
-    let mut texts: Vec<Opener> = first.spellings.iter().map(Opener::spelled).collect();
+fn spelled_openers(pattern: &Pattern, first: &Literal, behind: Option<u8>) -> Vec<Opener> {
+    let mut texts: Vec<Opener> = first.spellings.iter().map(|spelling| Opener::spelled(spelling, behind)).collect();
     if first.is_optional()
         && let Some(Node::Literal(next)) = pattern.head.get(1)
     {
-        texts.extend(next.spellings.iter().map(Opener::spelled));
+        texts.extend(next.spellings.iter().map(|spelling| Opener::spelled(spelling, None)));
     }
     texts.retain(|opener| !opener.text.is_empty());
     texts
