@@ -58,6 +58,8 @@ pub(crate) struct Catalog {
     pub(crate) dynamic: Vec<usize>,
     /// Candidates that open with the name itself.
     pub(crate) named: Vec<usize>,
+    /// The bytes with which what follows such a name can begin.
+    pub(crate) behind_names: ByteSet,
     /// The closers of reasoning regions; each may stand alone.
     pub(crate) closers: Openers,
     /// The same as a list; the openers say which.
@@ -101,6 +103,7 @@ impl Catalog {
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
         let named = all(|candidate| candidate.is_named);
+        let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
         let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
         if !dynamic.is_empty() {
             stops.insert(b'<');
@@ -124,6 +127,7 @@ impl Catalog {
             weak,
             dynamic,
             named,
+            behind_names,
             closers,
             closing,
             own,
@@ -298,6 +302,18 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
             vec![Opener::of("{")]
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns the bytes with which a call can go on behind the name that opens it.
+fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> Vec<u8> {
+    let call = &dialects[candidate.dialect].calls[candidate.pattern];
+    match (call.head.get(1), call.kind()) {
+        (Some(Node::Literal(next)), _) if !next.is_optional() => {
+            next.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect()
+        }
+        (None, Some(BodyKind::Arguments)) => vec![b'{', b'"'],
+        _ => (0..=u8::MAX).collect(),
     }
 }
 
