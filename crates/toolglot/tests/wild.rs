@@ -156,7 +156,7 @@ fn shown(message: &Message) -> String {
     let mut out = String::new();
     for call in &message.calls {
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
-        writeln!(out, "{} {arguments}", call.name).unwrap();
+        writeln!(out, "{} {}", call.name, sorted(arguments)).unwrap();
     }
     for call in &message.incomplete {
         writeln!(out, "{}: {} {}", call.outcome.name(), call.name, call.arguments).unwrap();
@@ -167,6 +167,19 @@ fn shown(message: &Message) -> String {
         }
     }
     out
+}
+
+/// Members by their keys, whatever order the build of `serde_json` keeps.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let sorted: BTreeMap<String, Value> =
+                members.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            Value::Object(sorted.into_iter().collect())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        scalar => scalar,
+    }
 }
 
 /// Where two engines mean different dialects by one name, the table has the one that more of them mean.

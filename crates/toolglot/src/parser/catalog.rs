@@ -58,6 +58,8 @@ pub(crate) struct Catalog {
     pub(crate) dynamic: Vec<usize>,
     /// Candidates that open with the name itself.
     pub(crate) named: Vec<usize>,
+    /// The bytes with which what follows such a name can begin.
+    pub(crate) behind_names: ByteSet,
     /// The closers of reasoning regions; each may stand alone.
     pub(crate) closers: Openers,
     /// The same as a list; the openers say which.
@@ -101,6 +103,7 @@ impl Catalog {
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
         let named = all(|candidate| candidate.is_named);
+        let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
         let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
         if !dynamic.is_empty() {
             stops.insert(b'<');
@@ -124,6 +127,7 @@ impl Catalog {
             weak,
             dynamic,
             named,
+            behind_names,
             closers,
             closing,
             own,
@@ -299,7 +303,7 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
-        (Some(literal), _) => spelled_openers(first, literal),
+        (Some(literal), _) => spelled_openers(first, literal, byte_behind(dialect, candidate, first)),
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
             vec![Opener::of("{")]
         }
@@ -307,13 +311,38 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
 }
 
+/// Returns the bytes with which a call can go on behind the name that opens it.
+fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> Vec<u8> {
+    let call = &dialects[candidate.dialect].calls[candidate.pattern];
+    match (call.head.get(1), call.kind()) {
+        (Some(Node::Literal(next)), _) if !next.is_optional() => {
+            next.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect()
+        }
+        (None, Some(BodyKind::Arguments)) => vec![b'{', b'"'],
+        _ => (0..=u8::MAX).collect(),
+    }
+}
+
+/// Returns the byte with which the literal behind a candidate's first one begins, if all its spellings do.
+fn byte_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<u8> {
+    let next = match first.head.get(1) {
+        Some(next) => next,
+        None if first.kind() == Some(BodyKind::Calls) => dialect.calls[candidate.pattern].head.first()?,
+        None => return None,
+    };
+    let Node::Literal(next) = next else { return None };
+    let mut bytes = next.spellings.iter().map(|spelling| spelling.opener().bytes().next());
+    let byte = bytes.next()??;
+    bytes.all(|other| other == Some(byte)).then_some(byte)
+}
+
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal) -> Vec<Opener> {
-    let mut texts: Vec<Opener> = first.spellings.iter().map(Opener::spelled).collect();
+fn spelled_openers(pattern: &Pattern, first: &Literal, behind: Option<u8>) -> Vec<Opener> {
+    let mut texts: Vec<Opener> = first.spellings.iter().map(|spelling| Opener::spelled(spelling, behind)).collect();
     if first.is_optional()
         && let Some(Node::Literal(next)) = pattern.head.get(1)
     {
-        texts.extend(next.spellings.iter().map(Opener::spelled));
+        texts.extend(next.spellings.iter().map(|spelling| Opener::spelled(spelling, None)));
     }
     texts.retain(|opener| !opener.text.is_empty());
     texts

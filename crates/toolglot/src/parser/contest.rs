@@ -198,6 +198,12 @@ fn begin(
     if kind == Some(BodyKind::Call) {
         return begin_call(engine, view, at, form, head);
     }
+    // A parameter or the closer must stand here: most candidates that share a head die by this byte.
+    let markers = &engine.catalog.marker_bytes[form.dialect];
+    let params = kind == Some(BodyKind::Params) && !head.unclosed_tag;
+    if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
+        return Ok(None);
+    }
     let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
     let scene = Scene::new(engine, view, form, &callee, head);
     let start = match kind {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use super::head::{Head, NAME_LIMIT, Said, is_name};
+use super::head::{Head, NAME_LIMIT, Said, is_name, skip_gap};
 use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
 use crate::options::{Evidence, Options};
 use crate::tool::{Found, ToolId, Tools};
@@ -98,7 +98,7 @@ impl Engine {
         })
     }
 
-    /// Says whether a declared tool's name stands at `at`, as a word of its own.
+    /// Says whether a declared tool's name stands at `at` as a word of its own, and a call can go on behind it.
     pub(crate) fn names_at(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         if !self.reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
             return Ok(false);
@@ -108,7 +108,10 @@ impl Engine {
             let next = view.char(end)?;
             match next.filter(|next| next.is_alphanumeric() || *next == '_') {
                 Some(letter) => end += letter.len_utf8(),
-                None if self.tools.is_declared(view.slice(at, end)) => return Ok(true),
+                None if self.tools.is_declared(view.slice(at, end)) => {
+                    let behind = view.byte(skip_gap(view, end)?)?;
+                    return Ok(behind.is_some_and(|byte| self.catalog.behind_names.contains(byte)));
+                }
                 None if matches!(next, Some('.' | ':' | '/' | '-')) => end += 1,
                 None => return Ok(false),
             }

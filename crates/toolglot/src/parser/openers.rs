@@ -4,7 +4,7 @@ use super::head::skip_gap;
 use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
 
-/// What the scanner looks for: a literal's text up to its first joint, and the byte that must follow the joint.
+/// What the scanner looks for: a literal's text up to its first joint, and the byte that must follow, white space apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opener {
     pub(crate) text: String,
@@ -17,16 +17,18 @@ impl Opener {
         Self { text: text.to_owned(), then: None }
     }
 
-    pub(crate) fn spelled(spelling: &Spelling) -> Self {
+    /// `behind` is the byte that must follow the whole literal, where one must.
+    pub(crate) fn spelled(spelling: &Spelling, behind: Option<u8>) -> Self {
         let then = match spelling.parts.get(1..) {
             Some([Part::Joint, Part::Text(next), ..]) => next.bytes().next(),
+            Some([]) => behind,
             _ => None,
         };
         Self { text: spelling.opener().to_owned(), then }
     }
 }
 
-/// What a text opens, and the byte that must follow its joint.
+/// What a text opens, and the byte that must follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Opened {
     then: Option<u8>,
