@@ -155,8 +155,9 @@ fn splits(row: &Row, tools: &str, dialect: &str, whole: &str) -> Option<String> 
 fn shown(message: &Message) -> String {
     let mut out = String::new();
     for call in &message.calls {
-        let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
-        writeln!(out, "{} {arguments}", call.name).unwrap();
+        // Sorted here, since other crates of a build may switch on that `Value` keeps the order it read.
+        let arguments: BTreeMap<String, Value> = serde_json::from_str(&call.arguments).unwrap();
+        writeln!(out, "{} {}", call.name, serde_json::to_string(&arguments).unwrap()).unwrap();
     }
     for call in &message.incomplete {
         writeln!(out, "{}: {} {}", call.outcome.name(), call.name, call.arguments).unwrap();
