@@ -227,6 +227,12 @@ pub(crate) struct MessageFlags {
     /// Ids of calls that carry none: the same for the same input, or new each time
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
     pub(crate) ids: Ids,
+    /// Read the bytes as a model's text even if they are a saved answer of a server
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Which alternative of a saved answer to read, counted from 0
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
+    pub(crate) choice: usize,
     /// Feed the text in pieces of N bytes or random sizes; the result does not depend on it
     #[arg(long, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,

@@ -21,6 +21,7 @@ mod render;
 mod repair;
 mod report;
 mod runner;
+mod saved;
 mod view;
 
 use std::process::ExitCode;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::chat::glance::Glance;
+use crate::chat::glance::{self, Glance};
 use crate::chat::write::Writer as ChatWriter;
 use crate::clean::{Clean, Wants};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
 use crate::port::{self, Client, Read, Write};
 use crate::protocol::Protocol;
-use crate::said::{Finish, Said, Usage};
+use crate::said::{Finish, Part, Said, Usage};
 use crate::sse::{Frame, SseReader};
 
 /// How the bytes of an answer ended.
@@ -208,6 +208,9 @@ impl Way {
         }
         if self.clean.passes(choice, chunk.text(), &mut self.cleaned) {
             out.extend_from_slice(frame.raw);
+        } else if glance::says_more(frame) {
+            self.reader.frame(frame, &mut self.said);
+            self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
         }
         true
     }
@@ -246,7 +249,7 @@ impl Way {
         let said = std::mem::take(&mut self.cleaned);
         match said.last() {
             Some(Said::Fault(fault)) => Err(fault.clone()),
-            _ => Ok(port::whole(self.ingress, &said, &self.client).to_string().into_bytes()),
+            _ => Ok(port::whole(self.ingress, &said, &self.client)),
         }
     }
 }

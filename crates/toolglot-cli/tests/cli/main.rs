@@ -8,6 +8,7 @@ mod jsonl;
 mod message;
 mod render;
 mod repair;
+mod saved;
 mod streams;
 
 use std::io::Write;
