@@ -151,12 +151,24 @@ fn splits(row: &Row, tools: &str, dialect: &str, whole: &str) -> Option<String> 
     None
 }
 
+/// Returns a value with its keys in order, which another crate's features may have switched off.
+fn ordered(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members: BTreeMap<_, _> = members.into_iter().map(|(key, value)| (key, ordered(value))).collect();
+            Value::Object(members.into_iter().collect())
+        }
+        Value::Array(items) => items.into_iter().map(ordered).collect(),
+        scalar => scalar,
+    }
+}
+
 /// One line a call, then reasoning and content where there are any, as JSON strings.
 fn shown(message: &Message) -> String {
     let mut out = String::new();
     for call in &message.calls {
         let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
-        writeln!(out, "{} {arguments}", call.name).unwrap();
+        writeln!(out, "{} {}", call.name, ordered(arguments)).unwrap();
     }
     for call in &message.incomplete {
         writeln!(out, "{}: {} {}", call.outcome.name(), call.name, call.arguments).unwrap();

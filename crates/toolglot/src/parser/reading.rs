@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::call_object::CallObject;
-use super::closing::close;
+use super::closing::{close, glued};
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
@@ -20,7 +20,6 @@ use super::kwargs::Kwargs;
 use super::params::{Params, note_blanks};
 use super::plain::Piece;
 use super::scene::{Scene, closing_tag};
-use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
@@ -251,13 +250,11 @@ impl Reading {
             return Ok(());
         }
         let in_array = matches!(self.scopes.last(), Some(Scope::Array { .. }));
-        let at = match self.glued(engine, view, at)? {
-            Some(end) => {
-                sink.repair(Code::GluedObjects, at..end, "a second object behind the arguments was skipped");
-                end
-            }
-            None => at,
-        };
+        let glued = glued(at, &Scene::new(engine, view, self.form, &self.callee, &self.head))?;
+        if glued > at {
+            sink.repair(Code::GluedObjects, at..glued, "a second object behind the arguments was skipped");
+        }
+        let at = glued;
         let mut end = at;
         let closed = in_array || self.plain && how == Ended::Cut;
         if !closed && !self.another_follows(engine, view, at, sink)? {
@@ -274,21 +271,6 @@ impl Reading {
         sink.call_end(self.head.id(), end);
         self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
         Ok(())
-    }
-
-    /// Returns the end of further objects between the arguments and the call's closer, where each call has its own.
-    fn glued(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let pattern = engine.pattern(self.form);
-        if pattern.kind() != Some(BodyKind::Arguments) || pattern.tail.is_empty() {
-            return Ok(None);
-        }
-        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
-        let (mut end, mut next) = (at, skip_gap(view, at)?);
-        while view.byte(next)? == Some(b'{') {
-            let Some((_, after)) = read_value(next, Place::Value, None, &scene)? else { return Ok(None) };
-            (end, next) = (after, skip_gap(view, after)?);
-        }
-        Ok(if end > at && scene.any(next, scene.closer())?.is_some() { Some(end) } else { None })
     }
 
     /// Says whether another object stands in the same pair of tags; their closers then follow the last.
