@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use super::head::skip_gap;
 use super::scene::{Scene, closing_tag};
+use super::whole::read_value;
 use crate::diagnostic::Code;
-use crate::dialect::Literal;
+use crate::dialect::{BodyKind, Literal};
+use crate::json::Place;
 use crate::view::NotYet;
 
 /// Where a call ends, and what was wrong with its closers.
@@ -28,6 +31,20 @@ impl Closing {
         };
         self.repairs.push((code, self.at..self.at, message));
     }
+}
+
+/// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none.
+pub(crate) fn glued(at: usize, scene: &Scene<'_>) -> Result<usize, NotYet> {
+    if scene.pattern().kind() != Some(BodyKind::Arguments) || scene.pattern().tail.is_empty() {
+        return Ok(at);
+    }
+    let (mut end, mut next) = (at, skip_gap(scene.view, at)?);
+    while scene.view.byte(next)? == Some(b'{') {
+        let Some((_, after)) = read_value(next, Place::Value, None, scene)? else { return Ok(at) };
+        (end, next) = (after, skip_gap(scene.view, after)?);
+    }
+    let closed = end > at && scene.any(next, scene.closer())?.is_some();
+    Ok(if closed { end } else { at })
 }
 
 /// Reads the closers of the call that stand at `at`, as far as they do.

@@ -9,7 +9,7 @@
 //! ```
 
 use super::call_object::CallObject;
-use super::closing::{close, extra_braces, stray_bracket, wrong_tag};
+use super::closing::{close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::content::Content;
 use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
@@ -20,7 +20,6 @@ use super::params::{Params, note_head};
 use super::plain::Piece;
 use super::scene::Scene;
 use super::scope::Scope;
-use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
@@ -243,13 +242,11 @@ impl Reading {
             self.phase = Phase::Over(at);
             return Ok(());
         }
-        let at = match self.glued(engine, view, at)? {
-            Some(end) => {
-                sink.repair(Code::GluedObjects, at..end, "a second object behind the arguments was skipped");
-                end
-            }
-            None => at,
-        };
+        let glued = glued(at, &Scene::new(engine, view, self.form, &self.callee, &self.head))?;
+        if glued > at {
+            sink.repair(Code::GluedObjects, at..glued, "a second object behind the arguments was skipped");
+        }
+        let at = glued;
         let mut end = at;
         let array = self.scopes.last().filter(|scope| matches!(scope, Scope::Array { .. }));
         if let Some(array) = array {
@@ -274,21 +271,6 @@ impl Reading {
         sink.call_end(self.head.id(), end);
         self.phase = if self.one { Phase::Over(end) } else { Phase::Between(end) };
         Ok(())
-    }
-
-    /// Returns the end of further objects between the arguments and the call's closer, where each call has its own.
-    fn glued(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let pattern = engine.pattern(self.form);
-        if pattern.kind() != Some(BodyKind::Arguments) || pattern.tail.is_empty() {
-            return Ok(None);
-        }
-        let scene = Scene::new(engine, view, self.form, &self.callee, &self.head);
-        let (mut end, mut next) = (at, skip_gap(view, at)?);
-        while view.byte(next)? == Some(b'{') {
-            let Some((_, after)) = read_value(next, Place::Value, None, &scene)? else { return Ok(None) };
-            (end, next) = (after, skip_gap(view, after)?);
-        }
-        Ok(if end > at && scene.any(next, scene.closer())?.is_some() { Some(end) } else { None })
     }
 
     /// Says whether another object stands in the same pair of tags; their closers then follow the last.
