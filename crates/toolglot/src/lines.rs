@@ -175,7 +175,11 @@ fn scalar(text: &str) -> Option<Scalar<'_>> {
     match inner {
         Some(inner) => Some(Scalar::Text(inner.into())),
         // Quoted words begin a line that goes on.
-        None => text[1..text.len() - 1].contains(quote).then_some(Scalar::Plain(text)),
+        None => {
+            let mut inside = text[1..].chars();
+            inside.next_back();
+            inside.as_str().contains(quote).then_some(Scalar::Plain(text))
+        }
     }
 }
 
