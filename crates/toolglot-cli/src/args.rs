@@ -9,6 +9,8 @@ use toolglot::{CallsInReasoning, Evidence, FinishReason, Repairs, UnknownTool, U
 
 use crate::chunk::Chunk;
 use crate::options::LimitFlag;
+#[cfg(feature = "proxy")]
+use crate::serve;
 
 const ABOUT: &str = "Turns what a language model wrote into structured tool calls, whatever dialect it is written in";
 
@@ -27,6 +29,7 @@ Examples:
   toolglot render -d hermes message.json             a chat message as a model would write it
   toolglot explain answer.txt                        why it was read as it was
   toolglot dialects check my_model.toml              check a dialect of your own
+  toolglot serve --upstream http://localhost:8000    tool calls for any client of a model server
 ";
 
 const PARSE_EXAMPLES: &str = r#"Examples:
@@ -97,6 +100,16 @@ pub(crate) enum Command {
     Detect(DetectArgs),
     /// List the codes of diagnostics and the names of repairs
     Diagnostics(DiagnosticsArgs),
+    /// Stand between clients and a model server and make tool calls work
+    #[cfg(feature = "proxy")]
+    #[command(after_help = serve::HELP)]
+    Serve(Box<serve::ServeArgs>),
+    /// Check and show the settings of `serve`
+    #[cfg(feature = "proxy")]
+    Config(serve::ConfigArgs),
+    /// Ask a running `serve` whether it is well, for container health checks
+    #[cfg(feature = "proxy")]
+    Health(serve::HealthArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -225,6 +238,12 @@ pub(crate) struct MessageFlags {
     /// Ids of calls that carry none: the same for the same input, or new each time
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
     pub(crate) ids: Ids,
+    /// Read the bytes as a model's text even if they are a saved answer of a server
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Which alternative of a saved answer to read, counted from 0
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
+    pub(crate) choice: usize,
     /// Feed the text in pieces of N bytes or random sizes; the result does not depend on it
     #[arg(long, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,

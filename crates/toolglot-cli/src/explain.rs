@@ -14,6 +14,7 @@ use crate::options::{self, Setup};
 use crate::output::type_of;
 use crate::paint::Paint;
 use crate::report::{Place, class_name};
+use crate::saved::{Given, Native};
 
 /// Characters of a step's bytes that are shown, from both ends.
 const SHOWN: usize = 64;
@@ -26,14 +27,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Run {
     let known = Known::from_flags(&args.reading.dialects)?;
     let tools = options::tools(args.reading.tools.as_deref())?;
     let setup = Setup::new(&known, tools, &args.reading, &args.message);
-    let input = Source::open(args.file.as_deref())?.read_all()?;
+    let given = Given::new(Source::open(args.file.as_deref())?.read_all()?, &args.message)?;
+    let setup = given.setup(setup, &args.message);
     let mut out = BufWriter::new(io::stdout().lock());
-    explain(&mut out, &input, &setup, args.message.chunk.unwrap_or_default())?;
+    explain(&mut out, &given, &setup, args.message.chunk.unwrap_or_default())?;
     out.flush()?;
     Ok(Ending::Fine)
 }
 
-fn explain(out: &mut impl Write, input: &[u8], setup: &Setup, chunk: Chunk) -> io::Result<()> {
+fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> io::Result<()> {
+    let input = &given.text[..];
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
@@ -55,6 +58,10 @@ fn explain(out: &mut impl Write, input: &[u8], setup: &Setup, chunk: Chunk) -> i
         page.step(&step)?;
     }
     told.try_for_each(|told| page.told(&told))?;
+    for native in given.natives(setup) {
+        page.native(&native)?;
+        native.add_to(&mut collector);
+    }
     page.end(&collector.finish(input))
 }
 
@@ -145,6 +152,20 @@ impl<W: Write> Page<'_, W> {
                 self.line(&told.span, &what, &text)
             }
         }
+    }
+
+    /// Shows a call that the server had told from the text itself, and what was done to its arguments.
+    fn native(&mut self, call: &Native) -> io::Result<()> {
+        let here = self.input.len()..self.input.len();
+        let what = self.paint.strong(&format!("{:10}", "native"));
+        let words = format!("`{}`, {}: {}", escaped(&call.name), call.outcome.name(), shortened(&call.arguments));
+        self.line(&here, &what, &words)?;
+        for found in &call.diagnostics {
+            let row = found.code.row();
+            let what = self.paint.warning(&format!("{:10}", class_name(row.class)));
+            self.line(&here, &what, &format!("{}: {}", row.name, escaped(&found.message)))?;
+        }
+        Ok(())
     }
 
     fn end(&mut self, message: &Message) -> io::Result<()> {

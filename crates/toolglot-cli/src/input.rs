@@ -44,6 +44,11 @@ impl Source {
         Self { name: "<stdin>".to_owned(), size: None, reader: Box::new(io::stdin()) }
     }
 
+    /// Returns an input in which nothing is left.
+    pub(crate) fn empty() -> Self {
+        Self { name: String::new(), size: None, reader: Box::new(io::empty()) }
+    }
+
     /// Adds what is there to `buffer`, at most a block; 0 at the end of the input.
     pub(crate) fn read_block(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let start = buffer.len();

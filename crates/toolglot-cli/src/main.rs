@@ -21,6 +21,9 @@ mod render;
 mod repair;
 mod report;
 mod runner;
+mod saved;
+#[cfg(feature = "proxy")]
+mod serve;
 mod view;
 
 use std::process::ExitCode;
@@ -39,6 +42,12 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Detect(args) => detect::run(&args),
         Command::Diagnostics(args) => diagnostics::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Config(args) => serve::config(&args),
+        #[cfg(feature = "proxy")]
+        Command::Health(args) => serve::health(&args),
     };
     match ending {
         Ok(Ending::Fine) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 use toolglot::{Call, Diagnostic, Event, EventKind, IncompleteCall, Message};
 
 use crate::json::{self, Object};
+use crate::saved::Native;
 
 /// Writes the answer to a line.
 pub(crate) fn write_answer(out: &mut Vec<u8>, id: Option<&str>, message: &Message) {
@@ -119,6 +120,18 @@ fn add_kind(object: &mut Object<'_>, kind: &EventKind<'_>) {
         }
         _ => {}
     }
+}
+
+/// Writes a line for a call that a saved answer held beside its text.
+pub(crate) fn write_native(out: &mut Vec<u8>, call: &Native) {
+    json::object(out, |object| {
+        object.text("type", "native_call");
+        object.text_or_null("id", call.id.as_deref());
+        object.text("name", &call.name);
+        object.text("arguments", &call.arguments);
+        object.text("outcome", call.outcome.name());
+    });
+    out.push(b'\n');
 }
 
 /// Writes the line behind the last event: how the message ended.

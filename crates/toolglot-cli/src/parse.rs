@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use toolglot::{Collector, Event, EventKind, Message, Parser, seed_of};
 
-use crate::args::{Ids, ParseArgs};
+use toolglot_wire::Saved;
+
+use crate::args::{Ids, MessageFlags, ParseArgs};
 use crate::chunk::Chunk;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
@@ -17,6 +19,7 @@ use crate::options::{self, Setup};
 use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
+use crate::saved::Given;
 use crate::{output, view};
 
 /// Runs the command.
@@ -30,9 +33,9 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
         let known = Arc::new(known);
         runner::run(source, move || Lines { setups: Setups::new(Arc::clone(&known), setup.clone()), feeding })
     } else if args.events {
-        run_events(source, &setup, feeding.chunk)
+        run_events(source, setup, &args.message, feeding.chunk)
     } else {
-        run_message(source, setup, feeding)
+        run_message(source, setup, &args.message, feeding)
     }
 }
 
@@ -45,7 +48,18 @@ pub(crate) struct Feeding {
 
 impl Feeding {
     /// Reads a whole text; `request` is what deterministic ids depend on.
-    pub(crate) fn read(self, text: &[u8], mut setup: Setup, request: &[u8]) -> Message {
+    pub(crate) fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Message {
+        self.read_with(text, setup, request, |_, _| {})
+    }
+
+    /// The same; what no event says is added at the end.
+    fn read_with(
+        self,
+        text: &[u8],
+        mut setup: Setup,
+        request: &[u8],
+        add: impl FnOnce(&Setup, &mut Collector),
+    ) -> Message {
         setup.options = setup.options.with_id_seed(match self.ids {
             Ids::Deterministic => seed_of(request),
             Ids::Random => RandomState::new().hash_one(request.len()),
@@ -55,6 +69,7 @@ impl Feeding {
         feed(&mut parser, text, self.chunk, |event| collector.add(event));
         parser.finish().for_each(|event| collector.add(&event));
         collector.set_dialect(parser.dialect().cloned());
+        add(&setup, &mut collector);
         collector.finish(text)
     }
 }
@@ -70,10 +85,14 @@ fn feed(parser: &mut Parser, input: &[u8], chunk: Chunk, mut each: impl FnMut(&E
     }
 }
 
-fn run_message(source: Source, setup: Setup, feeding: Feeding) -> Run {
+fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feeding) -> Run {
     let name = source.name.clone();
-    let input = source.read_all()?;
-    let message = feeding.read(&input, setup, &input);
+    let given = Given::new(source.read_all()?, flags)?;
+    let (setup, input) = (given.setup(setup, flags), &given.text);
+    let mut message = feeding.read_with(input, setup, input, |setup, collector| {
+        given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
+    });
+    given.add_reasoning(&mut message);
     let mut out = io::stdout().lock();
     if out.is_terminal() {
         out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
@@ -84,26 +103,41 @@ fn run_message(source: Source, setup: Setup, feeding: Feeding) -> Run {
         out.write_all(&json)?;
     }
     out.flush()?;
-    Report::new(&name, &input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
+    Report::new(&name, input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
     Ok(Ending::Fine)
 }
 
-/// Events go out as soon as their bytes came in, so nothing but the parser holds anything.
-fn run_events(mut source: Source, setup: &Setup, chunk: Chunk) -> Run {
+/// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer is read whole.
+fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Run {
+    let mut block = Vec::new();
+    let mut more = source.read_block(&mut block)? > 0;
+    if Saved::begins(&block) && !flags.raw {
+        block.append(&mut source.read_all()?);
+        source = Source::empty();
+    }
+    let given = Given::new(block, flags)?;
+    let setup = given.setup(setup, flags);
+    let mut block = given.text.clone();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     let mut end = Collector::new(&setup.options);
-    let mut block = Vec::new();
-    while source.read_block(&mut block)? > 0 {
+    while more {
         for piece in chunk.cuts(&block) {
             let piece = block.get(piece).unwrap_or_default();
             parser.push_bytes(piece).try_for_each(|event| write_event(&mut out, &mut end, &event))?;
         }
         out.flush()?;
         block.clear();
+        more = source.read_block(&mut block)? > 0;
     }
     parser.finish().try_for_each(|event| write_event(&mut out, &mut end, &event))?;
     end.set_dialect(parser.dialect().cloned());
+    for native in given.natives(&setup) {
+        let mut line = Vec::new();
+        output::write_native(&mut line, &native);
+        out.write_all(&line)?;
+        native.add_to(&mut end);
+    }
     let mut line = Vec::new();
     output::write_end(&mut line, &end.finish(&[]));
     out.write_all(&line)?;

@@ -37,6 +37,8 @@ pub(crate) struct Wants {
     /// The answer is streamed, so that nothing can be taken back.
     pub(crate) streamed: bool,
     pub(crate) reasoning_open: bool,
+    /// What only the server's protocol knows are blocks of their own, which end the text before them.
+    pub(crate) own_blocks: bool,
 }
 
 /// What was counted on the way.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
+use crate::protocol::Protocol;
 
 /// A program that serves models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,6 +39,8 @@ struct Row {
     fields: &'static [(&'static str, &'static str)],
     /// Whether it takes tools whose input is free text.
     custom_tools: bool,
+    /// Protocols whose streams it breaks so that clients fail on plain text too.
+    breaks: &'static [Protocol],
     /// What it answers when it cannot take tools, the field that helps, and a word for why.
     retry: Option<Retry>,
 }
@@ -49,8 +52,15 @@ struct Retry {
     why: &'static str,
 }
 
-const ROW: Row =
-    Row { kind: EngineKind::Generic, name: "generic", owner: "", fields: &[], custom_tools: true, retry: None };
+const ROW: Row = Row {
+    kind: EngineKind::Generic,
+    name: "generic",
+    owner: "",
+    fields: &[],
+    custom_tools: true,
+    breaks: &[],
+    retry: None,
+};
 
 /// Servers that drop special tokens from text unless asked not to, and with them the markers of calls.
 const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
@@ -67,6 +77,7 @@ const TABLE: [Row; 7] = [
         owner: "vllm",
         fields: KEEP_TOKENS,
         custom_tools: false,
+        breaks: &[],
         retry: Some(NO_PARSER),
     },
     Row {
@@ -75,6 +86,7 @@ const TABLE: [Row; 7] = [
         owner: "sglang",
         fields: KEEP_TOKENS,
         custom_tools: false,
+        breaks: &[],
         retry: None,
     },
     Row {
@@ -83,6 +95,7 @@ const TABLE: [Row; 7] = [
         owner: "llamacpp",
         fields: &[("parse_tool_calls", "false"), ("reasoning_format", r#""none""#)],
         custom_tools: false,
+        breaks: &[Protocol::Responses],
         retry: None,
     },
     Row { kind: EngineKind::Ollama, name: "ollama", owner: "library", custom_tools: false, ..ROW },
@@ -108,6 +121,11 @@ impl EngineKind {
     /// Says whether the engine takes tools whose input is free text.
     pub(crate) fn takes_custom_tools(self) -> bool {
         self.row().custom_tools
+    }
+
+    /// Says whether its streams of a protocol have to be written anew even if nobody calls tools.
+    pub(crate) fn breaks(self, protocol: Protocol) -> bool {
+        self.row().breaks.contains(&protocol)
     }
 
     /// Adds what a request with tools needs.

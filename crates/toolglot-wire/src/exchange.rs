@@ -10,7 +10,7 @@ use crate::chat::request::{Asked, prepare};
 use crate::clean::Wants;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
-use crate::port::{Client, to_chat};
+use crate::port::{Client, as_chat, make_safe, to_chat};
 use crate::protocol::Protocol;
 use crate::turn::Turn;
 
@@ -51,6 +51,7 @@ struct Work {
     /// The request for the server.
     sent: Map<String, Value>,
     wants: Wants,
+    notes: Vec<String>,
 }
 
 /// The fields of a request that decide whether there is anything to do.
@@ -80,10 +81,12 @@ impl Exchange {
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
-        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed;
+        let broken = policy.engine.breaks(upstream);
+        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
         let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
-        let body = if idle { body.to_vec() } else { Vec::new() };
+        let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
+        let body = if is_same { body.to_vec() } else { Vec::new() };
         Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
@@ -109,7 +112,15 @@ impl Exchange {
 
     /// Returns the body for the model server.
     pub fn upstream_body(&self) -> Vec<u8> {
-        self.work.as_ref().map_or_else(|| self.body.clone(), |work| bytes(&work.sent))
+        match &self.work {
+            Some(work) if self.body.is_empty() => bytes(&work.sent),
+            _ => self.body.clone(),
+        }
+    }
+
+    /// Returns what of the request the server's protocol cannot say and was left out, in sentences for a log.
+    pub fn notes(&self) -> &[String] {
+        self.work.as_ref().map(|work| work.notes.as_slice()).unwrap_or_default()
     }
 
     /// Returns another body to try after the server refused the first, and why it may pass.
@@ -131,6 +142,7 @@ impl Exchange {
             seed,
             now,
             reasoning_field: self.policy.reasoning_field,
+            reasoning_item: self.policy.reasoning_item,
         };
         let renamed = self.policy.upstream_model.is_some();
         Turn::new(work.ingress, client, work.wants.clone(), renamed, limits)
@@ -148,16 +160,21 @@ impl Work {
             return Err(Fault::new(FaultKind::Request, message));
         }
         // Between servers and clients of one protocol what cannot be said in another is no fault.
-        let chat = match to_chat(ingress, &request) {
-            Err(fault) if !same => return Err(fault),
-            chat => chat.unwrap_or_default(),
+        let mut notes = Vec::new();
+        let chat = if same {
+            as_chat(ingress, &request, body, policy)
+        } else {
+            to_chat(ingress, &request, body, policy, &mut notes)?
         };
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
         if upstream == Protocol::Chat {
-            prepare(&mut sent, policy);
-        } else if !asked.tools.is_empty() || policy.forced {
-            policy.engine.complete(&mut sent);
+            prepare(&mut sent, same, policy);
+        } else {
+            make_safe(ingress, &mut sent, &asked.tools, policy);
+            if !asked.tools.is_empty() || policy.forced {
+                policy.engine.complete(&mut sent);
+            }
         }
         if !same && stream {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
@@ -166,8 +183,8 @@ impl Work {
         if let Some(model) = &policy.upstream_model {
             sent.insert("model".to_owned(), model.as_str().into());
         }
-        let wants = wants(asked, policy, stream);
-        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants })
+        let wants = Wants { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
+        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes })
     }
 }
 
@@ -184,6 +201,7 @@ fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
         alternatives: asked.alternatives,
         streamed,
         reasoning_open: false,
+        own_blocks: false,
     }
 }
 
@@ -197,6 +215,3 @@ fn bytes(request: &Map<String, Value>) -> Vec<u8> {
     // A map with text for keys always has a JSON form.
     serde_json::to_vec(request).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests;

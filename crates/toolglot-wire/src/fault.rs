@@ -1,5 +1,7 @@
 //! Errors, in every protocol's own shape.
 
+use std::fmt;
+
 use serde_json::{Value, json};
 
 use crate::protocol::Protocol;
@@ -76,6 +78,14 @@ impl FaultKind {
         found.unwrap_or(&TABLE[TABLE.len() - 1])
     }
 }
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
 
 impl Fault {
     /// Returns an error of a kind, with the kind's status.

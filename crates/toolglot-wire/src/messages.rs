@@ -1,1 +1,25 @@
-//! Anthropic Messages.
+//! Anthropic Messages: requests, a reader of what servers say, a writer for clients.
+
+mod answer;
+mod block;
+mod blocks;
+mod count;
+mod exact;
+mod history;
+mod quick;
+mod read;
+mod request;
+mod safe;
+mod usage;
+mod whole;
+mod write;
+
+pub use count::count_tokens;
+pub(crate) use read::Reader;
+pub(crate) use request::to_chat;
+pub(crate) use safe::make_safe;
+pub(crate) use whole::whole;
+pub(crate) use write::Writer;
+
+#[cfg(test)]
+mod tests;

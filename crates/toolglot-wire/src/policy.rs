@@ -12,6 +12,7 @@ pub struct Policy {
     pub(crate) options: Options,
     pub(crate) engine: EngineKind,
     pub(crate) reasoning_field: ReasoningField,
+    pub(crate) reasoning_item: ReasoningItem,
     pub(crate) upstream_model: Option<String>,
     pub(crate) forced: bool,
     pub(crate) ids: HistoryIds,
@@ -29,6 +30,17 @@ pub enum ReasoningField {
     Reasoning,
     /// Both, with the same text.
     Both,
+}
+
+/// In which field of a reasoning item a Responses client finds reasoning that the server sent in another protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has these two")]
+pub enum ReasoningItem {
+    /// `summary`: the one that agents and SDKs show, and send back in the next request.
+    #[default]
+    Summary,
+    /// `content`, as `reasoning_text`: truer, but most clients hide it and do not send it back.
+    Text,
 }
 
 /// How the ids of earlier calls are written for the model server.
@@ -75,6 +87,12 @@ impl Policy {
     #[must_use]
     pub fn with_reasoning_field(self, reasoning_field: ReasoningField) -> Self {
         Self { reasoning_field, ..self }
+    }
+
+    /// In which field of an item Responses clients find reasoning.
+    #[must_use]
+    pub fn with_reasoning_item(self, reasoning_item: ReasoningItem) -> Self {
+        Self { reasoning_item, ..self }
     }
 
     /// The model's name at the server, where the client uses another.

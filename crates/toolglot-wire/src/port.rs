@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use toolglot::Tools;
 
 use crate::chat;
 use crate::fault::Fault;
-use crate::policy::ReasoningField;
+use crate::messages;
+use crate::policy::{Policy, ReasoningField, ReasoningItem};
 use crate::protocol::Protocol;
+use crate::responses;
 use crate::said::Said;
 use crate::sse::Frame;
 
@@ -26,6 +29,8 @@ pub(crate) struct Client {
     pub(crate) now: u64,
     /// In which field a chat client finds reasoning.
     pub(crate) reasoning_field: ReasoningField,
+    /// In which field of an item a Responses client finds it.
+    pub(crate) reasoning_item: ReasoningItem,
 }
 
 /// Reads what a model server sends in one protocol; tolerates what servers get wrong.
@@ -53,28 +58,73 @@ pub(crate) trait Write: Send {
 /// Returns a reader for a server's answer.
 pub(crate) fn reader(upstream: Protocol) -> Box<dyn Read> {
     match upstream {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::read::Reader::default()),
+        Protocol::Chat => Box::new(chat::read::Reader::default()),
+        Protocol::Responses => Box::new(responses::Reader::default()),
+        Protocol::Messages => Box::new(messages::Reader::default()),
     }
 }
 
 /// Returns a writer for a client's stream.
 pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn Write> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Box::new(chat::write::Writer::new(client)),
+        Protocol::Chat => Box::new(chat::write::Writer::new(client)),
+        Protocol::Responses => Box::new(responses::Writer::new(client)),
+        Protocol::Messages => Box::new(messages::Writer::new(client)),
     }
 }
 
 /// Returns the body of a response that is not streamed, from clean parts.
-pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Value {
+pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Vec<u8> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => chat::whole::whole(said, client),
+        Protocol::Chat => chat::whole::whole(said, client).to_string().into_bytes(),
+        Protocol::Responses => responses::whole(said, client).to_string().into_bytes(),
+        Protocol::Messages => messages::whole(said, client),
     }
 }
 
-/// Returns a request as one of Chat Completions. Tools with free text keep that protocol's form,
+/// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
 /// `{"type": "custom", "custom": {...}}`, also in the history.
-pub(crate) fn to_chat(ingress: Protocol, request: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+///
+/// # Errors
+/// If chat cannot say what the request is about; what else it cannot say is left out with a note.
+pub(crate) fn to_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Fault> {
     match ingress {
-        Protocol::Chat | Protocol::Responses | Protocol::Messages => Ok(request.clone()),
+        Protocol::Chat => Ok(request.clone()),
+        Protocol::Responses => responses::to_chat(request, notes),
+        Protocol::Messages => {
+            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
+            messages::to_chat(request, body, reasoning, notes)
+        }
+    }
+}
+
+/// Returns what a chat request would say of a request that goes to a server of its own protocol, which may know more
+/// than chat does.
+pub(crate) fn as_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+) -> Map<String, Value> {
+    match ingress {
+        Protocol::Responses => responses::as_chat(request),
+        Protocol::Chat | Protocol::Messages => {
+            to_chat(ingress, request, body, policy, &mut Vec::new()).unwrap_or_default()
+        }
+    }
+}
+
+/// Makes the earlier turns of a request safe that goes to a server of its own protocol.
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    match ingress {
+        Protocol::Chat => {}
+        Protocol::Responses => responses::make_safe(request, tools, policy),
+        Protocol::Messages => messages::make_safe(request, tools, policy),
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::chat::glance::Glance;
+use crate::chat::glance::{self, Glance};
 use crate::chat::write::Writer as ChatWriter;
 use crate::clean::{Clean, Wants};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
 use crate::port::{self, Client, Read, Write};
 use crate::protocol::Protocol;
-use crate::said::{Finish, Said, Usage};
+use crate::said::{Finish, Part, Said, Usage};
 use crate::sse::{Frame, SseReader};
 
 /// How the bytes of an answer ended.
@@ -156,6 +156,18 @@ impl Turn {
         }
     }
 
+    /// Takes the whole answer of a server that was asked for a stream and sent none; gives bytes of the client's stream.
+    pub fn push_whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
+        self.over = true;
+        match &mut self.way {
+            None => out.extend_from_slice(body),
+            Some(way) => {
+                way.reader.whole(body, &mut way.said);
+                way.pass_on(out);
+            }
+        }
+    }
+
     /// Returns what to send while nothing is said.
     pub fn keep_alive(&self) -> &'static [u8] {
         match self.way.as_ref().map(|way| &way.writer) {
@@ -208,6 +220,9 @@ impl Way {
         }
         if self.clean.passes(choice, chunk.text(), &mut self.cleaned) {
             out.extend_from_slice(frame.raw);
+        } else if glance::says_more(frame) {
+            self.reader.frame(frame, &mut self.said);
+            self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
         }
         true
     }
@@ -246,7 +261,7 @@ impl Way {
         let said = std::mem::take(&mut self.cleaned);
         match said.last() {
             Some(Said::Fault(fault)) => Err(fault.clone()),
-            _ => Ok(port::whole(self.ingress, &said, &self.client).to_string().into_bytes()),
+            _ => Ok(port::whole(self.ingress, &said, &self.client)),
         }
     }
 }

@@ -119,6 +119,16 @@ impl Collector {
         }
     }
 
+    /// Adds a call that a server had told from the text already, with the arguments that were made of its own.
+    pub fn add_native(&mut self, id: Option<String>, name: String, arguments: String, outcome: Outcome) {
+        self.started.push(Started { id, name, arguments, span: 0..0, outcome });
+    }
+
+    /// Adds something worth knowing that no event said.
+    pub fn add_diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
     /// Returns the message; `input` is what the parser was fed, all of it.
     pub fn finish(mut self, input: &[u8]) -> Message {
         let accept = self.options.accept_incomplete;

@@ -10,6 +10,7 @@ mod diagnostics;
 mod dialects;
 mod example;
 mod page;
+mod settings;
 
 /// Writes every generated document that is stale, and removes pages of dialects that are gone.
 pub fn write() -> Complaints {
@@ -38,7 +39,7 @@ pub fn check() -> Complaints {
 }
 
 fn generated() -> Vec<File> {
-    let mut files = vec![dialects::readme(), dialects::index(), diagnostics::page(), cli::page()];
+    let mut files = vec![dialects::readme(), dialects::index(), diagnostics::page(), cli::page(), settings::manual()];
     files.extend(dialects::pages());
     files
 }

@@ -8,6 +8,9 @@ mod jsonl;
 mod message;
 mod render;
 mod repair;
+mod saved;
+#[cfg(feature = "proxy")]
+mod serve;
 mod streams;
 
 use std::io::Write;

@@ -45,6 +45,39 @@ struct Delta<'a> {
     function_call: Option<IgnoredAny>,
 }
 
+/// A chunk that says nothing else than its text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
+struct Bare {
+    id: IgnoredAny,
+    object: IgnoredAny,
+    created: IgnoredAny,
+    model: IgnoredAny,
+    choices: [BareChoice; 1],
+    usage: Option<IgnoredAny>,
+    system_fingerprint: Option<IgnoredAny>,
+    service_tier: Option<IgnoredAny>,
+    obfuscation: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
+struct BareChoice {
+    index: IgnoredAny,
+    delta: IgnoredAny,
+    finish_reason: Option<IgnoredAny>,
+    logprobs: Option<IgnoredAny>,
+    stop_reason: Option<()>,
+    token_ids: Option<()>,
+}
+
+/// Says whether a chunk may say more than its text, so that something is lost if that is held back.
+pub(crate) fn says_more(frame: &Frame<'_>) -> bool {
+    serde_json::from_str::<Bare>(frame.data).is_err()
+}
+
 impl<'a> Glance<'a> {
     /// Looks at a frame that stands in its bytes as we would write it.
     pub(crate) fn of(frame: &Frame<'a>) -> Option<Self> {

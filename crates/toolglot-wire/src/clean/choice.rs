@@ -113,6 +113,9 @@ impl Choice {
     }
 
     fn pass(&mut self, part: Part, shared: &mut Shared, out: &mut Vec<Said>) {
+        if shared.wants.own_blocks && matches!(part, Part::Own(_)) && !self.voice.is_open() {
+            self.speech.finish(None, &mut self.voice, shared, out);
+        }
         match part {
             Part::Text(text) => self.speech.push(&text, &mut self.voice, shared, out),
             Part::Reasoning(_) => {

@@ -6,6 +6,9 @@ use super::Shared;
 use super::voice::Voice;
 use crate::said::{CallKind, Said};
 
+/// An empty object longer than this is none that a server put there.
+const MAX_EARLY: usize = 64;
+
 /// One native call.
 pub(super) struct Native {
     /// The server's number for it.
@@ -44,7 +47,8 @@ impl Native {
             Some(mut early) => {
                 early.push_str(text);
                 match after_empty(&early) {
-                    None => self.early = Some(early),
+                    None if early.len() < MAX_EARLY => self.early = Some(early),
+                    None => self.read(&early),
                     Some(at) => self.read(&early[at..]),
                 }
             }

@@ -1,1 +1,283 @@
-//! Tests.
+//! Whatever readers say, what comes out is what writers rely on.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::json;
+use toolglot::Tools;
+
+use super::*;
+use crate::fault::FaultKind;
+use crate::said::CallKind;
+
+fn wants() -> Wants {
+    let tools = json!([
+        {"name": "look", "parameters": {"properties": {"at": {"type": "string"}, "n": {"type": "integer"}}}},
+        {"name": "run", "parameters": {"properties": {"input": {"type": "string"}}}},
+    ]);
+    Wants {
+        tools: Tools::from_json(&tools).unwrap(),
+        parse: true,
+        calls: true,
+        parallel: true,
+        custom: Arc::new(HashSet::from(["run".to_owned()])),
+        streamed: true,
+        alternatives: 1,
+        ..Wants::default()
+    }
+}
+
+fn part(part: Part) -> Said {
+    Said::Part { choice: 0, part }
+}
+
+fn text(text: &str) -> Said {
+    part(Part::Text(text.to_owned()))
+}
+
+fn start(call: usize, id: &str, name: &str) -> Said {
+    let id = Some(id.to_owned()).filter(|id| !id.is_empty());
+    part(Part::CallStart { call, id, name: name.to_owned(), kind: CallKind::Function })
+}
+
+fn arguments(call: usize, text: &str) -> Said {
+    part(Part::Arguments { call, text: text.to_owned() })
+}
+
+fn end(call: usize) -> Said {
+    part(Part::CallEnd { call })
+}
+
+fn cleaned(wants: Wants, said: Vec<Said>) -> Vec<Said> {
+    let mut clean = Clean::new(wants, 7);
+    let mut out = Vec::new();
+    said.into_iter().for_each(|said| clean.say(said, &mut out));
+    is_clean(&out).unwrap_or_else(|error| panic!("{error}\n{out:#?}"));
+    out
+}
+
+/// One line for a sequence: each part as a word, pieces joined.
+fn line(said: &[Said]) -> String {
+    let mut line = String::new();
+    let mut last = "";
+    for said in said {
+        let (kind, word) = match said {
+            Said::Begin(_) | Said::Usage(_) | Said::Extra(_) => continue,
+            Said::Fault(fault) => ("fault", fault.code.clone().unwrap_or_else(|| fault.message.clone())),
+            Said::End => ("end", String::new()),
+            Said::Part { part, .. } => match part {
+                Part::Text(text) => ("text", text.clone()),
+                Part::Refusal(text) => ("refusal", text.clone()),
+                Part::Reasoning(text) => ("reasoning", text.clone()),
+                Part::Seal(text) => ("seal", text.clone()),
+                Part::CallStart { name, kind, .. } => {
+                    ("call", format!("{name}{}", if *kind == CallKind::Custom { "!" } else { "" }))
+                }
+                Part::Arguments { text, .. } => ("arguments", text.clone()),
+                Part::CallEnd { .. } => ("done", String::new()),
+                Part::Own(_) => ("own", String::new()),
+                Part::Finish(finish) => ("finish", format!("{finish:?}")),
+            },
+        };
+        if kind != last || !matches!(kind, "text" | "reasoning" | "arguments") {
+            line.push_str(&format!(" {kind}:"));
+        }
+        line.push_str(&word);
+        last = kind;
+    }
+    line.trim_start().to_owned()
+}
+
+/// Checks what every writer relies on.
+fn is_clean(said: &[Said]) -> Result<(), String> {
+    if !matches!(said.first(), Some(Said::Begin(_))) {
+        return Err("no beginning".into());
+    }
+    let ends = |said: &Said| matches!(said, Said::End | Said::Fault(_));
+    if said.iter().filter(|said| ends(said)).count() != usize::from(said.last().is_some_and(ends)) {
+        return Err("something after the end".into());
+    }
+    let (mut open, mut next, mut finished, mut ids) = (None, 0, false, HashSet::new());
+    let mut json = String::new();
+    for said in said {
+        let Said::Part { choice: 0, part } = said else { continue };
+        if finished {
+            return Err("something after the finish".into());
+        }
+        match part {
+            Part::CallStart { call, id, name, kind } => {
+                let fresh = id.as_ref().is_some_and(|id| ids::is_plain(id) && ids.insert(id.clone()));
+                if open.is_some() || *call != next || !fresh || name.is_empty() {
+                    return Err(format!("a bad head: {part:?}"));
+                }
+                json.clear();
+                (open, next) = (Some(*kind), next + 1);
+            }
+            Part::Arguments { call, text } => {
+                if open.is_none() || call + 1 != next {
+                    return Err(format!("arguments of no call: {part:?}"));
+                }
+                json.push_str(text);
+            }
+            Part::CallEnd { call } => {
+                let kind = open.take().ok_or("the end of no call")?;
+                let object = serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok();
+                if call + 1 != next || (kind == CallKind::Function && !object) {
+                    return Err(format!("a bad end: {part:?} {json}"));
+                }
+            }
+            part if open.is_some() => return Err(format!("inside a call: {part:?}")),
+            Part::Finish(_) => finished = true,
+            _ => {}
+        }
+    }
+    if matches!(said.last(), Some(Said::End)) && !finished {
+        return Err("no finish".into());
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn check(said: Vec<Said>, expected: &str) {
+    assert_eq!(line(&cleaned(wants(), said)), expected);
+}
+
+#[test]
+fn an_answer_without_anything_is_an_answer() {
+    check(vec![Said::End], "finish:Stop end:");
+    check(vec![Said::End, text("late"), Said::End], "finish:Stop end:");
+}
+
+#[test]
+fn calls_follow_each_other() {
+    let both = vec![
+        start(4, "a", "look"),
+        start(2, "b", "look"),
+        arguments(2, "{\"n\": \"1\"}"),
+        arguments(4, "{\"at\""),
+        end(2),
+        text("inside"),
+        arguments(4, ": \"x\"}"),
+        end(4),
+        Said::End,
+    ];
+    let expected = "call:look arguments:{\"at\": \"x\"} done: call:look arguments:{\"n\": 1} done: text:inside finish:ToolCalls end:";
+    check(both, expected);
+}
+
+#[test]
+fn a_number_used_again_is_another_call() {
+    let twice = vec![start(0, "a", "look"), start(0, "a", "look"), arguments(0, "{\"n\":2}"), Said::End];
+    check(twice, "call:look arguments:{} done: call:look arguments:{\"n\":2} done: finish:ToolCalls end:");
+}
+
+#[test]
+fn the_first_call_is_said_as_it_comes() {
+    let mut clean = Clean::new(wants(), 7);
+    let mut out = Vec::new();
+    for said in [start(0, "a", "look"), arguments(0, "{\"at\": \"one "), arguments(0, "two ")] {
+        clean.say(said, &mut out);
+    }
+    assert!(line(&out).starts_with("call:look arguments:{\"at\": \"one "), "{out:?}");
+}
+
+#[test]
+fn free_text_is_taken_out_of_its_object() {
+    let run = |arguments_text: &str| vec![start(0, "a", "run"), arguments(0, arguments_text), Said::End];
+    check(run("{\"input\": \"ls \\\"x\\\"\"}"), "call:run! arguments:ls \"x\" done: finish:ToolCalls end:");
+    check(run("{\"input\": \"ls"), "finish:Length end:");
+}
+
+#[test]
+fn a_call_that_is_none_is_a_fault_once_it_was_said() {
+    check(
+        vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0)],
+        "call:look arguments:{\"at\": \"x\"} fault:tool_call_cut_off",
+    );
+}
+
+#[test]
+fn more_calls_than_can_be_wanted_are_dropped() {
+    let many = "{}".repeat(2000);
+    let out = cleaned(wants(), vec![start(0, "a", "look"), arguments(0, "{\"n\":1}"), arguments(0, &many), Said::End]);
+    let starts = out.iter().filter(|said| matches!(said, Said::Part { part: Part::CallStart { .. }, .. })).count();
+    assert_eq!(starts, 256);
+}
+
+#[test]
+fn blanks_without_end_take_no_time() {
+    let mut said = vec![start(0, "a", "look"), arguments(0, "{")];
+    said.extend((0..100_000).map(|_| arguments(0, "\n")));
+    said.extend([arguments(0, "\"n\":1}"), Said::End]);
+    let began = std::time::Instant::now();
+    let out = cleaned(wants(), said);
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    assert!(line(&out).ends_with("\"n\":1} done: finish:ToolCalls end:"));
+}
+
+#[test]
+fn usage_comes_last_and_the_latest_counts() {
+    let usage = |input| Said::Usage(Usage { input, ..Usage::default() });
+    let out = cleaned(wants(), vec![usage(1), text("a"), usage(2), Said::End]);
+    let [.., Said::Usage(found), Said::End] = &out[..] else { panic!("{out:?}") };
+    assert_eq!(found.input, 2);
+}
+
+#[test]
+fn a_fault_lets_out_what_was_held() {
+    let fault = Said::Fault(Fault::new(FaultKind::Upstream, "lost"));
+    check(vec![text("a <tool_"), fault.clone()], "text:a <tool_ fault:lost");
+    check(
+        vec![text("<tool_call>{\"name\": \"look\", \"arguments\": {\"at\": \"x"), fault],
+        "call:look arguments:{\"at\": \"x fault:lost",
+    );
+}
+
+#[test]
+fn what_only_one_protocol_knows_keeps_its_place() {
+    let own = || part(Part::Own(json!({"a": 1})));
+    let around = vec![text("a <tool_"), own(), text("b"), Said::End];
+    let blocks = cleaned(Wants { own_blocks: true, ..wants() }, around.clone());
+    assert_eq!(line(&blocks), "text:a <tool_ own: text:b finish:Stop end:");
+    check(around, "text:a  own: text:<tool_b finish:Stop end:");
+    let inside = vec![start(0, "a", "look"), own(), arguments(0, "{}"), end(0), Said::End];
+    check(inside, "call:look arguments:{} done: own: finish:ToolCalls end:");
+}
+
+#[test]
+fn anything_comes_out_clean() {
+    let mut state = 1_u64;
+    let mut roll = |sides: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % sides
+    };
+    let texts = [
+        "",
+        "a",
+        "<tool_call>",
+        "{\"name\": \"look\", \"arguments\": {}}",
+        "</tool_call>",
+        "<think>",
+        "</think>",
+        "\n",
+    ];
+    let pieces = ["{", "\"at\": \"x\"", "}", "{}", "", ", \"n\": 3", "{\"n\": 1}"];
+    for _ in 0..3000 {
+        let said = (0..roll(24)).map(|_| match roll(12) {
+            0..3 => text(texts[roll(texts.len())]),
+            3..5 => start(roll(3), ["a", "b", "", "x:0"][roll(4)], ["look", "run", "other"][roll(3)]),
+            5..9 => arguments(roll(3), pieces[roll(pieces.len())]),
+            9 => end(roll(3)),
+            10 => {
+                part([Part::Reasoning("r".into()), Part::Own(json!({})), Part::Refusal("no".into())][roll(3)].clone())
+            }
+            _ => part(Part::Finish([Finish::Stop, Finish::Length, Finish::ToolCalls][roll(3)].clone())),
+        });
+        let mut said: Vec<Said> = said.collect();
+        said.push(Said::End);
+        let (streamed, parallel, calls) = (roll(2) == 0, roll(4) != 0, roll(6) != 0);
+        let out = cleaned(Wants { streamed, parallel, calls, ..wants() }, said.clone());
+        let last = out.last();
+        assert!(matches!(last, Some(Said::End)) || (streamed && matches!(last, Some(Said::Fault(_)))), "{said:?}");
+    }
+}

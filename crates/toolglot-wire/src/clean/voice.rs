@@ -31,7 +31,7 @@ struct Open {
     id: Option<String>,
     /// The arguments so far of a call that is said when it is whole.
     kept: Option<String>,
-    /// What had been said before the call.
+    /// How much had been said before the call; of use only where all is said to one list.
     mark: usize,
     /// It will not be said.
     mute: bool,
@@ -154,11 +154,9 @@ impl Voice {
         self.cut |= outcome == Outcome::Truncated;
         if open.kept.is_some() || !streamed {
             self.calls -= 1;
-            let (mut at, choice) = (0, self.choice);
-            out.retain(|said| {
-                at += 1;
-                at <= open.mark || !matches!(said, Said::Part { choice: of, .. } if *of == choice)
-            });
+            let unsaid = out.split_off(if streamed { out.len() } else { open.mark.min(out.len()) });
+            let of_call = |said: &Said| matches!(said, Said::Part { choice, .. } if *choice == self.choice);
+            out.extend(unsaid.into_iter().filter(|said| !of_call(said)));
             return;
         }
         let (code, what) = match outcome {

@@ -38,12 +38,18 @@ fn below(help: &str) -> impl DoubleEndedIterator<Item = &str> {
     words.filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns a command's help, laid out as for a pipe; what stopped it, if it did not run.
+/// Returns a command's help, laid out as for a pipe.
 fn help(command: &[String]) -> String {
+    let help = ["--help".to_owned()];
+    printed(&[command, &help].concat())
+}
+
+/// Returns what the program prints; what stopped it, if it did not run.
+pub(super) fn printed(arguments: &[String]) -> String {
     // The profile of the tests, so that a test run builds the program only once.
     let program = ["run", "--quiet", "--profile", "test", "-p", "toolglot-cli", "--"];
     let mut cargo = Command::new("cargo");
-    cargo.args(program).args(command).arg("--help").current_dir(root()).env_remove("COLUMNS").stdin(Stdio::null());
+    cargo.args(program).args(arguments).current_dir(root()).env_remove("COLUMNS").stdin(Stdio::null());
     match cargo.output() {
         Ok(output) if output.status.success() => trimmed(&String::from_utf8_lossy(&output.stdout)),
         Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use crate::chat::fields::text;
 use crate::said::{CallKind, Part};
 
+/// Calls beyond this many are not read: each piece is looked up among all of them.
+const MAX_CALLS: usize = 1024;
+
 /// The calls of one alternative, in the order in which they began.
 #[derive(Default)]
 pub(super) struct Calls(Vec<Call>);
@@ -89,6 +92,9 @@ impl Calls {
         let Some(call) = call.as_object() else { return };
         let piece = Piece::of(call);
         let found = if whole { None } else { self.find(&piece) };
+        if found.is_none() && self.0.len() >= MAX_CALLS {
+            return;
+        }
         let at = found.unwrap_or_else(|| self.begin(&piece));
         self.add(at, piece, say);
         if whole && !self.0[at].name.is_empty() {

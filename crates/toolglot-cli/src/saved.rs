@@ -1,0 +1,102 @@
+//! Answers that a user saved from a server: the text in them is what is read, their native calls are kept.
+
+use std::io::{self, Write};
+
+use toolglot::{ArgumentsReader, Collector, Diagnostic, FinishReason, Message, Outcome};
+use toolglot_wire::{Alternative, Finish, Saved, SavedCall};
+
+use crate::args::MessageFlags;
+use crate::failure::Failure;
+use crate::options::Setup;
+
+/// What was given to read: a model's own text, or the text of a saved answer and what the server told besides.
+pub(crate) struct Given {
+    pub(crate) text: Vec<u8>,
+    answer: Option<Alternative>,
+}
+
+impl Given {
+    /// Takes the chosen alternative out of a saved answer; anything else is the text itself.
+    pub(crate) fn new(bytes: Vec<u8>, flags: &MessageFlags) -> Result<Self, Failure> {
+        let Some(saved) = Saved::read(&bytes).filter(|_| !flags.raw) else {
+            return Ok(Self { text: bytes, answer: None });
+        };
+        let count = saved.alternatives.len();
+        let mut words =
+            format!("read as a saved answer of the {} protocol; --raw reads the bytes as they are", saved.protocol);
+        if let Some(fault) = saved.fault {
+            words = format!("{words}; it ends with an error: {}", fault.message);
+        }
+        // With stderr gone there is nobody left to tell.
+        let _ = writeln!(io::stderr(), "{words}");
+        let answer = saved.alternatives.into_iter().nth(flags.choice);
+        if answer.is_none() && (count > 0 || flags.choice > 0) {
+            let message = format!("there is no alternative {}; the answer has {count}, counted from 0", flags.choice);
+            return Err(Failure::Usage(message));
+        }
+        let mut answer = answer.unwrap_or_default();
+        Ok(Self { text: std::mem::take(&mut answer.text).into_bytes(), answer: Some(answer) })
+    }
+
+    /// Tells the parser why the answer ended, unless a flag does.
+    pub(crate) fn setup(&self, mut setup: Setup, flags: &MessageFlags) -> Setup {
+        let finish = self.answer.as_ref().and_then(|answer| reason(answer.finish.as_ref()?));
+        setup.options = setup.options.with_finish_reason(flags.finish_reason.or(finish));
+        setup
+    }
+
+    /// Returns the native calls, with their arguments read as a call's are.
+    pub(crate) fn natives(&self, setup: &Setup) -> Vec<Native> {
+        let calls = self.answer.iter().flat_map(|answer| &answer.calls);
+        calls.map(|call| Native::new(call, self.text.len(), setup)).collect()
+    }
+
+    /// Adds the reasoning that the server told from the text.
+    pub(crate) fn add_reasoning(&self, message: &mut Message) {
+        if let Some(answer) = &self.answer {
+            message.reasoning.insert_str(0, &answer.reasoning);
+        }
+    }
+}
+
+/// A call that the server had told from the text.
+pub(crate) struct Native {
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
+    /// Its arguments as JSON, or as they came if they cannot be read.
+    pub(crate) arguments: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Native {
+    /// `end` is the end of the text, where all that is said about native calls has its place.
+    fn new(call: &SavedCall, end: usize, setup: &Setup) -> Self {
+        let mut arguments = String::new();
+        let mut reader = ArgumentsReader::new(&setup.dialects, &setup.tools, &call.name, &setup.options);
+        reader.push(&call.arguments, &mut arguments);
+        let read = reader.finish(&mut arguments);
+        let mut diagnostics = read.diagnostics;
+        for found in &mut diagnostics {
+            found.message = format!("in the native call of `{}`: {}", call.name, found.message);
+            found.span = end..end;
+        }
+        let arguments = if read.outcome == Outcome::Broken { call.arguments.clone() } else { arguments };
+        Self { id: call.id.clone(), name: call.name.clone(), arguments, outcome: read.outcome, diagnostics }
+    }
+
+    pub(crate) fn add_to(self, collector: &mut Collector) {
+        self.diagnostics.into_iter().for_each(|found| collector.add_diagnostic(found));
+        collector.add_native(self.id, self.name, self.arguments, self.outcome);
+    }
+}
+
+fn reason(finish: &Finish) -> Option<FinishReason> {
+    match finish {
+        Finish::Stop | Finish::StopSequence(_) => Some(FinishReason::Stop),
+        Finish::ToolCalls => Some(FinishReason::ToolCalls),
+        Finish::Length => Some(FinishReason::Length),
+        Finish::ContentFilter => Some(FinishReason::ContentFilter),
+        Finish::Other(_) => None,
+    }
+}

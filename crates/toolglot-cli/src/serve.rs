@@ -1,0 +1,188 @@
+//! The commands around the proxy: running it, looking at its settings, asking whether it is well.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use toolglot_proxy::{Config, ConfigError, Proxy, ServeError, Sources};
+
+use crate::failure::{Ending, Failure, Run};
+
+pub(crate) const HELP: &str = "\
+Examples:
+  toolglot serve --upstream http://localhost:8000     in front of vLLM, llama.cpp, Ollama, ...
+  toolglot serve --demo                               without any model, to see what it does
+  toolglot serve --config toolglot.toml               several servers, routes, keys, limits
+  toolglot serve -u http://localhost:8000 --set route.evidence=eager --set timeouts.idle='60 s'
+
+Each setting has a variable too: `body` of `[limits]` is TOOLGLOT_LIMITS_BODY, the server's URL
+TOOLGLOT_UPSTREAM, the file TOOLGLOT_CONFIG. Flags win over variables, and these over the file.
+SIGHUP reads the settings again; SIGTERM lets running requests end, twice ends at once.";
+
+/// Where the settings come from.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// File with settings; `toolglot config show` prints one to start from
+    #[arg(long, short, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Base URL of the model server
+    #[arg(long, short, value_name = "URL")]
+    upstream: Option<String>,
+    /// Answer with an embedded model server that speaks every dialect
+    #[arg(long)]
+    demo: bool,
+    /// Where to listen: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]
+    #[arg(long, short, value_name = "PLACE")]
+    listen: Option<String>,
+    /// Dialect to read: a name, a file of your own, `auto` for all, `off`; may be given several times
+    #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off")]
+    dialects: Vec<String>,
+    /// Answer beyond this machine without asking for a key
+    #[arg(long)]
+    insecure: bool,
+    /// Certificate chain in PEM, for HTTPS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<String>,
+    /// Private key in PEM, for HTTPS
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<String>,
+    /// How requests are logged: auto, human, json, off
+    #[arg(long, value_name = "FORMAT")]
+    log: Option<String>,
+    /// Any setting, as in `limits.body=64 MiB`; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<SetFlag>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Say what is wrong with the settings, if anything
+    Check(Box<ServeArgs>),
+    /// Print all settings in force and where each was set; secrets are not shown
+    Show(Box<ServeArgs>),
+    /// Print the JSON Schema of a settings file, for editors
+    Schema,
+    /// Print the reference of all settings, in Markdown
+    Reference,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HealthArgs {
+    /// Where it listens: ADDRESS:PORT or unix:PATH [default: TOOLGLOT_LISTEN, or 127.0.0.1:8642]
+    #[arg(long, short, value_name = "PLACE")]
+    listen: Option<String>,
+}
+
+/// A flag such as `limits.body=64 MiB`.
+#[derive(Clone, Debug)]
+struct SetFlag {
+    name: String,
+    value: String,
+}
+
+impl FromStr for SetFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("use NAME=VALUE such as `limits.body=64 MiB`")?;
+        Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
+    }
+}
+
+impl ServeArgs {
+    fn sources(&self) -> Sources {
+        let dialects = (!self.dialects.is_empty()).then(|| self.dialects.join(","));
+        let truth = |flag: bool| flag.then(|| "true".to_owned());
+        let mut flags = Vec::new();
+        for (name, flag, value) in [
+            ("upstream", "--upstream", self.upstream.clone()),
+            ("demo", "--demo", truth(self.demo)),
+            ("listen", "--listen", self.listen.clone()),
+            ("route.dialect", "--dialect", dialects),
+            ("insecure", "--insecure", truth(self.insecure)),
+            ("tls_cert", "--tls-cert", self.tls_cert.clone()),
+            ("tls_key", "--tls-key", self.tls_key.clone()),
+            ("log", "--log", self.log.clone()),
+        ] {
+            flags.extend(value.map(|value| (name.to_owned(), value, format!("`{flag}`"))));
+        }
+        for SetFlag { name, value } in &self.settings {
+            flags.push((name.clone(), value.clone(), format!("`--set {name}`")));
+        }
+        Sources::of_process(self.config.clone(), flags)
+    }
+}
+
+/// Runs the proxy until a signal ends it.
+pub(crate) fn run(args: &ServeArgs) -> Run {
+    match toolglot_proxy::run(&args.sources()) {
+        Ok(()) => Ok(Ending::Fine),
+        Err(ServeError::Config(error)) => Err(unusable(&error)),
+        Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
+    }
+}
+
+/// Checks or shows the settings.
+pub(crate) fn config(args: &ConfigArgs) -> Run {
+    let text = match &args.command {
+        ConfigCommand::Check(args) => checked(args)?,
+        ConfigCommand::Show(args) => Config::load(&args.sources()).map_err(|error| unusable(&error))?.show(),
+        ConfigCommand::Schema => serde_json::to_string_pretty(&toolglot_proxy::schema()).unwrap_or_default() + "\n",
+        ConfigCommand::Reference => toolglot_proxy::reference(),
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(Ending::Fine)
+}
+
+fn checked(args: &ServeArgs) -> Result<String, Failure> {
+    let config = Config::load(&args.sources()).map_err(|error| unusable(&error))?;
+    let warnings: String = config.warnings().iter().map(|warning| format!("warning: {warning}\n")).collect();
+    Proxy::new(config).map_err(|error| unusable(&error))?;
+    Ok(warnings + "the settings are fine\n")
+}
+
+fn unusable(error: &ConfigError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+/// How long a health check waits.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// Asks for `/health`; where the proxy speaks TLS, a connection has to do.
+pub(crate) fn health(args: &HealthArgs) -> Run {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let place = args.listen.clone().or_else(|| variable("TOOLGLOT_LISTEN"));
+    let place = place.unwrap_or_else(|| "127.0.0.1:8642".to_owned());
+    let is_well = match place.strip_prefix("unix:") {
+        Some(path) => UnixStream::connect(path).and_then(|stream| {
+            stream.set_read_timeout(Some(WAIT))?;
+            is_well(stream)
+        }),
+        None => TcpStream::connect(place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")).and_then(|stream| {
+            stream.set_read_timeout(Some(WAIT))?;
+            if variable("TOOLGLOT_TLS_CERT").is_some() { Ok(true) } else { is_well(stream) }
+        }),
+    };
+    match is_well {
+        Ok(true) => Ok(Ending::Fine),
+        Ok(false) => Ok(Ending::Failed),
+        Err(error) => Err(io::Error::new(error.kind(), format!("nothing answers at {place}: {error}")).into()),
+    }
+}
+
+fn is_well(mut stream: impl Read + Write) -> io::Result<bool> {
+    stream.write_all(b"GET /health HTTP/1.1\r\nhost: health\r\nconnection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    Ok(answer.starts_with(b"HTTP/1.1 200"))
+}

@@ -1,0 +1,87 @@
+//! Keys that clients have to send, and where the proxy may listen without asking for one.
+
+use http::{HeaderMap, header};
+use subtle::{Choice, ConstantTimeEq};
+use toolglot_wire::Fault;
+
+use crate::config::{Config, ConfigError};
+use crate::error::Wrong;
+use crate::headers::API_KEY;
+
+/// The keys that are accepted; without any, all clients are welcome.
+#[derive(Clone, Default)]
+pub(crate) struct Keys(Vec<String>);
+
+impl Keys {
+    /// Reads the keys of the settings.
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+        let mut keys: Vec<String> =
+            config.server.keys.0.iter().filter_map(|key| key.get().map(str::to_owned)).collect();
+        if let Some(path) = &config.server.keys_file {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| config.wrong("keys_file", format!("cannot read `{}`: {error}", path.display())))?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+            keys.extend(lines.map(str::to_owned));
+        }
+        Ok(Self(keys))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Checks the key of a request.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
+        let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        let given = [bearer, text(API_KEY)];
+        if given.iter().flatten().any(|key| self.has(key.trim())) {
+            return Ok(());
+        }
+        Err(Wrong::Key.because(match given {
+            [None, None] => "a key is needed; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
+            _ => "the key is not one of this proxy's; ask its operator for one",
+        }))
+    }
+
+    /// All keys are compared to the end, so that the time does not tell how near a guess was.
+    fn has(&self, given: &str) -> bool {
+        let equal = |key: &String| key.as_bytes().ct_eq(given.as_bytes());
+        self.0.iter().map(equal).fold(Choice::from(0), |any, equal| any | equal).into()
+    }
+}
+
+/// Refuses to listen beyond this machine without keys.
+pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigError> {
+    let listen = config.server.listen.as_str();
+    if listen.starts_with("unix:") || config.server.insecure || !keys.is_empty() || is_loopback(listen) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{listen}` can be reached from other machines, and no keys are asked for; set `keys`, listen on 127.0.0.1, \
+         or say `--insecure`"
+    );
+    Err(config.wrong("listen", message))
+}
+
+fn is_loopback(listen: &str) -> bool {
+    let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host).trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_this_machine_only() {
+        for (listen, wanted) in
+            [("127.0.0.1:1", true), ("[::1]:1", true), ("localhost:1", true), ("0.0.0.0:1", false), ("[::]:1", false)]
+        {
+            assert_eq!(is_loopback(listen), wanted, "{listen}");
+        }
+    }
+}

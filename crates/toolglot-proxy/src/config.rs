@@ -1,0 +1,219 @@
+//! The settings: where they come from, which wins, and what is said about a wrong one.
+//!
+//! A setting is looked for on the command line, then in the environment (`TOOLGLOT_LIMITS_BODY` for `body` of
+//! `[limits]`), then in the file; what nobody sets has its default. The environment and the command line speak of all
+//! upstreams and all routes at once: `TOOLGLOT_ROUTE_DIALECT`, `--set route.dialect=hermes`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::slice;
+use std::time::Duration;
+
+mod document;
+mod file;
+mod section;
+mod sections;
+pub(crate) mod setting;
+
+pub use document::{reference, schema};
+pub(crate) use sections::{Limits, Route, Server, Timeouts, Upstream};
+
+use crate::demo;
+use section::Section;
+use setting::Raw;
+
+/// Where settings come from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The settings file.
+    pub file: Option<PathBuf>,
+    /// Variables of the environment that begin with `TOOLGLOT_`.
+    pub environment: Vec<(String, String)>,
+    /// Flags: the setting, as in `limits.body`, its value, and the flag as the user knows it.
+    pub flags: Vec<(String, String, String)>,
+}
+
+/// All settings.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    pub(crate) server: Server,
+    pub(crate) limits: Limits,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) upstreams: Vec<Upstream>,
+    pub(crate) routes: Vec<Route>,
+    /// Who set what, for messages: a line of the file, a variable, a flag.
+    origins: BTreeMap<String, String>,
+    warnings: Vec<String>,
+}
+
+/// Says which setting cannot be used, where it was set, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    pub(crate) place: String,
+    pub(crate) message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.place, self.message) }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// The prefix of the environment's variables.
+pub(crate) const PREFIX: &str = "TOOLGLOT_";
+
+impl Sources {
+    /// Returns the sources of this process: the file that is named or that `TOOLGLOT_CONFIG` names, and the environment.
+    pub fn of_process(file: Option<PathBuf>, flags: Vec<(String, String, String)>) -> Self {
+        let environment: Vec<_> = std::env::vars().filter(|(name, _)| name.starts_with(PREFIX)).collect();
+        let named = environment.iter().find(|(name, value)| name == FILE && !value.is_empty());
+        let file = file.or_else(|| named.map(|(_, path)| PathBuf::from(path)));
+        Self { file, environment, flags }
+    }
+}
+
+/// The variable that names the settings file.
+const FILE: &str = "TOOLGLOT_CONFIG";
+
+impl Config {
+    /// Reads all sources.
+    ///
+    /// # Errors
+    /// On the first setting that cannot be used.
+    pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+        let mut config = Self::default();
+        if let Some(path) = &sources.file {
+            file::read(&mut config, path)?;
+        }
+        // So that what the environment and the flags say of all routes holds for the models that no route names, too.
+        if !config.routes.iter().any(|route| route.models.iter().any(|glob| glob == "*")) {
+            config.routes.push(Route::default());
+        }
+        for (name, value) in sources.environment.iter().filter(|(name, _)| name != FILE) {
+            let known = config.apply(&Address::of_variable(name), value, &format!("environment variable `{name}`"))?;
+            if !known {
+                config.warnings.push(format!("no setting is called `{name}`; `toolglot config show` lists them"));
+            }
+        }
+        for (name, value, flag) in &sources.flags {
+            if !config.apply(&Address::of_path(name), value, flag)? {
+                let message = format!("no setting is called `{name}`; `toolglot config show` lists them");
+                return Err(ConfigError { place: flag.clone(), message });
+            }
+        }
+        config.check_upstreams()?;
+        Ok(config)
+    }
+
+    /// Things to tell the operator that do not keep the proxy from running.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Returns an error about a setting, with the place where it was set.
+    pub(crate) fn wrong(&self, setting: &str, message: impl Into<String>) -> ConfigError {
+        let place = self.origins.get(setting).cloned().unwrap_or_else(|| format!("`{setting}`"));
+        ConfigError { place, message: message.into() }
+    }
+
+    /// Returns how long an answer that is not streamed may take once it began.
+    pub(crate) fn whole_time(&self) -> Option<Duration> {
+        self.timeouts.total.on().or(self.timeouts.first_byte.on())
+    }
+
+    /// Sets one key in all tables of its section; says whether there is such a key.
+    fn apply(&mut self, address: &Address, value: &str, origin: &str) -> Result<bool, ConfigError> {
+        if address.section == Upstream::NAME {
+            if self.upstreams.is_empty() {
+                self.upstreams.push(Upstream::default());
+            }
+            // One URL can only mean one server.
+            if address.key == "url" {
+                self.upstreams.truncate(1);
+            }
+        }
+        let raw = Raw::Text(value);
+        match address.section {
+            Limits::NAME => set(slice::from_mut(&mut self.limits), &mut self.origins, &address.key, raw, origin),
+            Timeouts::NAME => set(slice::from_mut(&mut self.timeouts), &mut self.origins, &address.key, raw, origin),
+            Upstream::NAME => set(&mut self.upstreams, &mut self.origins, &address.key, raw, origin),
+            Route::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
+            _ => set(slice::from_mut(&mut self.server), &mut self.origins, &address.key, raw, origin),
+        }
+    }
+
+    fn check_upstreams(&mut self) -> Result<(), ConfigError> {
+        if self.server.demo {
+            self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
+            let (models, dialect) = (vec![format!("{}*", demo::RAW)], vec!["off".to_owned()]);
+            self.routes.insert(0, Route { models, dialect, ..Route::default() });
+        }
+        if self.upstreams.is_empty() {
+            return Err(ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() });
+        }
+        Ok(())
+    }
+}
+
+const NO_UPSTREAM: &str = "no model server is known; name one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
+                           table, or try `--demo`";
+
+/// Sets a key in the tables of a section; says whether there is such a key.
+fn set<S: Section>(
+    tables: &mut [S],
+    origins: &mut BTreeMap<String, String>,
+    name: &str,
+    raw: Raw<'_>,
+    origin: &str,
+) -> Result<bool, ConfigError> {
+    let Some(key) = S::keys().iter().find(|key| key.name == name) else { return Ok(false) };
+    for (at, table) in tables.iter_mut().enumerate() {
+        (key.set)(table, raw).map_err(|message| ConfigError { place: origin.to_owned(), message })?;
+        origins.insert(setting_name::<S>(at, name), origin.to_owned());
+    }
+    Ok(true)
+}
+
+/// What a setting is called in messages: `listen`, `limits.body`, `route[1].dialect`.
+fn setting_name<S: Section>(at: usize, key: &str) -> String {
+    match (S::NAME, S::MANY) {
+        ("", _) => key.to_owned(),
+        (section, false) => format!("{section}.{key}"),
+        (section, true) => format!("{section}[{at}].{key}"),
+    }
+}
+
+/// A section and a key of it.
+struct Address {
+    section: &'static str,
+    key: String,
+}
+
+const SECTIONS: [&str; 4] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, Route::NAME];
+
+impl Address {
+    /// `TOOLGLOT_LIMITS_BODY`, or `TOOLGLOT_UPSTREAM` for the URL.
+    fn of_variable(name: &str) -> Self {
+        Self::of(&name.strip_prefix(PREFIX).unwrap_or(name).to_lowercase(), '_')
+    }
+
+    /// `limits.body`.
+    fn of_path(path: &str) -> Self {
+        Self::of(path, '.')
+    }
+
+    fn of(path: &str, separator: char) -> Self {
+        if path == Upstream::NAME {
+            return Self { section: Upstream::NAME, key: "url".to_owned() };
+        }
+        let rest = |section: &&'static str| Some((*section, path.strip_prefix(section)?.strip_prefix(separator)?));
+        let (section, key) = SECTIONS.iter().find_map(rest).unwrap_or(("", path));
+        Self { section, key: key.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

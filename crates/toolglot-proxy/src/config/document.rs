@@ -1,0 +1,94 @@
+//! The settings as others want to see them: as a file, as a schema for editors, as tables for the manual.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::config::section::Section;
+use crate::config::{Config, Limits, PREFIX, Route, Server, Timeouts, Upstream, setting_name};
+
+impl Config {
+    /// Returns the settings in force as a settings file, with the place where each was set; secrets are not in it.
+    pub fn show(&self) -> String {
+        let mut out = String::new();
+        self.add(&mut out, std::slice::from_ref(&self.server));
+        self.add(&mut out, std::slice::from_ref(&self.limits));
+        self.add(&mut out, std::slice::from_ref(&self.timeouts));
+        self.add(&mut out, &self.upstreams);
+        self.add(&mut out, &self.routes);
+        out
+    }
+
+    // Writing to a string cannot fail.
+    fn add<S: Section>(&self, out: &mut String, tables: &[S]) {
+        for (at, table) in tables.iter().enumerate() {
+            let _ = match (S::NAME, S::MANY) {
+                ("", _) => Ok(()),
+                (name, false) => writeln!(out, "\n[{name}]"),
+                (name, true) => writeln!(out, "\n[[{name}]]"),
+            };
+            for key in S::keys() {
+                let origin = self.origins.get(&setting_name::<S>(at, key.name));
+                let origin = origin.map(|origin| format!("  # {origin}")).unwrap_or_default();
+                let _ = writeln!(out, "{} = {}{origin}", key.name, (key.show)(table));
+            }
+        }
+    }
+}
+
+/// Returns the JSON Schema of a settings file.
+pub fn schema() -> Value {
+    let mut properties = object::<Server>();
+    let mut table = |name: &str, about: &str, many: bool, keys: Map<String, Value>| {
+        let table = json!({"type": "object", "properties": keys, "additionalProperties": false});
+        let shape = if many { json!({"type": "array", "items": table}) } else { table };
+        properties.insert(name.to_owned(), with_about(shape, about));
+    };
+    table(Limits::NAME, Limits::ABOUT, Limits::MANY, object::<Limits>());
+    table(Timeouts::NAME, Timeouts::ABOUT, Timeouts::MANY, object::<Timeouts>());
+    table(Upstream::NAME, Upstream::ABOUT, Upstream::MANY, object::<Upstream>());
+    table(Route::NAME, Route::ABOUT, Route::MANY, object::<Route>());
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The settings of toolglot serve",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn object<S: Section>() -> Map<String, Value> {
+    S::keys().iter().map(|key| (key.name.to_owned(), with_about((key.schema)(), key.about.trim()))).collect()
+}
+
+fn with_about(mut shape: Value, about: &str) -> Value {
+    shape["description"] = about.trim().into();
+    shape
+}
+
+/// Returns the manual's tables of all settings, in Markdown.
+pub fn reference() -> String {
+    let mut out = String::new();
+    add_reference::<Server>(&mut out, "Above all tables");
+    add_reference::<Limits>(&mut out, "`[limits]`");
+    add_reference::<Timeouts>(&mut out, "`[timeouts]`");
+    add_reference::<Upstream>(&mut out, "`[[upstream]]`");
+    add_reference::<Route>(&mut out, "`[[route]]`");
+    out
+}
+
+// Writing to a string cannot fail.
+fn add_reference<S: Section>(out: &mut String, title: &str) {
+    let _ = writeln!(
+        out,
+        "### {title}\n\n{}\n\n| key | default | variable | meaning |\n|---|---|---|---|",
+        S::ABOUT.trim()
+    );
+    let section = if S::NAME.is_empty() { String::new() } else { format!("{}_", S::NAME.to_uppercase()) };
+    for key in S::keys() {
+        let default = if key.default.is_empty() { "–".to_owned() } else { format!("`{}`", key.default) };
+        let variable = format!("{PREFIX}{section}{}", key.name.to_uppercase());
+        let _ = writeln!(out, "| `{}` | {default} | `{variable}` | {} |", key.name, key.about.trim());
+    }
+    out.push('\n');
+}

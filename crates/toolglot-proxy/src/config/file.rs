@@ -1,0 +1,119 @@
+//! Reads a settings file; an error names the line and what to write there.
+
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::config::section::Section;
+use crate::config::setting::Raw;
+use crate::config::{Config, ConfigError, Limits, Route, SECTIONS, Server, Timeouts, Upstream, setting_name};
+
+/// A file that is being read.
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+/// Reads a file into the settings.
+pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
+        place: path.display().to_string(),
+        message: format!("cannot be read: {error}"),
+    })?;
+    let file = File { path, text: &text };
+    let table = DeTable::parse(&text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        file.wrong(at, error.message())
+    })?;
+    for (key, value) in table.get_ref() {
+        file.top(config, key, value)?;
+    }
+    Ok(())
+}
+
+impl File<'_> {
+    /// A key above all tables, or a table.
+    fn top(
+        &self,
+        config: &mut Config,
+        key: &Spanned<impl AsRef<str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), ConfigError> {
+        let name = key.get_ref().as_ref();
+        match name {
+            Limits::NAME => self.table(config, |config| &mut config.limits, 0, value),
+            Timeouts::NAME => self.table(config, |config| &mut config.timeouts, 0, value),
+            Upstream::NAME => self.tables(config, |config| &mut config.upstreams, value),
+            Route::NAME => self.tables(config, |config| &mut config.routes, value),
+            _ => self.key::<Server>(config, |config| &mut config.server, 0, (name, key.span().start), value),
+        }
+    }
+
+    fn tables<S: Section>(
+        &self,
+        config: &mut Config,
+        all: fn(&mut Config) -> &mut Vec<S>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), ConfigError> {
+        let DeValue::Array(tables) = value.get_ref() else {
+            return Err(self.wrong(value.span().start, format!("there may be several; write `[[{}]]`", S::NAME)));
+        };
+        for (at, table) in tables.iter().enumerate() {
+            all(config).push(S::default());
+            self.table(config, move |config| &mut all(config)[at], at, table)?;
+        }
+        Ok(())
+    }
+
+    fn table<S: Section>(
+        &self,
+        config: &mut Config,
+        section: impl Fn(&mut Config) -> &mut S + Copy,
+        at: usize,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), ConfigError> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(self.wrong(value.span().start, format!("this is a table; write `[{}]`", S::NAME)));
+        };
+        for (key, value) in table {
+            self.key(config, section, at, (key.get_ref(), key.span().start), value)?;
+        }
+        Ok(())
+    }
+
+    fn key<S: Section>(
+        &self,
+        config: &mut Config,
+        section: impl Fn(&mut Config) -> &mut S,
+        at: usize,
+        (name, start): (&str, usize),
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), ConfigError> {
+        let Some(key) = S::keys().iter().find(|key| key.name == name) else {
+            return Err(self.wrong(start, unknown::<S>(name)));
+        };
+        let set = (key.set)(section(config), Raw::Toml(value.get_ref()));
+        set.map_err(|message| self.wrong(value.span().start, format!("`{name}`: {message}")))?;
+        config.origins.insert(setting_name::<S>(at, name), self.place(start));
+        Ok(())
+    }
+
+    fn wrong(&self, at: usize, message: impl Into<String>) -> ConfigError {
+        ConfigError { place: self.place(at), message: message.into() }
+    }
+
+    fn place(&self, at: usize) -> String {
+        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        format!("{}:{}", self.path.display(), 1 + before.iter().filter(|byte| **byte == b'\n').count())
+    }
+}
+
+fn unknown<S: Section>(name: &str) -> String {
+    let mut known: Vec<&str> = S::keys().iter().map(|key| key.name).collect();
+    if S::NAME.is_empty() {
+        known.extend(SECTIONS);
+        return format!("no setting is called `{name}`; use one of {}", known.join(", "));
+    }
+    format!("`{}` has no setting called `{name}`; use one of {}", S::NAME, known.join(", "))
+}

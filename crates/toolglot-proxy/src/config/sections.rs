@@ -1,0 +1,134 @@
+//! Every setting of the proxy; the reference in `docs/proxy.md` and the schema are made from this file.
+
+use std::path::PathBuf;
+
+use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
+use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
+
+use crate::config::section::{Key, Section, section};
+use crate::config::setting::{Choice, Headers, Raw, RepairList, Secret, Secrets, Setting, Size, Time};
+use crate::log::LogFormat;
+
+section! { "" one
+    /// The proxy itself.
+    pub(crate) struct Server {
+        /// Where to listen: `ADDRESS:PORT`, or `unix:PATH`.
+        listen: String = "127.0.0.1:8642",
+        /// Answer beyond this machine without asking for a key.
+        insecure: bool = "false",
+        /// Keys that clients have to send, as `Authorization: Bearer KEY` or `x-api-key: KEY`; none: all are welcome.
+        keys: Secrets = "",
+        /// File with further keys, one a line.
+        keys_file: Option<PathBuf> = "",
+        /// Certificate chain in PEM, for HTTPS.
+        tls_cert: Option<PathBuf> = "",
+        /// Private key in PEM, for HTTPS.
+        tls_key: Option<PathBuf> = "",
+        /// How requests are logged: `auto` is for people on a terminal and JSON elsewhere.
+        log: Choice<LogFormat> = "auto",
+        /// Answer with an embedded model server that speaks every dialect; for trying things out.
+        demo: bool = "false",
+    }
+}
+
+section! { "limits" one
+    /// How much may be sent and held; each limit has an error of its own.
+    pub(crate) struct Limits {
+        /// Bytes of a request.
+        body: Size = "32 MiB",
+        /// Bytes of an answer that is not streamed.
+        answer: Size = "64 MiB",
+        /// Bytes of one line of a stream.
+        line: Size = "8 MiB",
+        /// Bytes of one event of a stream.
+        event: Size = "16 MiB",
+        /// Requests at the same time; the next one is told to come back.
+        streams: usize = "1024",
+        /// Bytes of text that are held while it is not clear what they are.
+        held: Size = "1 MiB",
+        /// Bytes of the arguments of one call.
+        arguments: Size = "16 MiB",
+        /// Levels of nesting in arguments.
+        depth: usize = "128",
+        /// Calls of one answer.
+        calls: usize = "256",
+    }
+}
+
+section! { "timeouts" one
+    /// How long to wait for what; `0` waits for ever.
+    pub(crate) struct Timeouts {
+        /// For a client to send the head of its next request; then the idle connection is closed.
+        header: Time = "60 s",
+        /// For a client to send the rest of it.
+        body: Time = "60 s",
+        /// For a connection to the model server.
+        connect: Time = "10 s",
+        /// For the model server to begin its answer; long prompts take long.
+        first_byte: Time = "600 s",
+        /// Between two pieces of an answer.
+        idle: Time = "300 s",
+        /// For the whole answer.
+        total: Time = "0",
+        /// After so long without anything to send, a stream says that it is alive.
+        keep_alive: Time = "15 s",
+        /// For requests that run when the proxy is told to end.
+        drain: Time = "30 s",
+    }
+}
+
+section! { "upstream" many
+    /// A model server; the first one has the requests that no route sends elsewhere.
+    pub(crate) struct Upstream {
+        /// What routes and logs call it.
+        name: String = "default",
+        /// Its base URL, with or without `/v1`.
+        url: String = "",
+        /// What it speaks: `chat`, `responses` or `messages`.
+        protocol: Choice<Option<Protocol>> = "chat",
+        /// What it is, so that the model's markers reach the proxy: found out unless set.
+        engine: Choice<Option<EngineKind>> = "auto",
+        /// Key to send instead of the client's; the client's is sent if there is none and the proxy asks for none.
+        key: Secret = "",
+        /// Headers to send besides.
+        headers: Headers = "",
+        /// Further certificate authorities to trust, in PEM.
+        ca: Option<PathBuf> = "",
+        /// How often to try again before the first byte: after a refused connection, 429, 502, 503, 504.
+        retries: usize = "1",
+    }
+}
+
+section! { "route" many
+    /// How the requests for some models are treated; the first route that fits counts.
+    pub(crate) struct Route {
+        /// Names of models as clients write them; `*` stands for anything.
+        models: Vec<String> = "*",
+        /// The model server's name; the first one unless set.
+        upstream: String = "",
+        /// The model's name at the server, where it is another.
+        model: String = "",
+        /// Dialects to read: names, files (with `/` or `.toml`), `auto` for all, or `off` to relay everything untouched.
+        dialect: Vec<String> = "auto",
+        /// Read the text of requests that declare no tools, too.
+        force: bool = "false",
+        /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from an answer.
+        reasoning_open: Choice<Option<bool>> = "auto",
+        /// Where chat clients find reasoning.
+        reasoning_field: Choice<ReasoningField> = "reasoning_content",
+        /// What a call inside reasoning is.
+        calls_in_reasoning: Choice<CallsInReasoning> = "wait",
+        /// How calls are checked against the schemas of their tools.
+        validation: Choice<Validation> = "coerce",
+        /// What text means where no schema gives its type.
+        untyped: Choice<Untyped> = "infer",
+        /// How much evidence a call needs.
+        evidence: Choice<Evidence> = "balanced",
+        /// What becomes of a call whose tool is not declared.
+        unknown_tool: Choice<UnknownTool> = "call",
+        /// Repairs that may be made: `none`, `safe`, `all`, or a list.
+        repairs: RepairList = "safe",
+        /// How the ids of earlier calls are written for the model.
+        history_ids: Choice<HistoryIds> = "kept",
+    }
+}

@@ -1,0 +1,118 @@
+//! Tests of the settings: what wins, and what is said about wrong ones.
+
+use super::section::Key;
+use super::*;
+
+fn scratch(name: &str, text: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("toolglot-config-{}-{name}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn load(name: &str, file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let path = scratch(name, file);
+    let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let flag = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned(), format!("`--{key}`"));
+    let config = Config::load(&Sources {
+        file: Some(path.clone()),
+        environment: environment.iter().map(pair).collect(),
+        flags: flags.iter().map(flag).collect(),
+    });
+    std::fs::remove_file(path).unwrap();
+    config
+}
+
+const FILE: &str = "listen = '127.0.0.1:1'\n[limits]\nbody = '1 MiB'\ncalls = 3\n[[upstream]]\nurl = 'http://a'\n";
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let environment = [("TOOLGLOT_LIMITS_BODY", "2 MiB"), ("TOOLGLOT_LISTEN", "127.0.0.1:2")];
+    let config = load("order", FILE, &environment, &[("listen", "127.0.0.1:3")]).unwrap();
+    assert_eq!(config.server.listen, "127.0.0.1:3");
+    assert_eq!((config.limits.body.0, config.limits.calls, config.limits.depth), (2 << 20, 3, 128));
+    let shown = config.show();
+    assert!(shown.contains("listen = \"127.0.0.1:3\"  # `--listen`"), "{shown}");
+    assert!(shown.contains("body = \"2 MiB\"  # environment variable `TOOLGLOT_LIMITS_BODY`"), "{shown}");
+    assert!(shown.contains("order.toml:4"), "{shown}");
+}
+
+#[test]
+fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
+    for (file, wanted) in [
+        ("listne = 'x'", ":1: no setting is called `listne`; use one of listen,"),
+        ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` has no known unit; write it like `32 MiB`"),
+        ("[limits]\nbdy = 1", ":2: `limits` has no setting called `bdy`; use one of body,"),
+        ("[upstream]\nurl = 'x'", ":1: there may be several; write `[[upstream]]`"),
+        ("[[upstream]]\nprotocol = 'soap'", "`soap` is not known here; use one of chat, responses, messages"),
+        ("[[route]]\nrepairs = 'magic'", "`repairs`: no repair is called `magic`"),
+        ("keys = ['${NO_SUCH_VARIABLE_HERE}']", "the environment has no `NO_SUCH_VARIABLE_HERE`; set it"),
+        ("listen = [", ":1: "),
+        ("", "no model server is known; name one with `--upstream"),
+    ] {
+        let error = load("wrong", file, &[], &[]).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{file:?} says {error:?}");
+    }
+    let error = load("variable", FILE, &[("TOOLGLOT_TIMEOUTS_IDLE", "soon")], &[]).unwrap_err().to_string();
+    assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` has no known unit"), "{error}");
+    let error = load("flag", FILE, &[], &[("limits.bdy", "1")]).unwrap_err().to_string();
+    assert!(error.contains("no setting is called `limits.bdy`"), "{error}");
+}
+
+#[test]
+fn what_is_said_of_all_routes_holds_for_unnamed_models_too() {
+    let file = format!("{FILE}[[route]]\nmodels = 'qwen*'\ndialect = 'hermes'\n");
+    let config = load("routes", &file, &[], &[("route.dialect", "kimi_k2")]).unwrap();
+    let routes: Vec<_> = config.routes.iter().map(|route| (route.models.join(","), route.dialect.join(","))).collect();
+    assert_eq!(routes, [("qwen*".into(), "kimi_k2".into()), ("*".into(), "kimi_k2".into())] as [(String, String); 2]);
+}
+
+#[test]
+fn one_url_leaves_one_server() {
+    let file = format!("{FILE}[[upstream]]\nname = 'b'\nurl = 'http://b'\n");
+    let config = load("url", &file, &[("TOOLGLOT_UPSTREAM", "http://c")], &[]).unwrap();
+    let urls: Vec<_> = config.upstreams.iter().map(|upstream| upstream.url.as_str()).collect();
+    assert_eq!(urls, ["http://c"]);
+}
+
+#[test]
+fn secrets_are_not_shown_and_unknown_variables_are_mentioned() {
+    let file =
+        "keys = ['sesame', 'open']\n[[upstream]]\nurl = 'http://a'\nkey = 'hidden'\nheaders = { x-a = 'secret' }\n";
+    let config = load("secrets", file, &[("TOOLGLOT_LISTNE", "x")], &[]).unwrap();
+    let shown = config.show() + &format!("{config:?}");
+    assert!(
+        ["sesame", "open", "hidden", "secret"].iter().all(|word| !shown.contains(&format!("\"{word}\""))),
+        "{shown}"
+    );
+    assert_eq!(config.warnings(), ["no setting is called `TOOLGLOT_LISTNE`; `toolglot config show` lists them"]);
+}
+
+#[test]
+fn what_is_shown_can_be_read_again() {
+    let shown = load("shown", FILE, &[], &[]).unwrap().show();
+    assert_eq!(load("again", &shown, &[], &[]).unwrap().show().matches(" = ").count(), shown.matches(" = ").count());
+}
+
+fn defaults_can_be_read<S: Section>() {
+    let keys: &[Key<S>] = S::keys();
+    for key in keys {
+        assert_eq!((key.set)(&mut S::default(), Raw::Text(key.default)), Ok(()), "{}", key.name);
+    }
+}
+
+#[test]
+fn every_default_can_be_read() {
+    defaults_can_be_read::<Server>();
+    defaults_can_be_read::<Limits>();
+    defaults_can_be_read::<Timeouts>();
+    defaults_can_be_read::<Upstream>();
+    defaults_can_be_read::<Route>();
+}
+
+#[test]
+fn schema_and_reference_have_every_key() {
+    let (schema, reference) = (schema(), reference());
+    assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Bytes of a request.");
+    assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
+    assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Bytes of a request. |"), "{reference}");
+}

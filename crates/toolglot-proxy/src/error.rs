@@ -1,0 +1,86 @@
+//! Every error of the proxy's own, in one table, and errors as responses in the shape of the client's protocol.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use toolglot_wire::{Fault, FaultKind, Protocol};
+
+/// What can go wrong between client and model server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    Key,
+    Body,
+    BodyRead,
+    BodyTime,
+    Streams,
+    Unreachable,
+    FirstByte,
+    Idle,
+    Total,
+    Cut,
+    Answer,
+}
+
+/// The error, its sort, its status and its word for programs.
+const TABLE: [(Wrong, FaultKind, u16, &str); 11] = [
+    (Wrong::Key, FaultKind::Authentication, 401, "invalid_api_key"),
+    (Wrong::Body, FaultKind::TooLarge, 413, "body_too_large"),
+    (Wrong::BodyRead, FaultKind::Request, 400, "body_incomplete"),
+    (Wrong::BodyTime, FaultKind::Timeout, 408, "body_timeout"),
+    (Wrong::Streams, FaultKind::Overloaded, 503, "too_many_requests_at_once"),
+    (Wrong::Unreachable, FaultKind::Upstream, 502, "upstream_unreachable"),
+    (Wrong::FirstByte, FaultKind::Timeout, 504, "upstream_first_byte_timeout"),
+    (Wrong::Idle, FaultKind::Timeout, 504, "upstream_idle_timeout"),
+    (Wrong::Total, FaultKind::Timeout, 504, "upstream_total_timeout"),
+    (Wrong::Cut, FaultKind::Upstream, 502, "upstream_cut"),
+    (Wrong::Answer, FaultKind::Upstream, 502, "answer_too_large"),
+];
+
+impl Wrong {
+    /// Returns the error with words for people.
+    pub(crate) fn because(self, message: impl Into<String>) -> Fault {
+        let (_, kind, status, code) = TABLE[self as usize];
+        Fault { status, ..Fault::new(kind, message).with_code(code) }
+    }
+}
+
+/// Whether the same request can never succeed; clients then do not try again.
+fn is_final(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::Request | FaultKind::TooLarge | FaultKind::Authentication) && fault.status != 408
+}
+
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// Returns an error of ours.
+pub(crate) fn response(fault: &Fault, protocol: Protocol) -> Response {
+    let mut headers = HeaderMap::new();
+    if is_final(fault) {
+        headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+    } else if fault.status == 503 {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    if fault.status == 401 {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    with_headers(fault, protocol, headers)
+}
+
+/// Returns an error with the headers of the server that sent it.
+pub(crate) fn with_headers(fault: &Fault, protocol: Protocol, headers: HeaderMap) -> Response {
+    let mut response = Response::new(Body::from(fault.body(protocol).to_string()));
+    *response.status_mut() = StatusCode::from_u16(fault.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    *response.headers_mut() = headers;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_errors() {
+        assert!(TABLE.iter().enumerate().all(|(at, row)| row.0 as usize == at));
+    }
+}

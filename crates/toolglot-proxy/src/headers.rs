@@ -1,0 +1,154 @@
+//! Headers on their way through: what belongs to one connection stays there, keys are exchanged, the rest passes.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use toolglot_wire::Protocol;
+
+/// Headers of one connection, not of the request or the answer.
+const HOP_BY_HOP: [HeaderName; 8] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The name that Anthropic's clients look for.
+const ANTHROPIC_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const VIA: HeaderValue = HeaderValue::from_static("1.1 toolglot");
+
+/// Removes what belongs to one connection, and what that connection declared as such.
+pub(crate) fn strip_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in HOP_BY_HOP.iter().chain(&named) {
+        headers.remove(name);
+    }
+}
+
+/// Makes a client's headers those of a request to the model server.
+pub(crate) fn for_upstream(headers: &mut HeaderMap) {
+    strip_hop_by_hop(headers);
+    headers.remove(header::HOST);
+    headers.remove(header::EXPECT);
+    headers.append(header::VIA, VIA);
+}
+
+/// As [`for_upstream`], for a request whose body the proxy writes and whose answer it reads.
+pub(crate) fn for_turn(headers: &mut HeaderMap) {
+    for_upstream(headers);
+    // A compressed answer could not be read, and a compressed stream would not stream.
+    headers.remove(header::ACCEPT_ENCODING);
+    headers.remove(header::CONTENT_LENGTH);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}
+
+/// Puts the key where the server's protocol has it. The client's own key goes along only if none was asked of it.
+pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: bool, upstream: Option<Protocol>) {
+    let bearer = headers.get(header::AUTHORIZATION).cloned();
+    let plain = headers.get(API_KEY).cloned();
+    if own.is_some() || !keep {
+        headers.remove(header::AUTHORIZATION);
+        headers.remove(API_KEY);
+    }
+    let bare = |value: &HeaderValue| value.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned);
+    let key = match own {
+        Some(key) => Some(key.to_owned()),
+        None if !keep => None,
+        None => plain.as_ref().and_then(|key| key.to_str().ok().map(str::to_owned)).or(bearer.as_ref().and_then(bare)),
+    };
+    let Some(key) = key else { return };
+    let (name, text, there) = match upstream {
+        Some(Protocol::Messages) => (API_KEY, key, own.is_none() && (plain.is_some() || bearer.is_some())),
+        _ => (header::AUTHORIZATION, format!("Bearer {key}"), own.is_none() && bearer.is_some()),
+    };
+    if let (false, Ok(mut value)) = (there, HeaderValue::from_str(&text)) {
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+}
+
+/// Makes a server's headers those of an answer whose bytes are the server's.
+pub(crate) fn for_client(headers: &mut HeaderMap) {
+    strip_hop_by_hop(headers);
+    headers.append(header::VIA, VIA);
+}
+
+/// As [`for_client`], for an answer that the proxy writes.
+pub(crate) fn for_written(headers: &mut HeaderMap) {
+    for_client(headers);
+    headers.remove(header::CONTENT_LENGTH);
+    headers.remove(header::CONTENT_ENCODING);
+    headers.remove(header::ETAG);
+}
+
+/// Says that an answer is a stream which nobody may hold back.
+pub(crate) fn for_stream(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(NO_BUFFERING, HeaderValue::from_static("no"));
+}
+
+/// Tells the client by which id the request is known, and where the time went.
+pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Option<Protocol>, timing: &str) {
+    headers.insert(REQUEST_ID, id.clone());
+    if protocol == Some(Protocol::Messages) {
+        headers.insert(ANTHROPIC_REQUEST_ID, id.clone());
+    }
+    if let Ok(timing) = HeaderValue::from_str(timing) {
+        headers.append(SERVER_TIMING, timing);
+    }
+}
+
+/// Says whether a body is a stream of events.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+    }
+
+    fn exchanged(pairs: &[(&'static str, &'static str)], own: Option<&str>, keep: bool, to: Protocol) -> HeaderMap {
+        let mut headers = map(pairs);
+        exchange_key(&mut headers, own, keep, Some(to));
+        headers
+    }
+
+    #[test]
+    fn what_belongs_to_a_connection_stays_there() {
+        let mut headers =
+            map(&[("connection", "close, x-mine"), ("x-mine", "1"), ("te", "trailers"), ("x-yours", "2")]);
+        strip_hop_by_hop(&mut headers);
+        assert_eq!(headers, map(&[("x-yours", "2")]));
+    }
+
+    #[test]
+    fn keys_are_put_where_the_server_looks_for_them() {
+        let client = &[("x-api-key", "c")];
+        assert_eq!(exchanged(client, None, true, Protocol::Chat)["authorization"], "Bearer c");
+        assert_eq!(exchanged(client, None, true, Protocol::Messages), map(client));
+        let bearer = &[("authorization", "Bearer c")];
+        assert_eq!(exchanged(bearer, None, true, Protocol::Messages), map(bearer));
+        assert_eq!(exchanged(bearer, Some("own"), true, Protocol::Messages), map(&[("x-api-key", "own")]));
+        assert_eq!(exchanged(client, Some("own"), false, Protocol::Chat), map(&[("authorization", "Bearer own")]));
+        assert!(exchanged(client, None, false, Protocol::Chat).is_empty());
+    }
+}

@@ -1,0 +1,36 @@
+//! The proxy that makes tool calling work between any client and any model server.
+//!
+//! Calls that arrive as text become native ones, broken native ones become right, nothing else changes. The protocols
+//! are those of [`toolglot_wire`]; here are sockets, settings, limits and what an operator needs.
+//!
+//! ```no_run
+//! use toolglot_proxy::{Config, Proxy, Sources};
+//!
+//! let flag = |name: &str, value: &str| (name.to_owned(), value.to_owned(), format!("`--{name}`"));
+//! let sources = Sources { flags: vec![flag("upstream", "http://localhost:8000")], ..Sources::default() };
+//! let router = Proxy::new(Config::load(&sources)?)?.router();
+//! # let _ = router;
+//! # Ok::<(), toolglot_proxy::ConfigError>(())
+//! ```
+
+mod auth;
+mod banner;
+mod config;
+mod demo;
+mod engine;
+mod error;
+mod headers;
+mod lifecycle;
+mod live;
+mod log;
+mod metrics;
+mod passing;
+mod record;
+mod routes;
+mod stream;
+mod tls;
+mod turns;
+mod upstream;
+
+pub use config::{Config, ConfigError, Sources, reference, schema};
+pub use lifecycle::{Listener, Proxy, ServeError, Wish, run};

@@ -1,0 +1,304 @@
+//! A running proxy: listening, reading its settings again, and an orderly end.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+
+use crate::config::{Config, ConfigError, Sources};
+use crate::live::{Live, Shared};
+use crate::log::LogFormat;
+use crate::{banner, routes};
+
+/// A proxy that is ready to answer; cheap to clone.
+#[derive(Clone)]
+pub struct Proxy {
+    shared: Arc<Shared>,
+    router: Router,
+}
+
+/// Why the proxy cannot run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// A setting cannot be used.
+    Config(ConfigError),
+    /// The system said no.
+    Io(String, io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Io(what, error) => write!(f, "{what}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+impl From<ConfigError> for ServeError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+/// What the operator wants of a running proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "each concerns every caller")]
+pub enum Wish {
+    /// Read the settings again.
+    Reload,
+    /// Let running requests end and take no new ones.
+    Drain,
+    /// End now.
+    Abort,
+}
+
+/// Where clients are taken from.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "the proxy listens on these")]
+pub enum Listener {
+    /// TCP.
+    Tcp(TcpListener),
+    /// A socket in the file system.
+    Unix(UnixListener),
+}
+
+impl Proxy {
+    /// Makes a proxy of settings.
+    ///
+    /// # Errors
+    /// If a setting cannot be used.
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        let shared = Arc::new(Shared::new(Live::new(config)?));
+        let router = routes::router(&shared);
+        Ok(Self { shared, router })
+    }
+
+    /// Returns the table of routes; it can be called without a socket.
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    /// Returns what the operator may want to paste into clients.
+    pub fn banner(&self, listener: &Listener) -> String {
+        banner::text(&self.shared.live.load(), &listener.place())
+    }
+
+    /// Tells people what to paste, and programs that it runs.
+    fn greet(&self, listener: &Listener) {
+        let format = self.shared.live.load().config.server.log.value.settled();
+        match format {
+            LogFormat::Human => eprint!("{}", self.banner(listener)),
+            _ => self.event("info", &format!("listening on {}", listener.place())),
+        }
+    }
+
+    /// Takes new settings; running requests end under the old ones.
+    ///
+    /// # Errors
+    /// If a setting cannot be used; then the old ones stay.
+    pub fn reload(&self, config: Config) -> Result<(), ConfigError> {
+        let new = Live::new(config)?;
+        let old = self.shared.live.swap(Arc::new(new));
+        if old.config.server.listen != self.shared.live.load().config.server.listen {
+            self.event("warning", "the proxy keeps listening where it does; a new `listen` needs a restart");
+        }
+        Ok(())
+    }
+
+    /// Listens where the settings say.
+    ///
+    /// # Errors
+    /// If the system does not let it.
+    pub async fn listen(&self) -> Result<Listener, ServeError> {
+        let place = self.shared.live.load().config.server.listen.clone();
+        let wrong =
+            |error| ServeError::Io(format!("cannot listen on `{place}`; choose another with `--listen`"), error);
+        if let Some(path) = place.strip_prefix("unix:") {
+            // A socket that a dead process left behind would be in the way for ever.
+            if std::os::unix::net::UnixStream::connect(path).is_err() {
+                let _ = std::fs::remove_file(path);
+            }
+            return UnixListener::bind(path).map(Listener::Unix).map_err(wrong);
+        }
+        TcpListener::bind(&place).await.map(Listener::Tcp).map_err(wrong)
+    }
+
+    /// Serves until it is told to end.
+    ///
+    /// # Errors
+    /// If the system takes the listener away.
+    pub async fn serve(
+        &self,
+        listener: Listener,
+        sources: &Sources,
+        mut wishes: tokio::sync::mpsc::Receiver<Wish>,
+    ) -> Result<(), ServeError> {
+        let graceful = GracefulShutdown::new();
+        loop {
+            tokio::select! {
+                () = listener.accept(self, &graceful) => (),
+                wish = wishes.recv() => match wish {
+                    Some(Wish::Reload) => self.read_again(sources),
+                    Some(Wish::Drain) | None => break,
+                    Some(Wish::Abort) => return Ok(()),
+                },
+            }
+        }
+        listener.close();
+        self.drain(graceful, wishes).await;
+        Ok(())
+    }
+
+    fn read_again(&self, sources: &Sources) {
+        let result = Config::load(sources).and_then(|config| self.reload(config));
+        let word = if result.is_ok() { "success" } else { "failure" };
+        self.shared.metrics.reloads.add(&[word], 1);
+        match result {
+            Ok(()) => self.event("info", "the settings were read again"),
+            Err(error) => self.event("error", &format!("the old settings stay in force: {error}")),
+        }
+    }
+
+    /// Waits for running requests, for as long as the settings say or until the operator has had enough.
+    async fn drain(&self, graceful: GracefulShutdown, mut wishes: tokio::sync::mpsc::Receiver<Wish>) {
+        self.shared.draining.store(true, Ordering::Relaxed);
+        let running = self.shared.in_flight.load(Ordering::Relaxed);
+        self.event("info", &format!("shutting down, {running} requests are running"));
+        let most = self.shared.live.load().config.timeouts.drain.on();
+        let most = most.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
+        let impatient = async {
+            while let Some(wish) = wishes.recv().await {
+                if wish != Wish::Reload {
+                    return;
+                }
+            }
+            std::future::pending::<()>().await;
+        };
+        let message = tokio::select! {
+            () = graceful.shutdown() => "all requests have ended",
+            () = tokio::time::sleep(most) => "requests were cut off: `timeouts.drain` is over",
+            () = impatient => "requests were cut off: the second signal ends at once",
+        };
+        self.event("info", message);
+    }
+
+    fn event(&self, level: &str, message: &str) {
+        let format = self.shared.live.load().config.server.log.value;
+        self.shared.log.event(format, level, message, &[("version", Value::from(env!("CARGO_PKG_VERSION")))]);
+    }
+
+    /// Serves one connection in a task of its own.
+    fn spawn<S>(&self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let (service, live) = (TowerToHyperService::new(self.router.clone()), self.shared.live.load());
+        let mut server = auto::Builder::new(TokioExecutor::new());
+        server.http1().timer(TokioTimer::new()).header_read_timeout(live.config.timeouts.header.on());
+        server.http2().timer(TokioTimer::new());
+        let tls = live.tls.clone();
+        let patience = live.config.timeouts.header.on().unwrap_or(Duration::from_secs(60));
+        tokio::spawn(async move {
+            // A connection that ends badly ends; its requests have told the log what there is to tell.
+            let Some(tls) = tls else {
+                let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
+                let _ = watcher.watch(connection).await;
+                return;
+            };
+            let Ok(Ok(stream)) = tokio::time::timeout(patience, tls.accept(stream)).await else { return };
+            let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
+            let _ = watcher.watch(connection).await;
+        });
+    }
+}
+
+/// After a failure to accept, such as too many open files, this long nothing is accepted.
+const BREATH: Duration = Duration::from_millis(50);
+
+impl Listener {
+    /// Returns the place as a client writes it.
+    pub fn place(&self) -> String {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().map(|address| address.to_string()).unwrap_or_default(),
+            Self::Unix(listener) => {
+                let address = listener.local_addr().ok();
+                let path = address.as_ref().and_then(|address| address.as_pathname());
+                format!("unix:{}", path.map(|path| path.display().to_string()).unwrap_or_default())
+            }
+        }
+    }
+
+    /// Takes no more clients; a socket in the file system goes away.
+    fn close(self) {
+        if let Some(path) = self.place().strip_prefix("unix:") {
+            // Somebody else may have removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    async fn accept(&self, proxy: &Proxy, graceful: &GracefulShutdown) {
+        let accepted = match self {
+            Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
+                // Small pieces have to go out at once.
+                let _ = stream.set_nodelay(true);
+                proxy.spawn(stream, graceful.watcher());
+            }),
+            Self::Unix(listener) => listener.accept().await.map(|(stream, _)| proxy.spawn(stream, graceful.watcher())),
+        };
+        if accepted.is_err() {
+            tokio::time::sleep(BREATH).await;
+        }
+    }
+}
+
+/// Runs a proxy until a signal ends it: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
+///
+/// # Errors
+/// If a setting cannot be used, or the system says no.
+pub fn run(sources: &Sources) -> Result<(), ServeError> {
+    let config = Config::load(sources)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let result = runtime.block_on(async {
+        let warnings = config.warnings().to_vec();
+        let proxy = Proxy::new(config)?;
+        let listener = proxy.listen().await?;
+        let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
+        warnings.iter().for_each(|warning| proxy.event("warning", warning));
+        proxy.greet(&listener);
+        let result = proxy.serve(listener, sources, wishes).await;
+        proxy.shared.log.flush();
+        result
+    });
+    // Requests that are cut off are not waited for.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
+}
+
+fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Wish>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (wishes, received) = tokio::sync::mpsc::channel(8);
+    for (kind, wish) in [
+        (SignalKind::hangup(), Wish::Reload),
+        (SignalKind::terminate(), Wish::Drain),
+        (SignalKind::interrupt(), Wish::Drain),
+    ] {
+        let (mut signal, wishes) = (signal(kind)?, wishes.clone());
+        tokio::spawn(async move { while signal.recv().await.is_some() && wishes.send(wish).await.is_ok() {} });
+    }
+    Ok(received)
+}

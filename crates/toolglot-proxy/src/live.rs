@@ -1,0 +1,224 @@
+//! The settings in force, ready for use, and what outlives them.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use serde_json::Value;
+use tokio_rustls::TlsAcceptor;
+use toolglot::{Dialect, Dialects, Limits, Options};
+use toolglot_wire::{Policy, WireLimits};
+
+use crate::auth::{Keys, check_exposure};
+use crate::config::{self, Config, ConfigError};
+use crate::log::Log;
+use crate::metrics::Metrics;
+use crate::tls;
+use crate::upstream::Server;
+
+/// The settings in force.
+pub(crate) struct Live {
+    pub(crate) config: Config,
+    pub(crate) keys: Keys,
+    pub(crate) servers: Vec<Arc<Server>>,
+    pub(crate) routes: Vec<Route>,
+    pub(crate) tls: Option<TlsAcceptor>,
+}
+
+/// How the requests for some models are treated.
+pub(crate) struct Route {
+    globs: Vec<String>,
+    pub(crate) server: Arc<Server>,
+    pub(crate) policy: Policy,
+    /// The model's name at the server, where it is another.
+    pub(crate) model: Option<String>,
+    /// Relay everything untouched.
+    pub(crate) is_off: bool,
+    /// Whether the prompt opens the reasoning; learned if not set.
+    pub(crate) reasoning_open: Option<bool>,
+}
+
+impl Live {
+    /// Makes the settings ready for use.
+    pub(crate) fn new(config: Config) -> Result<Self, ConfigError> {
+        let keys = Keys::new(&config)?;
+        check_exposure(&config, &keys)?;
+        let tls = tls::incoming(&config)?;
+        let server = |at| Server::new(&config, at).map(Arc::new);
+        let servers: Vec<Arc<Server>> = (0..config.upstreams.len()).map(server).collect::<Result<_, _>>()?;
+        let routes = (0..config.routes.len()).map(|at| route(&config, at, &servers)).collect::<Result<_, _>>()?;
+        Ok(Self { keys, servers, routes, tls, config })
+    }
+
+    /// Returns the route of a model, and the words by which metrics know the model.
+    pub(crate) fn route(&self, model: &str) -> Option<(&Route, &str)> {
+        self.routes.iter().find_map(|route| {
+            let glob = route.globs.iter().find(|glob| fits(glob, model))?;
+            Some((route, glob.as_str()))
+        })
+    }
+}
+
+fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, ConfigError> {
+    let settings = &config.routes[at];
+    let name = |key: &str| format!("route[{at}].{key}");
+    let named = servers.iter().find(|server| settings.upstream.is_empty() || server.name == settings.upstream);
+    let server = named.ok_or_else(|| {
+        let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+        let message = format!("no upstream is called `{}`; use one of {}", settings.upstream, names.join(", "));
+        config.wrong(&name("upstream"), message)
+    })?;
+    let is_off = settings.dialect.iter().any(|name| name == "off");
+    let dialects = dialects(&settings.dialect).map_err(|message| config.wrong(&name("dialect"), message))?;
+    let model = (!settings.model.is_empty()).then(|| settings.model.clone());
+    let policy = Policy::default()
+        .with_dialects(dialects)
+        .with_options(options(config, settings))
+        .with_reasoning_field(settings.reasoning_field.value)
+        .with_upstream_model(model.clone())
+        .with_forced(settings.force && !is_off)
+        .with_ids(settings.history_ids.value)
+        .with_limits(
+            WireLimits::default()
+                .with_line(config.limits.line.0)
+                .with_event(config.limits.event.0)
+                .with_body(config.limits.answer.0.max(config.limits.body.0)),
+        );
+    let reasoning_open = settings.reasoning_open.value;
+    Ok(Route { globs: settings.models.clone(), server: Arc::clone(server), policy, model, is_off, reasoning_open })
+}
+
+fn options(config: &Config, route: &config::Route) -> Options {
+    let limits = Limits::default()
+        .with_held(config.limits.held.0)
+        .with_arguments(config.limits.arguments.0)
+        .with_depth(config.limits.depth)
+        .with_calls(config.limits.calls);
+    Options::default()
+        .with_validation(route.validation.value)
+        .with_untyped(route.untyped.value)
+        .with_evidence(route.evidence.value)
+        .with_unknown_tool(route.unknown_tool.value)
+        .with_calls_in_reasoning(route.calls_in_reasoning.value)
+        .with_repairs(route.repairs.value)
+        .with_limits(limits)
+}
+
+/// Returns the dialects of names and files, in this order.
+fn dialects(words: &[String]) -> Result<Dialects, String> {
+    let (mut names, mut own) = (Vec::new(), Vec::new());
+    for word in words {
+        if word.contains(['/', '\\']) || word.ends_with(".toml") {
+            let dialect = dialect_file(Path::new(word))?;
+            names.push(dialect.name().to_owned());
+            own.push(dialect);
+        } else if word != "off" {
+            names.push(word.clone());
+        }
+    }
+    let all = own.into_iter().rev().fold(Dialects::builtin(), |all, dialect| all.with(dialect));
+    if names.is_empty() || names.iter().any(|name| name == "auto") {
+        return Ok(all);
+    }
+    all.only(&names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
+}
+
+fn dialect_file(path: &Path) -> Result<Dialect, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let read = Dialect::from_toml(&name, &text).map_err(|error| error.with_file(&path.display().to_string()));
+    read.map_err(|error| format!("this dialect cannot be used\n{error}"))
+}
+
+/// Says whether a name fits a pattern in which `*` stands for anything: the pieces between the stars, in order.
+fn fits(glob: &str, name: &str) -> bool {
+    let Some((first, rest)) = glob.split_once('*') else { return glob == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        let Some((_, after)) = left.split_once(piece) else { return false };
+        left = after;
+    }
+    left.ends_with(last)
+}
+
+/// What outlives a change of settings.
+pub(crate) struct Shared {
+    pub(crate) live: ArcSwap<Live>,
+    pub(crate) metrics: Metrics,
+    pub(crate) log: Log,
+    pub(crate) in_flight: AtomicUsize,
+    pub(crate) held: AtomicUsize,
+    pub(crate) draining: AtomicBool,
+    learned: Mutex<HashSet<String>>,
+    random: RandomState,
+    drawn: AtomicU64,
+}
+
+/// Models about which something is remembered; when there are more, all is learned anew.
+const MOST_LEARNED: usize = 1024;
+
+impl Shared {
+    pub(crate) fn new(live: Live) -> Self {
+        Self {
+            live: ArcSwap::from_pointee(live),
+            metrics: Metrics::default(),
+            log: Log::start(),
+            in_flight: AtomicUsize::new(0),
+            held: AtomicUsize::new(0),
+            draining: AtomicBool::new(false),
+            learned: Mutex::default(),
+            random: RandomState::new(),
+            drawn: AtomicU64::new(0),
+        }
+    }
+
+    /// Says whether the prompts of a model were seen to open the reasoning.
+    pub(crate) fn opens_reasoning(&self, model: &str) -> bool {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+    }
+
+    /// Remembers that a model's prompts open the reasoning.
+    pub(crate) fn learn_reasoning(&self, model: &str) {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        if learned.len() >= MOST_LEARNED {
+            learned.clear();
+        }
+        if learned.insert(model.to_owned()) {
+            let details = [("model", Value::from(model))];
+            let message = "the prompt opens the reasoning; the next answers are read so";
+            self.log.event(self.live.load().config.server.log.value, "info", message, &details);
+        }
+    }
+
+    /// Returns a number that no one else got; good for names, no secret.
+    pub(crate) fn draw(&self) -> u64 {
+        self.random.hash_one(self.drawn.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_anything() {
+        for (glob, name, wanted) in [
+            ("*", "", true),
+            ("qwen*", "qwen3", true),
+            ("qwen*", "my-qwen3", false),
+            ("*coder*", "qwen3-coder-30b", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("a*a", "a", false),
+            ("gpt-4o", "gpt-4o", true),
+            ("gpt-4o", "gpt-4o-mini", false),
+        ] {
+            assert_eq!(fits(glob, name), wanted, "{glob} {name}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the operator reads: one line a request, one line an event, for people or as JSON.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+
+use crate::config::setting::Words;
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people on a terminal, JSON elsewhere.
+    #[default]
+    Auto,
+    Human,
+    Json,
+    Off,
+}
+
+impl Words for LogFormat {
+    const WORDS: &[&str] = &["auto", "human", "json", "off"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "auto" => Some(Self::Auto),
+            "human" => Some(Self::Human),
+            "json" => Some(Self::Json),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+}
+
+/// Lines on their way to stderr; a thread of its own writes them, so that a blocked terminal blocks no stream.
+pub(crate) struct Log {
+    lines: SyncSender<Line>,
+    lost: AtomicU64,
+}
+
+/// What the thread is told.
+enum Line {
+    Text(String),
+    /// Answer when all before is written.
+    Flush(SyncSender<()>),
+}
+
+/// Lines that may wait; further ones are counted and dropped.
+const WAITING: usize = 4096;
+
+impl Log {
+    /// Starts the thread that writes.
+    pub(crate) fn start() -> Self {
+        let (lines, waiting) = sync_channel::<Line>(WAITING);
+        std::thread::spawn(move || {
+            let mut stderr = std::io::stderr();
+            for line in waiting {
+                // With stderr gone there is nobody left to tell, and who waits may have gone, too.
+                match line {
+                    Line::Text(line) => drop(stderr.write_all(line.as_bytes())),
+                    Line::Flush(written) => drop(written.send(())),
+                }
+            }
+        });
+        Self { lines, lost: AtomicU64::new(0) }
+    }
+
+    fn write(&self, mut line: String) {
+        let lost = self.lost.swap(0, Ordering::Relaxed);
+        if lost > 0 {
+            line = format!("({lost} lines were lost)\n{line}");
+        }
+        if self.lines.try_send(Line::Text(line)).is_err() {
+            self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until all lines are written, but not for a reader that does not read.
+    pub(crate) fn flush(&self) {
+        let (written, done) = sync_channel(1);
+        if self.lines.try_send(Line::Flush(written)).is_ok() {
+            let _ = done.recv_timeout(Duration::from_secs(1));
+        }
+    }
+
+    /// Writes what happened, with details; in the words of the format.
+    pub(crate) fn event(&self, format: LogFormat, level: &str, message: &str, details: &[(&str, Value)]) {
+        match format.settled() {
+            LogFormat::Json => self.write(json_line(level, message, details)),
+            LogFormat::Human => self.write(human_line(level, message, details)),
+            LogFormat::Auto | LogFormat::Off => (),
+        }
+    }
+}
+
+impl LogFormat {
+    /// Decides for people or programs where nobody else did.
+    pub(crate) fn settled(self) -> Self {
+        match self {
+            Self::Auto if std::io::stderr().is_terminal() => Self::Human,
+            Self::Auto => Self::Json,
+            set => set,
+        }
+    }
+}
+
+fn json_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
+    let mut line = Map::new();
+    line.insert("time".into(), now().into());
+    line.insert("level".into(), level.into());
+    line.insert("message".into(), message.into());
+    let said = details.iter().filter(|(_, value)| !value.is_null());
+    line.extend(said.map(|(name, value)| ((*name).to_owned(), value.clone())));
+    Value::Object(line).to_string() + "\n"
+}
+
+fn human_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
+    let clock = now();
+    let clock = clock.get(11..19).unwrap_or_default();
+    let mut line =
+        format!("{clock} {}{}", if level == "info" { "" } else { level }, if level == "info" { "" } else { ": " });
+    line.push_str(message);
+    for (name, value) in details.iter().filter(|(_, value)| !value.is_null()) {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        line.push_str(&format!("  {name} {text}"));
+    }
+    // No request can steer the terminal.
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).chain(['\n']).collect()
+}
+
+/// The time in UTC, as in `2026-01-31T12:00:00.000Z`.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
+}
+
+/// The date of a number of days after 1970-01-01: eras of 400 years that begin in March, so that leap days come last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (date, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    (era * 400 + year + u64::from(month <= 2), month, date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_right() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(20_089), (2025, 1, 1));
+    }
+
+    #[test]
+    fn lines_for_people_cannot_steer_the_terminal() {
+        let line = human_line("error", "a\x1b[31m\nb", &[("x", Value::from(1)), ("y", Value::Null)]);
+        assert!(line.ends_with(" error: a [31m b  x 1\n"), "{line:?}");
+    }
+}

@@ -1,0 +1,231 @@
+//! Counters and histograms in the text format of Prometheus; labels come from settings and tables, never from clients.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Series of one metric; more share the last one, so that no client can fill the memory.
+const MOST_SERIES: usize = 1000;
+
+/// Upper bounds in seconds for what the proxy itself costs.
+const FINE: &[f64] = &[0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1.0];
+
+/// Upper bounds in seconds for what models cost.
+const COARSE: &[f64] =
+    &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
+
+/// A metric with labels.
+pub(crate) struct Family<V> {
+    name: &'static str,
+    help: &'static str,
+    labels: &'static [&'static str],
+    bounds: &'static [f64],
+    series: Mutex<BTreeMap<Vec<String>, V>>,
+}
+
+/// A distribution of times.
+#[derive(Default)]
+pub(crate) struct Histogram {
+    counts: Vec<u64>,
+    sum: f64,
+    count: u64,
+}
+
+impl<V: Default> Family<V> {
+    const fn new(
+        name: &'static str,
+        help: &'static str,
+        labels: &'static [&'static str],
+        bounds: &'static [f64],
+    ) -> Self {
+        Self { name, help, labels, bounds, series: Mutex::new(BTreeMap::new()) }
+    }
+
+    fn with(&self, labels: &[&str], change: impl FnOnce(&mut V)) {
+        let mut series = lock(&self.series);
+        let mut key: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
+        if series.len() >= MOST_SERIES && !series.contains_key(&key) {
+            key.iter_mut().for_each(|label| *label = "other".to_owned());
+        }
+        change(series.entry(key).or_default());
+    }
+
+    fn head(&self, kind: &str, out: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "# HELP {} {}\n# TYPE {} {kind}", self.name, self.help, self.name);
+    }
+
+    fn labels(&self, values: &[String]) -> String {
+        let escaped = |value: &String| value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        let pairs = self.labels.iter().zip(values).map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
+        pairs.collect::<Vec<_>>().join(",")
+    }
+}
+
+impl Family<u64> {
+    /// Counts.
+    pub(crate) fn add(&self, labels: &[&str], count: u64) {
+        self.with(labels, |value| *value += count);
+    }
+
+    fn write(&self, out: &mut String) {
+        self.head("counter", out);
+        for (labels, value) in lock(&self.series).iter() {
+            let _ = match self.labels.is_empty() {
+                true => writeln!(out, "{} {value}", self.name),
+                false => writeln!(out, "{}{{{}}} {value}", self.name, self.labels(labels)),
+            };
+        }
+    }
+}
+
+impl Family<Histogram> {
+    /// Notes a time.
+    pub(crate) fn note(&self, labels: &[&str], time: Duration) {
+        let seconds = time.as_secs_f64();
+        self.with(labels, |histogram| {
+            histogram.counts.resize(self.bounds.len(), 0);
+            if let Some(at) = self.bounds.iter().position(|bound| seconds <= *bound) {
+                histogram.counts[at] += 1;
+            }
+            histogram.sum += seconds;
+            histogram.count += 1;
+        });
+    }
+
+    fn write(&self, out: &mut String) {
+        self.head("histogram", out);
+        for (labels, histogram) in lock(&self.series).iter() {
+            let (labels, mut below) = (self.labels(labels), 0);
+            for (bound, count) in self.bounds.iter().zip(&histogram.counts) {
+                below += count;
+                let _ = writeln!(out, "{}_bucket{{{labels},le=\"{bound}\"}} {below}", self.name);
+            }
+            let Histogram { sum, count, .. } = histogram;
+            let _ = writeln!(out, "{}_bucket{{{labels},le=\"+Inf\"}} {count}", self.name);
+            let _ = writeln!(out, "{0}_sum{{{labels}}} {sum}\n{0}_count{{{labels}}} {count}", self.name);
+        }
+    }
+}
+
+/// Everything that is counted.
+pub(crate) struct Metrics {
+    pub(crate) requests: Family<u64>,
+    pub(crate) durations: Family<Histogram>,
+    pub(crate) first_bytes: Family<Histogram>,
+    pub(crate) overheads: Family<Histogram>,
+    pub(crate) calls: Family<u64>,
+    pub(crate) diagnostics: Family<u64>,
+    pub(crate) dialects: Family<u64>,
+    pub(crate) upstream_errors: Family<u64>,
+    pub(crate) retries: Family<u64>,
+    pub(crate) disconnects: Family<u64>,
+    pub(crate) reloads: Family<u64>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let of_request: &[&str] = &["ingress", "upstream"];
+        Self {
+            requests: Family::new(
+                "toolglot_requests_total",
+                "Requests answered.",
+                &["ingress", "upstream", "model", "status"],
+                &[],
+            ),
+            durations: Family::new(
+                "toolglot_request_duration_seconds",
+                "From the request to the end of its answer.",
+                of_request,
+                COARSE,
+            ),
+            first_bytes: Family::new(
+                "toolglot_time_to_first_byte_seconds",
+                "From the request to the first byte of its answer.",
+                of_request,
+                COARSE,
+            ),
+            overheads: Family::new(
+                "toolglot_overhead_seconds",
+                "Of it, what the proxy itself spent.",
+                of_request,
+                FINE,
+            ),
+            calls: Family::new("toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"], &[]),
+            diagnostics: Family::new("toolglot_diagnostics_total", "Diagnostics and repairs.", &["code"], &[]),
+            dialects: Family::new("toolglot_dialect_detected_total", "Answers with calls as text.", &["dialect"], &[]),
+            upstream_errors: Family::new(
+                "toolglot_upstream_errors_total",
+                "Errors of model servers.",
+                &["upstream", "code"],
+                &[],
+            ),
+            retries: Family::new("toolglot_retries_total", "Requests sent in another form.", &["upstream"], &[]),
+            disconnects: Family::new(
+                "toolglot_client_disconnects_total",
+                "Clients that left early.",
+                &["ingress"],
+                &[],
+            ),
+            reloads: Family::new("toolglot_config_reloads_total", "Settings read again.", &["result"], &[]),
+        }
+    }
+}
+
+impl Metrics {
+    /// Returns everything in the text format, with what is so right now.
+    pub(crate) fn text(&self, in_flight: usize, held: usize) -> String {
+        let mut out = String::new();
+        self.requests.write(&mut out);
+        self.durations.write(&mut out);
+        self.first_bytes.write(&mut out);
+        self.overheads.write(&mut out);
+        self.calls.write(&mut out);
+        self.diagnostics.write(&mut out);
+        self.dialects.write(&mut out);
+        self.upstream_errors.write(&mut out);
+        self.retries.write(&mut out);
+        self.disconnects.write(&mut out);
+        self.reloads.write(&mut out);
+        let mut now = |name: &str, help: &str, value: String| {
+            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge\n{name}{value}");
+        };
+        now("toolglot_in_flight_requests", "Requests that run now.", format!(" {in_flight}"));
+        now("toolglot_held_bytes", "Text held back now, of all streams.", format!(" {held}"));
+        now("toolglot_build_info", "The version.", format!("{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")));
+        out
+    }
+}
+
+/// Nothing panics while it holds one of these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped_and_bounded() {
+        let family: Family<u64> = Family::new("x_total", "X.", &["a"], &[]);
+        family.add(&["q\"\n"], 2);
+        (0..5000).for_each(|n| family.add(&[&n.to_string()], 1));
+        let mut out = String::new();
+        family.write(&mut out);
+        assert!(out.contains("x_total{a=\"q\\\"\\n\"} 2\n") && out.contains("x_total{a=\"other\"} 4001\n"));
+        assert_eq!(out.lines().count(), MOST_SERIES + 3);
+    }
+
+    #[test]
+    fn buckets_are_cumulative() {
+        let family: Family<Histogram> = Family::new("x", "X.", &["a"], FINE);
+        [20, 80, 80, 5_000_000].iter().for_each(|micros| family.note(&["b"], Duration::from_micros(*micros)));
+        let mut out = String::new();
+        family.write(&mut out);
+        for line in ["le=\"0.00005\"} 1", "le=\"0.0001\"} 3", "le=\"1\"} 3", "le=\"+Inf\"} 4", "x_count{a=\"b\"} 4"] {
+            assert!(out.contains(line), "{line} is not in {out}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The record of one request: what metrics and the access log are told when it is over, however it ends.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use http::HeaderValue;
+use serde_json::Value;
+use toolglot_wire::{Fault, Report};
+
+use crate::error::Wrong;
+use crate::headers::REQUEST_ID;
+use crate::live::Shared;
+
+/// What is known of a request so far; telling it is its end.
+pub(crate) struct Record {
+    shared: Arc<Shared>,
+    pub(crate) id: HeaderValue,
+    pub(crate) ingress: &'static str,
+    /// The request line, for the log.
+    line: String,
+    pub(crate) upstream: String,
+    pub(crate) model: String,
+    /// What metrics call the model: the pattern of its route.
+    pub(crate) model_label: String,
+    pub(crate) status: u16,
+    pub(crate) started: Instant,
+    pub(crate) first_byte: Option<Duration>,
+    /// Time that the proxy itself spent.
+    pub(crate) busy: Duration,
+    pub(crate) bytes: u64,
+    pub(crate) report: Option<Report>,
+    pub(crate) fault: Option<Fault>,
+    /// Why the request was sent in another form.
+    pub(crate) retry: Option<&'static str>,
+    /// The answer went out to its end, or an error did.
+    pub(crate) is_over: bool,
+}
+
+/// The status in logs of requests whose client left.
+const LEFT: u16 = 499;
+
+impl Record {
+    /// Begins a record, if there is room for another request.
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        ingress: &'static str,
+        parts: &http::request::Parts,
+    ) -> Result<Self, (Box<Self>, Fault)> {
+        let id = parts.headers.get(REQUEST_ID).cloned().unwrap_or_else(|| new_id(shared));
+        let record = Self {
+            shared: Arc::clone(shared),
+            id,
+            ingress,
+            line: format!("{} {}", parts.method, parts.uri.path()),
+            upstream: String::new(),
+            model: String::new(),
+            model_label: String::new(),
+            status: 0,
+            started: Instant::now(),
+            first_byte: None,
+            busy: Duration::ZERO,
+            bytes: 0,
+            report: None,
+            fault: None,
+            retry: None,
+            is_over: false,
+        };
+        let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
+        let most = shared.live.load().config.limits.streams;
+        if running >= most {
+            let message = format!("{most} requests are running already; try again later, or raise `limits.streams`");
+            return Err((Box::new(record), Wrong::Streams.because(message)));
+        }
+        Ok(record)
+    }
+
+    /// Notes an error that ends the request.
+    pub(crate) fn fail(&mut self, fault: &Fault) {
+        if self.status == 0 {
+            self.status = fault.status;
+        }
+        self.fault = Some(fault.clone());
+        self.is_over = true;
+    }
+
+    /// Notes that the whole answer went out.
+    pub(crate) fn told(&mut self, report: Report, bytes: usize) {
+        self.first_byte();
+        self.report = Some(report);
+        self.bytes = bytes as u64;
+        self.is_over = true;
+    }
+
+    /// Notes the first byte of the answer.
+    pub(crate) fn first_byte(&mut self) {
+        self.first_byte.get_or_insert_with(|| self.started.elapsed());
+    }
+
+    fn count(&self, status: u16) {
+        let metrics = &self.shared.metrics;
+        let labels = [self.ingress, self.upstream.as_str()];
+        metrics.requests.add(&[labels[0], labels[1], &self.model_label, &status.to_string()], 1);
+        metrics.durations.note(&labels, self.started.elapsed());
+        metrics.overheads.note(&labels, self.busy);
+        if let Some(time) = self.first_byte {
+            metrics.first_bytes.note(&labels, time);
+        }
+        if status == LEFT {
+            metrics.disconnects.add(&[self.ingress], 1);
+        }
+        if let Some(fault) = self.fault.as_ref().filter(|fault| fault.status >= 500) {
+            metrics.upstream_errors.add(&[&self.upstream, word(fault)], 1);
+        }
+        if self.retry.is_some() {
+            metrics.retries.add(&[&self.upstream], 1);
+        }
+        let Some(report) = &self.report else { return };
+        for (code, count) in &report.diagnostics {
+            metrics.diagnostics.add(&[code], *count as u64);
+        }
+        let dialect = report.dialect.as_deref().unwrap_or("native");
+        let outcomes = [
+            ("parsed", report.calls.saturating_sub(report.repaired)),
+            ("repaired", report.repaired),
+            ("invalid", report.dropped),
+        ];
+        for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
+            metrics.calls.add(&[dialect, outcome], count as u64);
+        }
+        if report.dialect.is_some() {
+            metrics.dialects.add(&[dialect], 1);
+        }
+    }
+
+    fn tell(&self, status: u16) {
+        let millis = |time: Duration| Value::from((time.as_secs_f64() * 1e5).round() / 100.0);
+        let some = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
+        let number = |count: usize| if count == 0 { Value::Null } else { Value::from(count) };
+        let report = self.report.clone().unwrap_or_default();
+        let codes: BTreeMap<&str, usize> = report.diagnostics.clone();
+        let details = [
+            ("status", Value::from(status)),
+            ("model", some(&self.model)),
+            ("upstream", some(&self.upstream)),
+            ("dialect", report.dialect.map_or(Value::Null, Value::from)),
+            ("calls", number(report.calls)),
+            ("repaired", number(report.repaired)),
+            ("dropped", number(report.dropped)),
+            ("diagnostics", if codes.is_empty() { Value::Null } else { serde_json::json!(codes) }),
+            ("first_byte_ms", self.first_byte.map_or(Value::Null, millis)),
+            ("total_ms", millis(self.started.elapsed())),
+            ("overhead_ms", millis(self.busy)),
+            ("bytes", Value::from(self.bytes)),
+            ("retry", self.retry.map_or(Value::Null, Value::from)),
+            ("error", self.fault.as_ref().map_or(Value::Null, |fault| Value::from(fault.message.as_str()))),
+            ("id", some(self.id.to_str().unwrap_or_default())),
+        ];
+        let level = if status >= 500 { "error" } else { "info" };
+        let format = self.shared.live.load().config.server.log.value;
+        self.shared.log.event(format, level, &self.line, &details);
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let status = if self.is_over { self.status } else { LEFT };
+        self.count(status);
+        self.tell(status);
+        if self.report.as_ref().is_some_and(|report| report.orphan_reasoning_closer) {
+            self.shared.learn_reasoning(&self.model);
+        }
+    }
+}
+
+/// The error's word, if it is one of ours; servers may say anything, and labels have to be few.
+fn word(fault: &Fault) -> &str {
+    let code = fault.code.as_deref().unwrap_or_default();
+    if code.starts_with("upstream_") || code == "answer_too_large" { code } else { "answered_with_error" }
+}
+
+/// Makes an id that sorts by time, as UUID version 7 does.
+fn new_id(shared: &Shared) -> HeaderValue {
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let (high, low) = (shared.draw(), shared.draw());
+    let id = format!(
+        "{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}",
+        (millis >> 16) & 0xFFFF_FFFF,
+        millis & 0xFFFF,
+        high & 0xFFF,
+        0x8000 | ((high >> 12) & 0x3FFF),
+        low & 0xFFFF_FFFF_FFFF,
+    );
+    HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("unknown"))
+}

@@ -1,0 +1,275 @@
+//! Model servers: where they are, how they are reached, and trying again before anything was answered.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{self, Client};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use toolglot_wire::{EngineKind, Fault, Protocol};
+
+use crate::config::{Config, ConfigError, Timeouts, Upstream};
+use crate::demo::Demo;
+use crate::engine::Engine;
+use crate::error::Wrong;
+use crate::{headers, tls};
+
+/// A model server.
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) protocol: Protocol,
+    pub(crate) engine: Engine,
+    pub(crate) key: Option<String>,
+    base: Base,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    retries: usize,
+    first_byte: Option<Duration>,
+    backend: Backend,
+}
+
+enum Backend {
+    Net(Box<Client<HttpsConnector<HttpConnector>, Body>>),
+    Demo(Demo),
+}
+
+/// The longest that a server may make a request wait before it is tried again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Server {
+    /// Makes a server of its settings.
+    pub(crate) fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
+        let settings = &config.upstreams[at];
+        let name = |key: &str| format!("upstream[{at}].{key}");
+        let wrong = |key: &str, message: String| config.wrong(&name(key), message);
+        let pair = |(header, value): &(String, crate::config::setting::Secret)| {
+            let value = HeaderValue::from_str(value.get().unwrap_or_default()).ok();
+            let pair = header.parse().ok().zip(value);
+            pair.ok_or_else(|| wrong("headers", format!("`{header}` is no header, or its value cannot be sent")))
+        };
+        let headers = settings.headers.0.iter().map(pair).collect::<Result<_, _>>()?;
+        let (base, backend) = if config.server.demo {
+            (Base::of_demo(), Backend::Demo(Demo::new(config)))
+        } else {
+            let base = Base::parse(&settings.url).map_err(|message| wrong("url", message))?;
+            let client = client(settings, &config.timeouts, base.is_https()).map_err(|message| wrong("ca", message))?;
+            (base, Backend::Net(Box::new(client)))
+        };
+        Ok(Self {
+            name: settings.name.clone(),
+            protocol: settings.protocol.value.unwrap_or(Protocol::Chat),
+            engine: Engine::new(if config.server.demo { Some(EngineKind::Generic) } else { settings.engine.value }),
+            key: settings.key.get().map(str::to_owned),
+            base,
+            headers,
+            retries: settings.retries,
+            first_byte: config.timeouts.first_byte.on(),
+            backend,
+        })
+    }
+
+    /// Returns the place of the requests of the server's own protocol.
+    pub(crate) fn turn_uri(&self, query: Option<&str>) -> Result<Uri, Fault> {
+        self.versioned(self.protocol.path(), query)
+    }
+
+    /// Returns the place of a path below `/v1`.
+    pub(crate) fn versioned(&self, path: &str, query: Option<&str>) -> Result<Uri, Fault> {
+        self.base.join(&format!("{}{path}", self.base.version), query)
+    }
+
+    /// Returns the place of a client's path; `/v1` means what the server's URL said of it.
+    pub(crate) fn same_path(&self, uri: &Uri) -> Result<Uri, Fault> {
+        match uri.path().strip_prefix("/v1") {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => self.versioned(rest, uri.query()),
+            _ => self.base.join(&format!("{}{}", self.base.root, uri.path()), uri.query()),
+        }
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.base.is_https()
+    }
+
+    /// Sends a request once.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        uri: Uri,
+        mut headers: HeaderMap,
+        body: Body,
+    ) -> Result<Response, Fault> {
+        for (name, value) in &self.headers {
+            headers.insert(name.clone(), value.clone());
+        }
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        let answer = async {
+            match &self.backend {
+                Backend::Demo(demo) => Ok(demo.answer(request).await),
+                Backend::Net(client) => client.request(request).await.map(|answer| answer.map(Body::new)),
+            }
+        };
+        let answer = match self.first_byte {
+            Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
+            None => answer.await,
+        };
+        answer.map_err(|error| self.unreachable(&error))
+    }
+
+    /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.
+    pub(crate) async fn send_again(&self, uri: &Uri, headers: &HeaderMap, body: Bytes) -> Result<Response, Fault> {
+        let mut tries = self.retries;
+        loop {
+            let answer = self.send(Method::POST, uri.clone(), headers.clone(), Body::from(body.clone())).await;
+            let pause = if tries == 0 { None } else { pause(&answer, self.retries - tries) };
+            let Some(pause) = pause else { return answer };
+            tries -= 1;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    fn too_late(&self, time: Duration) -> Fault {
+        Wrong::FirstByte.because(format!(
+            "the model server `{}` did not answer within {time:?}; raise `timeouts.first_byte` if it is only slow",
+            self.name
+        ))
+    }
+
+    fn unreachable(&self, error: &legacy::Error) -> Fault {
+        let mut reason = error.to_string();
+        let mut source = std::error::Error::source(error);
+        while let Some(inner) = source {
+            reason = inner.to_string();
+            source = inner.source();
+        }
+        let (name, place) = (&self.name, &self.base.authority);
+        if error.is_connect() {
+            let message = format!("cannot reach the model server `{name}` at {place}: {reason}; is it running?");
+            return Wrong::Unreachable.because(message);
+        }
+        Wrong::Cut.because(format!("the model server `{name}` hung up before it answered: {reason}"))
+    }
+}
+
+/// Returns how long to wait before a refused request is sent again, if that may help.
+fn pause(answer: &Result<Response, Fault>, tried: usize) -> Option<Duration> {
+    let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
+    match answer {
+        Err(fault) => (fault.code.as_deref() == Wrong::Unreachable.because("").code.as_deref()).then_some(usual),
+        Ok(answer) => {
+            let passes = matches!(
+                answer.status(),
+                StatusCode::TOO_MANY_REQUESTS
+                    | StatusCode::BAD_GATEWAY
+                    | StatusCode::SERVICE_UNAVAILABLE
+                    | StatusCode::GATEWAY_TIMEOUT
+            );
+            let number = |name: &str| answer.headers().get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+            let said = number("retry-after-ms").or_else(|| number(header::RETRY_AFTER.as_str())?.checked_mul(1000));
+            let time = said.map_or(usual, Duration::from_millis);
+            (passes && time <= PATIENCE).then_some(time)
+        }
+    }
+}
+
+fn client(
+    settings: &Upstream,
+    timeouts: &Timeouts,
+    https: bool,
+) -> Result<Client<HttpsConnector<HttpConnector>, Body>, String> {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_keepalive(Some(Duration::from_secs(60)));
+    http.set_connect_timeout(timeouts.connect.on());
+    let tls = tls::outgoing(https, settings.ca.as_deref())?;
+    let https = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
+    let connector = https.enable_http1().enable_http2().wrap_connector(http);
+    let mut client = Client::builder(TokioExecutor::new());
+    // Much room in the buffer would let one quick server run far ahead of a slow client.
+    client.pool_timer(TokioTimer::new()).timer(TokioTimer::new()).http1_max_buf_size(64 << 10);
+    Ok(client.build(connector))
+}
+
+/// The parts of a server's URL.
+struct Base {
+    scheme: Scheme,
+    authority: Authority,
+    /// The path without a version, and with it: `/v1` unless the URL has another.
+    root: String,
+    version: String,
+}
+
+impl Base {
+    fn parse(url: &str) -> Result<Self, String> {
+        let wrong = || format!("`{url}` is no URL of a server; write it like `http://localhost:8000`");
+        let uri: Uri = url.trim().parse().map_err(|_| wrong())?;
+        let parts = uri.into_parts();
+        let scheme = parts.scheme.filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
+        let (scheme, authority) = scheme.zip(parts.authority).ok_or_else(wrong)?;
+        let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path).trim_end_matches('/');
+        let (before, last) = path.rsplit_once('/').unwrap_or(("", ""));
+        let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let (root, version) =
+            if is_version { (before.to_owned(), path.to_owned()) } else { (path.to_owned(), format!("{path}/v1")) };
+        Ok(Self { scheme, authority, root, version })
+    }
+
+    fn of_demo() -> Self {
+        let authority = Authority::from_static("demo");
+        Self { scheme: Scheme::HTTP, authority, root: String::new(), version: "/v1".to_owned() }
+    }
+
+    fn is_https(&self) -> bool {
+        self.scheme == Scheme::HTTPS
+    }
+
+    fn join(&self, path: &str, query: Option<&str>) -> Result<Uri, Fault> {
+        let path = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+        let builder = Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone());
+        let uri = builder.path_and_query(if path.is_empty() { "/" } else { path.as_str() }).build();
+        uri.map_err(|error| Fault::new(toolglot_wire::FaultKind::Request, format!("this path cannot be sent: {error}")))
+    }
+}
+
+/// Returns the headers of a request to a server on behalf of a client.
+pub(crate) fn turn_headers(server: &Server, client: &HeaderMap, keep_key: bool) -> HeaderMap {
+    let mut sent = client.clone();
+    headers::for_turn(&mut sent);
+    headers::exchange_key(&mut sent, server.key.as_deref(), keep_key, Some(server.protocol));
+    if server.protocol == Protocol::Messages && !sent.contains_key("anthropic-version") {
+        sent.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    sent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(url: &str, path: &str) -> String {
+        let base = Base::parse(url).unwrap();
+        let rest = path.strip_prefix("/v1");
+        let path = rest.map_or_else(|| format!("{}{path}", base.root), |rest| format!("{}{rest}", base.version));
+        base.join(&path, None).unwrap().to_string()
+    }
+
+    #[test]
+    fn urls_are_taken_with_and_without_version() {
+        for url in ["http://h:8000", "http://h:8000/", "http://h:8000/v1", "http://h:8000/v1/"] {
+            assert_eq!(joined(url, "/v1/models"), "http://h:8000/v1/models");
+            assert_eq!(joined(url, "/tokenize"), "http://h:8000/tokenize");
+        }
+        assert_eq!(joined("https://h/api/paas/v4", "/v1/models"), "https://h/api/paas/v4/models");
+        assert_eq!(joined("https://h/openai", "/v1/models"), "https://h/openai/v1/models");
+        for url in ["", "localhost:8000", "ftp://h", "/v1"] {
+            assert!(Base::parse(url).is_err_and(|error| error.contains("http://localhost:8000")), "{url}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The proxy between scripted clients and scripted model servers.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
+
+mod failures;
+mod keys_and_limits;
+mod load;
+mod operations;
+mod passing;
+mod support;
+mod turns;

@@ -1,0 +1,70 @@
+//! TLS on both sides, sockets in the file system, what the operator sees.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use toolglot_proxy::{Config, Proxy, Wish};
+
+use crate::support::*;
+
+fn data(name: &str) -> String {
+    format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[tokio::test]
+async fn tls_is_spoken_on_both_sides() {
+    let server = Server::start(|_| stream(&call_as_text())).await;
+    let (cert, key) = (data("localhost.pem"), data("localhost.key"));
+    let inner = Running::before(&server, &[("tls_cert", cert.as_str()), ("tls_key", key.as_str())]).await;
+    let url = format!("https://localhost:{}", inner.address.port());
+    let outer = run(sources(&[("upstream", url.as_str()), ("upstream.ca", cert.as_str())])).await;
+    let (head, body) = outer.post(PATHS[0], &request(PATHS[0], true)).await;
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}{}", String::from_utf8_lossy(&body));
+    assert!(String::from_utf8(body).unwrap().contains(r#""finish_reason":"tool_calls""#));
+
+    let stranger = run(sources(&[("upstream", url.as_str()), ("upstream.retries", "0")])).await;
+    let (head, body) = stranger.post(PATHS[0], &request(PATHS[0], true)).await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    assert!(String::from_utf8(body).unwrap().contains("certificate"), "the reason is told");
+}
+
+#[tokio::test]
+async fn a_socket_in_the_file_system_will_do() {
+    let path = std::env::temp_dir().join(format!("toolglot-socket-{}", std::process::id()));
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let place = format!("unix:{}", path.display());
+    let sources = sources(&[("demo", "true"), ("listen", place.as_str())]);
+    let proxy = Proxy::new(Config::load(&sources).unwrap()).unwrap();
+    let listener = proxy.listen().await.unwrap();
+    assert_eq!(listener.place(), place);
+    let (wishes, received) = tokio::sync::mpsc::channel(1);
+    let done = tokio::spawn(async move { proxy.serve(listener, &sources, received).await });
+    let mut client = tokio::net::UnixStream::connect(&path).await.unwrap();
+    client.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("ok\n"), "{answer}");
+    wishes.send(Wish::Drain).await.unwrap();
+    done.await.unwrap().unwrap();
+    assert!(!path.exists(), "the socket is taken away");
+}
+
+#[tokio::test]
+async fn the_banner_has_what_clients_need() {
+    let proxy = Proxy::new(Config::load(&sources(&[("demo", "true")])).unwrap()).unwrap();
+    let listener = proxy.listen().await.unwrap();
+    let (banner, url) = (proxy.banner(&listener), format!("http://{}", listener.place()));
+    for line in
+        [format!("OPENAI_BASE_URL={url}/v1"), format!("ANTHROPIC_BASE_URL={url} "), format!("base_url = \"{url}/v1\"")]
+    {
+        assert!(banner.contains(&line), "{line} is not in {banner}");
+    }
+    assert!(banner.contains("raw/qwen3_coder") && banner.contains("demo/qwen3_coder"));
+}
+
+#[tokio::test]
+async fn a_taken_port_is_said_so() {
+    let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let place = taken.local_addr().unwrap().to_string();
+    let proxy = Proxy::new(Config::load(&sources(&[("demo", "true"), ("listen", place.as_str())])).unwrap()).unwrap();
+    let error = proxy.listen().await.unwrap_err().to_string();
+    assert!(error.contains(&format!("cannot listen on `{place}`; choose another with `--listen`")), "{error}");
+}

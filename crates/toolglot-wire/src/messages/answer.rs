@@ -1,0 +1,77 @@
+//! What stands around an answer's blocks: who answers, why it ended, what it cost.
+
+use serde_json::{Map, Value, json};
+
+use super::count::estimate;
+use super::usage;
+use crate::port::Client;
+use crate::protocol::Protocol;
+use crate::said::{Begin, Finish, Said, Usage};
+
+/// What is said of an answer apart from its blocks.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    usage: Option<Usage>,
+    finish: Option<Finish>,
+    extra: Map<String, Value>,
+}
+
+impl Answer {
+    /// Takes what is no part of the answer's blocks.
+    pub(super) fn add(&mut self, said: &Said) {
+        match said {
+            Said::Usage(usage) => self.usage = Some(usage.clone()),
+            Said::Extra(extra) => self.extra.extend(extra.clone()),
+            _ => {}
+        }
+    }
+
+    /// Takes why the answer ended.
+    pub(super) fn set_finish(&mut self, finish: &Finish) {
+        self.finish = Some(finish.clone());
+    }
+
+    /// Returns the message with nothing in it. Its counts have to be there at once, so what is not known is estimated.
+    pub(super) fn head(&self, begin: &Begin, client: &Client) -> Map<String, Value> {
+        let id =
+            begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));
+        let message = json!({
+            "id": id,
+            "type": "message",
+            "role": "assistant",
+            "model": begin.model.as_ref().unwrap_or(&client.model),
+            "content": [],
+            "stop_reason": null,
+            "stop_sequence": null,
+            "usage": {"input_tokens": estimate(&client.request), "output_tokens": 0},
+        });
+        if let Value::Object(message) = message { message } else { Map::new() }
+    }
+
+    /// Returns why the answer ended: the protocol's word, and the sequence of the client's that it ended with.
+    pub(super) fn stop(&self, refused: bool, client: &Client) -> (Value, Value) {
+        let word = match &self.finish {
+            Some(Finish::StopSequence(sequence)) => {
+                let sequence = Some(sequence.as_str()).filter(|sequence| !sequence.is_empty());
+                return ("stop_sequence".into(), sequence.into());
+            }
+            Some(Finish::ToolCalls) => "tool_use",
+            Some(Finish::Length) => "max_tokens",
+            Some(Finish::ContentFilter) => "refusal",
+            Some(Finish::Other(word)) if client.upstream == Protocol::Messages => word,
+            Some(Finish::Stop) if refused => "refusal",
+            Some(Finish::Stop | Finish::Other(_)) | None => "end_turn",
+        };
+        (word.into(), Value::Null)
+    }
+
+    /// Returns the tokens, if the server counted them.
+    pub(super) fn counts(&self) -> Option<Map<String, Value>> {
+        self.usage.as_ref().map(usage::write)
+    }
+
+    /// Returns the fields that only this protocol knows; those of other protocols mean nothing here.
+    pub(super) fn extra(&self, client: &Client) -> Map<String, Value> {
+        if client.upstream == Protocol::Messages { self.extra.clone() } else { Map::new() }
+    }
+}

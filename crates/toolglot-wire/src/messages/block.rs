@@ -1,0 +1,105 @@
+//! A block of a user's message or of a result as a part of a Chat Completions message.
+
+use serde_json::{Value, json};
+
+use super::history::blocks;
+
+/// What a block becomes.
+pub(super) enum Shown {
+    /// Text.
+    Text(String),
+    /// A part that is no text, and the word for it where only text may stand.
+    Other { word: &'static str, part: Value },
+}
+
+impl Shown {
+    /// Returns the part; none for an empty text, which some servers refuse.
+    pub(super) fn into_parts(self) -> Option<Value> {
+        match self {
+            Self::Text(text) if text.is_empty() => None,
+            Self::Text(text) => Some(json!({"type": "text", "text": text})),
+            Self::Other { part, .. } => Some(part),
+        }
+    }
+}
+
+/// Returns what sort of block it is.
+pub(super) fn kind(block: &Value) -> &str {
+    let is_text = || if block.is_string() || block.get("text").is_some() { "text" } else { "" };
+    block.get("type").and_then(Value::as_str).unwrap_or_else(is_text)
+}
+
+/// Returns what a block becomes; one that is not known becomes its JSON text, so that nothing is lost.
+pub(super) fn show(block: Value) -> Shown {
+    match kind(&block) {
+        "image" => image(block),
+        "document" => document(block),
+        _ => Shown::Text(text_of(block)),
+    }
+}
+
+/// Returns a block as text.
+pub(super) fn text_of(mut block: Value) -> String {
+    match kind(&block) {
+        "text" if block.is_string() => text(block),
+        "text" => text(block.get_mut("text").map(Value::take).unwrap_or_default()),
+        "search_result" => {
+            let inner = inner_text(&mut block, "/content");
+            titled(&block, &inner)
+        }
+        _ => block.to_string(),
+    }
+}
+
+fn image(block: Value) -> Shown {
+    let url = source(&block, "url").map(str::to_owned).or_else(|| data_url(&block));
+    match (url, source(&block, "file_id")) {
+        (Some(url), _) => Shown::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) },
+        (None, Some(id)) => Shown::Other { word: "image", part: json!({"type": "file", "file": {"file_id": id}}) },
+        (None, None) => Shown::Text(block.to_string()),
+    }
+}
+
+fn document(mut block: Value) -> Shown {
+    let name = block.get("title").and_then(Value::as_str).unwrap_or("document.pdf").to_owned();
+    let file = |file: Value| Shown::Other { word: "document", part: json!({"type": "file", "file": file}) };
+    match source(&block, "type").unwrap_or_default() {
+        "base64" => match data_url(&block) {
+            Some(url) => file(json!({"filename": name, "file_data": url})),
+            None => Shown::Text(block.to_string()),
+        },
+        "file" => file(json!({"file_id": source(&block, "file_id")})),
+        "text" => Shown::Text(titled(&block, source(&block, "data").unwrap_or_default())),
+        "content" => {
+            let text = inner_text(&mut block, "/source/content");
+            Shown::Text(titled(&block, &text))
+        }
+        "url" => Shown::Text(titled(&block, source(&block, "url").unwrap_or_default())),
+        _ => Shown::Text(block.to_string()),
+    }
+}
+
+fn source<'b>(block: &'b Value, key: &str) -> Option<&'b str> {
+    block.get("source")?.get(key)?.as_str()
+}
+
+fn data_url(block: &Value) -> Option<String> {
+    Some(format!("data:{};base64,{}", source(block, "media_type")?, source(block, "data")?))
+}
+
+/// A text under the title, the source and the context of its block.
+fn titled(block: &Value, text: &str) -> String {
+    let heads = ["title", "source", "context"].iter().filter_map(|key| block.get(*key).and_then(Value::as_str));
+    heads.chain([text]).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The text of the blocks within a block.
+fn inner_text(block: &mut Value, pointer: &str) -> String {
+    let inner = blocks(block.pointer_mut(pointer).map(Value::take).unwrap_or_default());
+    let texts = inner.into_iter().map(|block| if kind(&block) == "text" { text_of(block) } else { block.to_string() });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn text(value: Value) -> String {
+    if let Value::String(text) = value { text } else { String::new() }
+}

@@ -1,0 +1,159 @@
+//! The blocks of an answer: dense numbers, one open at a time, whatever is said in between.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::said::{CallKind, Part};
+
+/// Where the blocks of an answer go: into a stream or into a body.
+pub(super) trait Sink {
+    /// A block begins.
+    fn start(&mut self, index: usize, block: Value);
+    /// A block goes on.
+    fn delta(&mut self, index: usize, piece: Piece<'_>);
+    /// A block is over.
+    fn stop(&mut self, index: usize);
+}
+
+/// What is added to a block.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "type")]
+pub(super) enum Piece<'p> {
+    #[serde(rename = "text_delta")]
+    Text { text: &'p str },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: &'p str },
+    #[serde(rename = "signature_delta")]
+    Signature { signature: &'p str },
+    #[serde(rename = "input_json_delta")]
+    Input { partial_json: &'p str },
+    /// An addition that only this protocol knows.
+    #[serde(untagged)]
+    Own(&'p Value),
+}
+
+/// Puts what is said into blocks.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    open: Option<Open>,
+    started: usize,
+    refused: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    Text,
+    /// Reasoning; after its signature no more of it can come in the same block.
+    Thinking {
+        sealed: bool,
+    },
+    Call(CallKind),
+    Own,
+}
+
+impl Blocks {
+    /// Says whether the model refused in words.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// Adds a part; the end of an answer adds nothing here.
+    pub(super) fn add(&mut self, part: &Part, sink: &mut impl Sink) {
+        match part {
+            Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
+            Part::Text(text) => self.add_text(text, sink),
+            Part::Refusal(text) => {
+                self.refused = true;
+                self.add_text(text, sink);
+            }
+            Part::Reasoning(text) => {
+                self.ensure(Open::Thinking { sealed: false }, sink);
+                self.delta(Piece::Thinking { thinking: text }, sink);
+            }
+            Part::Seal(text) => {
+                self.ensure(Open::Thinking { sealed: false }, sink);
+                self.delta(Piece::Signature { signature: text }, sink);
+                self.open = Some(Open::Thinking { sealed: true });
+            }
+            Part::CallStart { id, name, kind, .. } => {
+                let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
+                self.start(Open::Call(*kind), block, sink);
+                if *kind == CallKind::Custom {
+                    self.delta(Piece::Input { partial_json: r#"{"input": ""# }, sink);
+                }
+            }
+            Part::Arguments { text, .. } => self.add_arguments(text, sink),
+            Part::CallEnd { .. } | Part::Finish(_) => self.close(sink),
+            Part::Own(event) => self.add_own(event, sink),
+        }
+    }
+
+    /// Ends the block that is open.
+    pub(super) fn close(&mut self, sink: &mut impl Sink) {
+        if self.open == Some(Open::Call(CallKind::Custom)) {
+            self.delta(Piece::Input { partial_json: "\"}" }, sink);
+        }
+        if self.open.take().is_some() {
+            sink.stop(self.started - 1);
+        }
+    }
+
+    fn add_text(&mut self, text: &str, sink: &mut impl Sink) {
+        self.ensure(Open::Text, sink);
+        self.delta(Piece::Text { text }, sink);
+    }
+
+    /// The input of a tool is an object here; free text becomes its only member.
+    fn add_arguments(&mut self, text: &str, sink: &mut impl Sink) {
+        match self.open {
+            Some(Open::Call(CallKind::Function)) if !text.is_empty() => {
+                self.delta(Piece::Input { partial_json: text }, sink);
+            }
+            Some(Open::Call(CallKind::Custom)) => {
+                let quoted = Value::from(text).to_string();
+                self.delta(Piece::Input { partial_json: &quoted[1..quoted.len() - 1] }, sink);
+            }
+            _ => {}
+        }
+    }
+
+    /// A block of this protocol alone, or an addition to a text such as a citation; the numbers are ours.
+    fn add_own(&mut self, event: &Value, sink: &mut impl Sink) {
+        match (event.get("type").and_then(Value::as_str), self.open) {
+            (Some("content_block_start"), _) => {
+                if let Some(block) = event.get("content_block").filter(|block| block.is_object()) {
+                    self.start(Open::Own, block.clone(), sink);
+                }
+            }
+            (Some("content_block_delta"), Some(Open::Own | Open::Text)) => {
+                if let Some(delta) = event.get("delta").filter(|delta| delta.is_object()) {
+                    self.delta(Piece::Own(delta), sink);
+                }
+            }
+            (Some("content_block_stop"), Some(Open::Own)) => self.close(sink),
+            _ => {}
+        }
+    }
+
+    fn ensure(&mut self, wanted: Open, sink: &mut impl Sink) {
+        if self.open == Some(wanted) {
+            return;
+        }
+        let block = match wanted {
+            Open::Thinking { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
+            _ => json!({"type": "text", "text": ""}),
+        };
+        self.start(wanted, block, sink);
+    }
+
+    fn start(&mut self, open: Open, block: Value, sink: &mut impl Sink) {
+        self.close(sink);
+        sink.start(self.started, block);
+        self.started += 1;
+        self.open = Some(open);
+    }
+
+    fn delta(&mut self, piece: Piece<'_>, sink: &mut impl Sink) {
+        sink.delta(self.started - 1, piece);
+    }
+}

@@ -1,0 +1,62 @@
+//! The inputs of calls as they were written: a JSON value in memory has forgotten the digits of large numbers.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The exact inputs of a message's blocks.
+#[derive(Debug, Default)]
+pub(super) struct Inputs<'j>(Vec<Option<&'j RawValue>>);
+
+#[derive(Deserialize)]
+struct Block<'j> {
+    #[serde(borrow)]
+    input: Option<&'j RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Message<'j> {
+    #[serde(borrow)]
+    content: Option<&'j RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Request<'j> {
+    #[serde(borrow)]
+    messages: Vec<Message<'j>>,
+}
+
+#[derive(Deserialize)]
+struct Start<'j> {
+    #[serde(borrow)]
+    content_block: Block<'j>,
+}
+
+impl<'j> Inputs<'j> {
+    /// Returns the inputs of every message of a request.
+    pub(super) fn of_request(body: &'j [u8]) -> Vec<Self> {
+        let request = serde_json::from_slice::<Request<'j>>(body);
+        request.map(|request| request.messages.into_iter().map(Self::of).collect()).unwrap_or_default()
+    }
+
+    /// Returns the inputs of a response.
+    pub(super) fn of_message(body: &'j [u8]) -> Self {
+        serde_json::from_slice(body).map(Self::of).unwrap_or_default()
+    }
+
+    /// Returns the input of the block that an event starts.
+    pub(super) fn of_start(event: &'j str) -> Self {
+        let block = serde_json::from_str::<Start<'j>>(event).map(|start| start.content_block.input);
+        Self(block.into_iter().collect())
+    }
+
+    /// Returns the text of the input of the block at a place, if it is an object.
+    pub(super) fn object(&self, place: usize) -> Option<&'j str> {
+        let input = self.0.get(place).copied().flatten()?.get();
+        input.starts_with('{').then_some(input)
+    }
+
+    fn of(message: Message<'j>) -> Self {
+        let blocks = message.content.map(|content| serde_json::from_str::<Vec<Block<'j>>>(content.get()));
+        Self(blocks.and_then(Result::ok).into_iter().flatten().map(|block| block.input).collect())
+    }
+}

@@ -1,0 +1,160 @@
+//! The messages of a Messages request as the messages of a Chat Completions request.
+
+use serde_json::{Map, Value, json};
+
+use super::block::{Shown, kind, show, text_of};
+use super::exact::Inputs;
+
+/// The conversation, as far as it has been converted.
+pub(super) struct History<'h> {
+    reasoning: &'h [&'h str],
+    notes: &'h mut Vec<String>,
+    messages: Vec<Value>,
+}
+
+impl<'h> History<'h> {
+    /// Returns an empty conversation; reasoning goes into the fields named.
+    pub(super) fn new(reasoning: &'h [&'h str], notes: &'h mut Vec<String>) -> Self {
+        Self { reasoning, notes, messages: Vec::new() }
+    }
+
+    /// Adds the instructions, which are a text or blocks.
+    pub(super) fn add_system(&mut self, system: Value) {
+        let texts: Vec<String> = blocks(system).into_iter().map(text_of).collect();
+        let text = texts.join("\n\n");
+        if !text.is_empty() {
+            self.messages.push(json!({"role": "system", "content": text}));
+        }
+    }
+
+    /// Adds a message; `inputs` are those of its blocks as they were written.
+    pub(super) fn add(&mut self, mut message: Value, inputs: &Inputs<'_>) {
+        if message.is_string() {
+            return self.add_user(blocks(message));
+        }
+        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        match message.get("role").and_then(Value::as_str) {
+            Some("assistant") => self.add_assistant(blocks(content), inputs),
+            Some("system") => self.add_system(content),
+            _ => self.add_user(blocks(content)),
+        }
+    }
+
+    /// Returns the messages.
+    pub(super) fn finish(self) -> Vec<Value> {
+        self.messages
+    }
+
+    /// Results come first, each in a message of its own: nothing may stand between calls and their results.
+    fn add_user(&mut self, blocks: Vec<Value>) {
+        let (mut parts, mut from_results, mut results) = (Vec::new(), Vec::new(), 0);
+        for block in blocks {
+            if kind(&block) == "tool_result" {
+                results += 1;
+                let message = result(block, &mut from_results);
+                self.messages.push(message);
+            } else {
+                parts.extend(show(block).into_parts());
+            }
+        }
+        from_results.append(&mut parts);
+        if results == 0 || !from_results.is_empty() {
+            self.messages.push(json!({"role": "user", "content": joined(from_results)}));
+        }
+    }
+
+    fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &Inputs<'_>) {
+        let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
+        let mut goes_on = false;
+        for (place, block) in blocks.into_iter().enumerate() {
+            let was_text = std::mem::replace(&mut goes_on, kind(&block) == "text");
+            match kind(&block) {
+                "tool_use" => calls.push(call(block, inputs.object(place))),
+                "thinking" => {
+                    add(&mut reasoning, "\n", block.get("thinking").and_then(Value::as_str).unwrap_or_default())
+                }
+                // What is encrypted, only the server that wrote it can read.
+                "redacted_thinking" => {}
+                // Citations split a sentence into blocks, so texts that follow each other are one.
+                "text" => add(&mut text, if was_text { "" } else { "\n\n" }, &text_of(block)),
+                other => {
+                    let note = format!("a `{other}` block of an earlier turn is one that only Anthropic's models know");
+                    match block.get("content").and_then(Value::as_str) {
+                        Some(content) => add(&mut text, "\n\n", content),
+                        None => self.notes.push(note + "; it was left out"),
+                    }
+                }
+            }
+        }
+        self.messages.push(self.assistant(text, &reasoning, calls));
+    }
+
+    fn assistant(&self, text: String, reasoning: &str, calls: Vec<Value>) -> Value {
+        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
+        let mut message = Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), content)]);
+        let fields = self.reasoning.iter().filter(|_| !reasoning.is_empty());
+        message.extend(fields.map(|field| ((*field).to_owned(), reasoning.into())));
+        if !calls.is_empty() {
+            message.insert("tool_calls".to_owned(), calls.into());
+        }
+        message.into()
+    }
+}
+
+/// The blocks of a content, which may be a text.
+pub(super) fn blocks(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(blocks) => blocks,
+        Value::Null => Vec::new(),
+        text @ Value::String(_) => vec![json!({"type": "text", "text": text})],
+        block => vec![block],
+    }
+}
+
+/// A call with its input as JSON text: as it was written, or whatever text stands in its place.
+fn call(mut block: Value, exact: Option<&str>) -> Value {
+    let arguments = match (exact, block.get_mut("input").map(Value::take).unwrap_or_default()) {
+        (Some(exact), _) => exact.to_owned(),
+        (None, Value::Null) => "{}".to_owned(),
+        (None, Value::String(text)) => text,
+        (None, input) => input.to_string(),
+    };
+    let [id, name] = ["id", "name"].map(|key| block.get_mut(key).map(Value::take).unwrap_or_default());
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// A result as text; what is no text is marked in its place and shown after all results.
+fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
+    let mut text = String::new();
+    for inner in blocks(block.get_mut("content").map(Value::take).unwrap_or_default()) {
+        match show(inner) {
+            Shown::Text(inner) => add(&mut text, "\n", &inner),
+            Shown::Other { word, part } => {
+                add(&mut text, "\n", &format!("[{word}]"));
+                after.push(part);
+            }
+        }
+    }
+    let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or_default();
+    let says_so = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("error"));
+    let text = if failed && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text };
+    let id = block.get_mut("tool_use_id").map(Value::take).unwrap_or_default();
+    json!({"role": "tool", "tool_call_id": id, "content": text})
+}
+
+/// Parts as one text if they are nothing else, which every engine's template takes.
+fn joined(parts: Vec<Value>) -> Value {
+    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
+    match texts {
+        Some(texts) => texts.join("\n\n").into(),
+        None => parts.into(),
+    }
+}
+
+/// Appends a piece, set off from what is there.
+fn add(text: &mut String, between: &str, piece: &str) {
+    if !text.is_empty() && !piece.is_empty() {
+        text.push_str(between);
+    }
+    text.push_str(piece);
+}

@@ -1,0 +1,49 @@
+//! The events of which a stream has thousands, read without building values.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::sse::Frame;
+
+/// An addition to a block.
+#[derive(Debug, Deserialize)]
+pub(super) struct Delta<'f> {
+    #[serde(rename = "type")]
+    kind: &'f str,
+    pub(super) index: Option<u64>,
+    #[serde(borrow)]
+    delta: Piece<'f>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Piece<'f> {
+    #[serde(rename = "type")]
+    kind: &'f str,
+    #[serde(borrow)]
+    text: Option<Cow<'f, str>>,
+    #[serde(borrow)]
+    thinking: Option<Cow<'f, str>>,
+    #[serde(borrow)]
+    partial_json: Option<Cow<'f, str>>,
+}
+
+impl<'f> Delta<'f> {
+    /// Returns the addition if the event is one and its form is the usual one.
+    pub(super) fn of(frame: &Frame<'f>) -> Option<Self> {
+        let is_delta = frame.event.is_none_or(|event| event == "content_block_delta");
+        let delta: Self = is_delta.then(|| serde_json::from_str(frame.data).ok()).flatten()?;
+        (delta.kind == "content_block_delta").then_some(delta)
+    }
+
+    /// Returns the kind of what is added, and its text; none if it is no text, or signs one.
+    pub(super) fn into_text(self) -> Option<(&'f str, String)> {
+        let text = match self.delta.kind {
+            "text_delta" => self.delta.text,
+            "thinking_delta" => self.delta.thinking,
+            "input_json_delta" => self.delta.partial_json,
+            _ => None,
+        };
+        Some((self.delta.kind, text?.into_owned()))
+    }
+}

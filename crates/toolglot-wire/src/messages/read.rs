@@ -1,0 +1,389 @@
+//! Reads what a server says in the Messages protocol, and makes sense of what servers get wrong.
+
+use serde_json::{Map, Value};
+
+use super::exact::Inputs;
+use super::quick::Delta;
+use super::usage;
+use crate::fault::{Fault, FaultKind};
+use crate::port::Read;
+use crate::said::{Begin, CallKind, Finish, Part, Said};
+use crate::sse::Frame;
+
+/// Reads a stream or a whole response.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    begun: bool,
+    over: bool,
+    /// The blocks that have begun and not ended, in the order in which they began.
+    open: Vec<Block>,
+    calls: usize,
+    /// What came of other blocks while a call's input was coming.
+    held: Vec<Part>,
+    finish: Option<Finish>,
+    usage: Map<String, Value>,
+    extra: Map<String, Value>,
+}
+
+#[derive(Debug)]
+struct Block {
+    /// The server's number, which may be missing, shared or out of order.
+    index: Option<u64>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text,
+    Thinking,
+    Call {
+        call: usize,
+        /// The input that came with the block's start; what comes in deltas goes before it.
+        input: Option<String>,
+    },
+    Own,
+}
+
+impl Read for Reader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+        if self.over || frame.data.trim().is_empty() {
+            return;
+        }
+        if frame.data.trim() == "[DONE]" {
+            return self.end(out);
+        }
+        if self.quick(frame, out) {
+            return;
+        }
+        match serde_json::from_str::<Value>(frame.data) {
+            Ok(event) => self.event(frame, event, out),
+            Err(_) if frame.event == Some("ping") => {}
+            Err(error) => self.fail(not_json("an event", &error), out),
+        }
+    }
+
+    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(message) if message.get("content").is_some() || message.get("stop_reason").is_some() => {
+                self.message(message, &Inputs::of_message(body), out);
+            }
+            Ok(other) => {
+                let strange = || Fault::new(FaultKind::Upstream, "the model server answered with what is no message");
+                self.fail(Fault::of_value(&other).unwrap_or_else(strange), out);
+            }
+            Err(error) => self.fail(not_json("a response", &error), out),
+        }
+    }
+
+    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        match (self.over, &self.finish) {
+            (true, _) => {}
+            (false, Some(_)) => self.end(out),
+            (false, None) => self.fail(fault, out),
+        }
+    }
+}
+
+impl Reader {
+    fn event(&mut self, frame: &Frame<'_>, mut event: Value, out: &mut Vec<Said>) {
+        let kind = event.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
+        match kind {
+            "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
+            "content_block_start" => self.start(event, &Inputs::of_start(frame.data), out),
+            "content_block_delta" => self.delta(event, out),
+            "content_block_stop" => self.stop(&event, out),
+            "message_delta" => self.finishing(&mut event),
+            "message_stop" => self.end(out),
+            "message" => self.message(event, &Inputs::of_message(frame.data.as_bytes()), out),
+            "ping" => {}
+            _ if kind == "error" || event.get("error").is_some_and(|error| !error.is_null()) => {
+                let silent = || Fault::new(FaultKind::Upstream, "the model server reported an error without a word");
+                self.fail(Fault::of_value(&event).unwrap_or_else(silent), out);
+            }
+            // Clients pass over events that they do not know, and so is done here.
+            _ => {}
+        }
+    }
+
+    /// Reads a whole message, each of its blocks as one that starts and stops at once.
+    fn message(&mut self, mut message: Value, inputs: &Inputs<'_>, out: &mut Vec<Said>) {
+        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        self.finish = finish_of(&message);
+        self.begin(Some(message), out);
+        for (place, block) in super::history::blocks(content).into_iter().enumerate() {
+            self.start_block(None, block, inputs.object(place).map(String::from), out);
+            self.close_all(out);
+        }
+        self.end(out);
+    }
+
+    fn begin(&mut self, message: Option<Value>, out: &mut Vec<Said>) {
+        let Some(Value::Object(message)) = message else { return self.ensure_begun(out) };
+        let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let begin = Begin { id: text("id").map(str::to_owned), model: text("model").map(str::to_owned), created: None };
+        if !std::mem::replace(&mut self.begun, true) {
+            out.push(Said::Begin(begin));
+        }
+        usage::merge(&mut self.usage, message.get("usage"));
+        let known = ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
+        self.keep(message.into_iter().filter(|(key, _)| !known.contains(&key.as_str())));
+    }
+
+    fn ensure_begun(&mut self, out: &mut Vec<Said>) {
+        if !std::mem::replace(&mut self.begun, true) {
+            out.push(Said::Begin(Begin::default()));
+        }
+    }
+
+    fn start(&mut self, mut event: Value, inputs: &Inputs<'_>, out: &mut Vec<Said>) {
+        let index = index_of(&event);
+        let again = self.open.iter().position(|block| index.is_some() && block.index == index);
+        if let Some(place) = again {
+            self.close(place, out);
+        }
+        let block = event.get_mut("content_block").map(Value::take).unwrap_or_default();
+        self.start_block(index, block, inputs.object(0).map(String::from), out);
+    }
+
+    fn start_block(&mut self, index: Option<u64>, mut block: Value, input: Option<String>, out: &mut Vec<Said>) {
+        self.ensure_begun(out);
+        let kind = match super::block::kind(&block) {
+            "text" => Kind::Text,
+            "thinking" => Kind::Thinking,
+            "tool_use" => self.start_call(&mut block, input, out),
+            _ => Kind::Own,
+        };
+        match kind {
+            Kind::Text => self.start_text(&mut block, out),
+            Kind::Thinking => {
+                self.say_text(Part::Reasoning, block.get_mut("thinking"), out);
+                self.say_text(Part::Seal, block.get_mut("signature"), out);
+            }
+            Kind::Call { .. } => {}
+            Kind::Own => self.say(Part::Own(event("content_block_start", "content_block", block)), out),
+        }
+        self.open.push(Block { index, kind });
+    }
+
+    fn start_text(&mut self, block: &mut Value, out: &mut Vec<Said>) {
+        if block.is_string() {
+            return self.say_text(Part::Text, Some(block), out);
+        }
+        self.say_text(Part::Text, block.get_mut("text"), out);
+        let Some(Value::Array(citations)) = block.get_mut("citations").map(Value::take) else { return };
+        for citation in citations {
+            let delta = event("citations_delta", "citation", citation);
+            self.say(Part::Own(event("content_block_delta", "delta", delta)), out);
+        }
+    }
+
+    fn start_call(&mut self, block: &mut Value, input: Option<String>, out: &mut Vec<Said>) -> Kind {
+        let call = self.calls;
+        self.calls += 1;
+        let mut take = |key: &str| text(block.get_mut(key));
+        let (id, name) = (take("id"), take("name").unwrap_or_default());
+        // Some servers write the input's JSON text in place of the input.
+        let input = input.or_else(|| take("input"));
+        out.push(said(Part::CallStart { call, id, name, kind: CallKind::Function }));
+        Kind::Call { call, input }
+    }
+
+    /// Reads an addition in its usual form; says whether it was one.
+    fn quick(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) -> bool {
+        let Some(delta) = Delta::of(frame) else { return false };
+        let place = self.find(delta.index);
+        if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
+            return false;
+        }
+        let Some((kind, text)) = delta.into_text() else { return false };
+        self.ensure_begun(out);
+        self.add(place, kind, text, out);
+        true
+    }
+
+    fn delta(&mut self, mut event: Value, out: &mut Vec<Said>) {
+        self.ensure_begun(out);
+        let place = self.find(index_of(&event));
+        if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
+            return self.say(Part::Own(event), out);
+        }
+        let Some(delta) = event.get_mut("delta") else { return };
+        let Some((key, kind)) = KINDS.iter().find(|(key, kind)| match delta.get("type") {
+            Some(word) => word == kind,
+            None => delta.get(key).is_some(),
+        }) else {
+            return if delta.get("citation").is_some() {
+                self.say(Part::Own(event), out)
+            };
+        };
+        if let Some(text) = delta.get_mut(*key).map(Value::take).and_then(json_text) {
+            self.add(place, kind, text, out);
+        }
+    }
+
+    /// Adds to a block, or to whatever was the last of its kind.
+    fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<Said>) {
+        match kind {
+            _ if text.is_empty() => {}
+            "text_delta" => self.say(Part::Text(text), out),
+            "thinking_delta" => self.say(Part::Reasoning(text), out),
+            "signature_delta" => self.say(Part::Seal(text), out),
+            _ => self.arguments(place, text, out),
+        }
+    }
+
+    /// Says a piece of a call's input: of the block that is meant, or of the last call if that is none.
+    fn arguments(&mut self, place: Option<usize>, text: String, out: &mut Vec<Said>) {
+        let meant = place.filter(|place| matches!(self.open[*place].kind, Kind::Call { .. }));
+        let last = || self.open.iter().rposition(|block| matches!(block.kind, Kind::Call { .. }));
+        let Some(place) = meant.or_else(last) else { return };
+        if let Kind::Call { call, input } = &mut self.open[place].kind {
+            *input = None;
+            out.push(said(Part::Arguments { call: *call, text }));
+        }
+    }
+
+    fn stop(&mut self, event: &Value, out: &mut Vec<Said>) {
+        if let Some(place) = self.find(index_of(event)) {
+            self.close(place, out);
+        }
+    }
+
+    /// The block that an event is about: the one with its number, or the last where a number is missing.
+    fn find(&self, index: Option<u64>) -> Option<usize> {
+        let same = self.open.iter().rposition(|block| block.index == index);
+        same.or_else(|| {
+            self.open.len().checked_sub(1).filter(|last| index.is_none() || self.open[*last].index.is_none())
+        })
+    }
+
+    fn close(&mut self, place: usize, out: &mut Vec<Said>) {
+        match self.open.remove(place).kind {
+            Kind::Text | Kind::Thinking => {}
+            Kind::Own => self.say(Part::Own(serde_json::json!({"type": "content_block_stop"})), out),
+            Kind::Call { call, input } => {
+                out.extend(input.map(|text| said(Part::Arguments { call, text })));
+                out.push(said(Part::CallEnd { call }));
+                if !self.is_in_call() {
+                    out.extend(self.held.drain(..).map(said));
+                }
+            }
+        }
+    }
+
+    fn close_all(&mut self, out: &mut Vec<Said>) {
+        while !self.open.is_empty() {
+            self.close(0, out);
+        }
+    }
+
+    fn finishing(&mut self, event: &mut Value) {
+        usage::merge(&mut self.usage, event.get("usage"));
+        let delta = event.get_mut("delta").map(Value::take).unwrap_or_default();
+        self.finish = finish_of(&delta).or(self.finish.take());
+        let mut more = Map::new();
+        for fields in [delta, event.take()] {
+            more.extend(fields.as_object().cloned().into_iter().flatten());
+        }
+        let known = ["type", "delta", "usage", "stop_reason", "stop_sequence"];
+        self.keep(more.into_iter().filter(|(key, _)| !known.contains(&key.as_str())));
+    }
+
+    fn keep(&mut self, fields: impl Iterator<Item = (String, Value)>) {
+        self.extra.extend(fields.filter(|(_, value)| !value.is_null()));
+    }
+
+    fn end(&mut self, out: &mut Vec<Said>) {
+        self.ensure_begun(out);
+        self.close_all(out);
+        let seen = if self.calls > 0 { Finish::ToolCalls } else { Finish::Stop };
+        out.push(said(Part::Finish(self.finish.take().unwrap_or(seen))));
+        if !self.extra.is_empty() {
+            out.push(Said::Extra(std::mem::take(&mut self.extra)));
+        }
+        out.extend(usage::read(std::mem::take(&mut self.usage)).map(Said::Usage));
+        out.push(Said::End);
+        self.over = true;
+    }
+
+    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        self.ensure_begun(out);
+        out.push(Said::Fault(fault));
+        self.over = true;
+    }
+
+    fn say_text(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<Said>) {
+        if let Some(text) = text(value) {
+            self.say(part(text), out);
+        }
+    }
+
+    /// Says a part, after the call whose input is coming.
+    fn say(&mut self, part: Part, out: &mut Vec<Said>) {
+        if self.is_in_call() {
+            self.held.push(part);
+        } else {
+            out.push(said(part));
+        }
+    }
+
+    fn is_in_call(&self) -> bool {
+        self.open.iter().any(|block| matches!(block.kind, Kind::Call { .. }))
+    }
+}
+
+fn said(part: Part) -> Said {
+    Said::Part { choice: 0, part }
+}
+
+fn event(kind: &str, key: &str, value: Value) -> Value {
+    Value::Object(Map::from_iter([("type".to_owned(), kind.into()), (key.to_owned(), value)]))
+}
+
+/// The kinds of additions, each with the key of what is added; some servers leave the kind out.
+const KINDS: [(&str, &str); 4] = [
+    ("text", "text_delta"),
+    ("thinking", "thinking_delta"),
+    ("signature", "signature_delta"),
+    ("partial_json", "input_json_delta"),
+];
+
+fn index_of(event: &Value) -> Option<u64> {
+    event.get("index").and_then(Value::as_u64)
+}
+
+/// Takes a text that is not empty.
+fn text(value: Option<&mut Value>) -> Option<String> {
+    match value.map(Value::take) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+/// A piece of JSON text; some servers send the value itself.
+fn json_text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Null => None,
+        value => Some(value.to_string()),
+    }
+}
+
+fn finish_of(delta: &Value) -> Option<Finish> {
+    let word = delta.get("stop_reason").and_then(Value::as_str)?;
+    Some(match word {
+        "end_turn" => Finish::Stop,
+        "tool_use" => Finish::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+        "refusal" => Finish::ContentFilter,
+        "stop_sequence" => {
+            let sequence = delta.get("stop_sequence").and_then(Value::as_str).unwrap_or_default();
+            Finish::StopSequence(sequence.to_owned())
+        }
+        other => Finish::Other(other.to_owned()),
+    })
+}
+
+fn not_json(what: &str, error: &serde_json::Error) -> Fault {
+    Fault::new(FaultKind::Upstream, format!("the model server sent {what} that is not JSON: {error}"))
+}

@@ -1,0 +1,176 @@
+//! A client's Messages request as a Chat Completions request, which is what a server of any other protocol is asked with.
+
+use std::iter;
+
+use serde_json::{Map, Value, json};
+
+use super::exact::Inputs;
+use super::history::History;
+use crate::fault::{Fault, FaultKind};
+
+/// Returns the Chat Completions request that asks for the same as a Messages request.
+///
+/// `body` is the request as it came, from which the inputs of earlier calls are taken with every digit. Reasoning of earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
+/// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
+///
+/// | Messages | Chat Completions |
+/// |---|---|
+/// | `system` | the first message |
+/// | `tools` with an `input_schema` | functions; other tools only Anthropic's models know, they are left out |
+/// | `tool_choice` | `tool_choice`, `parallel_tool_calls` |
+/// | `stop_sequences`, `metadata.user_id` | `stop`, `user` |
+/// | `thinking.budget_tokens` | `reasoning_effort`: `low` up to 2,048, `medium` up to 8,192, else `high` |
+/// | `output_config.format`, `output_format` | `response_format` |
+/// | `stream` | `stream` and `stream_options.include_usage` |
+/// | `context_management`, `betas`, `cache_control`, `container` and the like | nothing |
+///
+/// What cannot be said is left out, with a sentence in `notes`.
+///
+/// # Errors
+/// If the request has no list of messages.
+pub(crate) fn to_chat(
+    request: &Map<String, Value>,
+    body: &[u8],
+    reasoning: &[&str],
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Fault> {
+    let mut request = request.clone();
+    let mut history = History::new(reasoning, notes);
+    if let Some(system) = request.shift_remove("system") {
+        history.add_system(system);
+    }
+    let Some(Value::Array(messages)) = request.shift_remove("messages") else {
+        return Err(Fault::new(FaultKind::Request, "`messages` must be a list").with_param("messages"));
+    };
+    let inputs = Inputs::of_request(body).into_iter().chain(iter::repeat_with(Inputs::default));
+    messages.into_iter().zip(inputs).for_each(|(message, inputs)| history.add(message, &inputs));
+    let messages = history.finish();
+    let choice = request.shift_remove("tool_choice").unwrap_or_default();
+    let mut chat = Map::new();
+    put(&mut chat, "model", request.shift_remove("model"));
+    put(&mut chat, "messages", Some(messages.into()));
+    for (key, value) in request {
+        field(key, value, &mut chat, notes);
+    }
+    choose(&choice, &mut chat, notes);
+    Ok(chat)
+}
+
+/// Fields that mean something to Anthropic's servers alone.
+const FOREIGN: [&str; 17] = [
+    "anthropic_version",
+    "betas",
+    "billing_policy",
+    "cache_control",
+    "compaction",
+    "container",
+    "context_management",
+    "diagnostics",
+    "fallback_credit_token",
+    "fallbacks",
+    "inference_geo",
+    "mcp_servers",
+    "prefill",
+    "service_tier",
+    "speed",
+    "thread",
+    "user_profile_id",
+];
+
+fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    match key.as_str() {
+        "tools" => put(chat, "tools", tools(value, notes)),
+        "stop_sequences" => {
+            put(chat, "stop", Some(value).filter(|list| list.as_array().is_some_and(|it| !it.is_empty())))
+        }
+        "metadata" => put(chat, "user", value.get("user_id").filter(is_short).cloned()),
+        "thinking" => put(chat, "reasoning_effort", value.get("budget_tokens").and_then(effort)),
+        "output_config" => put(chat, "response_format", value.get("format").and_then(response_format)),
+        "output_format" => put(chat, "response_format", response_format(&value)),
+        "stream" => {
+            let usage = value.as_bool().unwrap_or_default().then(|| json!({"include_usage": true}));
+            put(chat, "stream", Some(value));
+            put(chat, "stream_options", usage);
+        }
+        "mcp_servers" => notes.push("`mcp_servers` run on Anthropic's servers only and were left out".to_owned()),
+        foreign if FOREIGN.contains(&foreign) => {}
+        _ => put(chat, &key, Some(value)),
+    }
+}
+
+/// Some servers refuse a longer name of a user; agents put whole objects there.
+fn is_short(user: &&Value) -> bool {
+    user.as_str().is_some_and(|user| user.len() <= 64)
+}
+
+fn put(chat: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    chat.extend(value.map(|value| (key.to_owned(), value)));
+}
+
+/// The functions among the tools; nothing if there are none, since engines refuse an empty list.
+fn tools(tools: Value, notes: &mut Vec<String>) -> Option<Value> {
+    let Value::Array(tools) = tools else { return None };
+    let functions: Vec<Value> = tools.into_iter().filter_map(|tool| function(tool, notes)).collect();
+    (!functions.is_empty()).then(|| functions.into())
+}
+
+fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
+    let kind = tool.get("type").and_then(Value::as_str).unwrap_or("custom");
+    if kind == "function" && tool.get("function").is_some() {
+        return Some(tool);
+    }
+    let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
+    if kind != "custom" && tool.get("input_schema").is_none() {
+        notes.push(format!(
+            "the tool `{name}` of type `{kind}` is one that only Anthropic's models know; it was left out"
+        ));
+        return None;
+    }
+    let mut function = Map::from_iter([("name".to_owned(), name.into())]);
+    put(&mut function, "description", tool.get_mut("description").map(Value::take));
+    let schema = tool.get_mut("input_schema").map(Value::take).filter(Value::is_object);
+    put(&mut function, "parameters", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
+    put(&mut function, "strict", tool.get_mut("strict").map(Value::take).filter(Value::is_boolean));
+    Some(json!({"type": "function", "function": function}))
+}
+
+/// Says which tools may be called; nothing where no tool is left, since engines refuse a choice without tools.
+fn choose(choice: &Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    if chat.get("tools").is_none() {
+        return;
+    }
+    let name = choice.get("name").and_then(Value::as_str).unwrap_or_default();
+    let chosen = match choice.get("type").and_then(Value::as_str) {
+        Some("any") => Some("required".into()),
+        Some("tool") if is_declared(name, chat) => Some(json!({"type": "function", "function": {"name": name}})),
+        Some("tool") => {
+            notes.push(format!("`tool_choice` names `{name}`, which is not among the tools that are left"));
+            None
+        }
+        Some(word @ ("auto" | "none")) => Some(word.into()),
+        _ => None,
+    };
+    put(chat, "tool_choice", chosen);
+    let alone = choice.get("disable_parallel_tool_use").and_then(Value::as_bool).unwrap_or_default();
+    put(chat, "parallel_tool_calls", alone.then_some(false.into()));
+}
+
+fn is_declared(name: &str, chat: &Map<String, Value>) -> bool {
+    let tools = chat.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
+}
+
+/// How hard to think, for a number of tokens to think with.
+fn effort(budget: &Value) -> Option<Value> {
+    let word = match budget.as_u64()? {
+        0..=2_048 => "low",
+        2_049..=8_192 => "medium",
+        _ => "high",
+    };
+    Some(word.into())
+}
+
+fn response_format(format: &Value) -> Option<Value> {
+    let schema = format.get("schema")?;
+    Some(json!({"type": "json_schema", "json_schema": {"name": "output", "schema": schema, "strict": true}}))
+}

@@ -1,0 +1,35 @@
+//! The history of a Messages request that goes on to a server of the same protocol, made safe.
+
+use serde_json::{Map, Value, json};
+use toolglot::{Tools, repair};
+
+use super::block::kind;
+use crate::policy::Policy;
+
+/// Makes the input of every earlier call an object, which servers insist on.
+///
+/// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
+/// sees what it wrote.
+pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    let messages = request.get_mut("messages").and_then(Value::as_array_mut);
+    let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
+    let blocks = contents.filter_map(Value::as_array_mut).flatten();
+    for block in blocks.filter(|block| kind(block) == "tool_use") {
+        let Some(block) = block.as_object_mut() else { continue };
+        let name = block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let input = block.entry("input").or_insert(Value::Null);
+        if !input.is_object() {
+            *input = object(input.take(), &tools.only_named(&name), policy);
+        }
+    }
+}
+
+fn object(input: Value, tool: &Tools, policy: &Policy) -> Value {
+    let text = match &input {
+        Value::Null => return json!({}),
+        Value::String(text) => text,
+        _ => return json!({"raw": input}),
+    };
+    let read = repair(text, &policy.dialects, tool, &policy.options).arguments;
+    read.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| json!({"raw": text}))
+}

@@ -1,0 +1,104 @@
+//! Tests of the Messages protocol: broken streams, written streams as clients read them, requests.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{Reader, Writer};
+use crate::fault::{Fault, FaultKind};
+use crate::policy::{ReasoningField, ReasoningItem, WireLimits};
+use crate::port::{Client, Read, Write};
+use crate::protocol::Protocol;
+use crate::said::{Part, Said};
+use crate::sse::SseReader;
+
+mod accumulate;
+mod broken;
+mod exact;
+mod generated;
+mod requests;
+mod through;
+mod written;
+
+/// A client of the protocol, whose answer comes from a server of a protocol.
+fn client(upstream: Protocol) -> Client {
+    let request = json!({"model": "asked", "messages": [{"role": "user", "content": "How is the weather in Paris?"}]});
+    let request = if let Value::Object(request) = request { request } else { Map::new() };
+    let field = ReasoningField::default();
+    let (model, reasoning_item) = ("asked".into(), ReasoningItem::default());
+    Client { request: Arc::new(request), upstream, model, seed: 7, now: 1, reasoning_field: field, reasoning_item }
+}
+
+/// A part of the only alternative.
+fn part(part: Part) -> Said {
+    Said::Part { choice: 0, part }
+}
+
+/// What a reader makes of a stream that ends where the bytes end.
+fn read(stream: &[u8]) -> Vec<Said> {
+    let (mut reader, mut said) = (Reader::default(), Vec::new());
+    let mut frames = SseReader::new(&WireLimits::default());
+    frames.push(stream);
+    while let Some(frame) = frames.next_frame() {
+        reader.frame(&frame.unwrap(), &mut said);
+    }
+    if let Some(frame) = frames.finish() {
+        reader.frame(&frame, &mut said);
+    }
+    reader.cut(Fault::new(FaultKind::Upstream, "broke off"), &mut said);
+    said
+}
+
+/// What a reader makes of a whole body.
+fn read_whole(body: &[u8]) -> Vec<Said> {
+    let (mut reader, mut said) = (Reader::default(), Vec::new());
+    reader.whole(body, &mut said);
+    said
+}
+
+/// The stream that a writer makes.
+fn write(said: &[Said], upstream: Protocol) -> String {
+    let (mut writer, mut out) = (Writer::new(client(upstream)), Vec::new());
+    said.iter().for_each(|said| writer.write(said, &mut out));
+    String::from_utf8(out).unwrap()
+}
+
+/// What was said, in one line for each thing; pieces that follow each other are joined.
+fn told(said: &[Said]) -> String {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for said in said {
+        let (head, text) = line(said);
+        match lines.last_mut().filter(|last| !text.is_empty() && last.0 == head) {
+            Some(last) => last.1.push_str(&text),
+            None => lines.push((head, text)),
+        }
+    }
+    lines.iter().map(|(head, text)| format!("{head} {text}").trim().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn line(said: &Said) -> (String, String) {
+    let (head, text) = match said {
+        Said::Part { part, .. } => match part {
+            Part::Text(text) => ("text".into(), text.clone()),
+            Part::Refusal(text) => ("refusal".into(), text.clone()),
+            Part::Reasoning(text) => ("reasoning".into(), text.clone()),
+            Part::Seal(text) => ("seal".into(), text.clone()),
+            Part::CallStart { call, id, name, .. } => {
+                (format!("call {call} {name} {}", id.as_deref().unwrap_or("-")), String::new())
+            }
+            Part::Arguments { call, text } => (format!("arguments {call}"), text.clone()),
+            Part::CallEnd { call } => (format!("end {call}"), String::new()),
+            Part::Own(event) => (format!("own {event}"), String::new()),
+            Part::Finish(finish) => (format!("finish {finish:?}"), String::new()),
+        },
+        Said::Begin(begin) => {
+            let [id, model] = [&begin.id, &begin.model].map(|text| text.as_deref().unwrap_or("-"));
+            (format!("begin {id} {model}"), String::new())
+        }
+        Said::Usage(usage) => (format!("usage {} {}", usage.input, usage.output), String::new()),
+        Said::Extra(extra) => (format!("extra {}", Value::from(extra.clone())), String::new()),
+        Said::Fault(fault) => (format!("fault {:?}: {}", fault.kind, fault.message), String::new()),
+        Said::End => ("over".into(), String::new()),
+    };
+    (head, text)
+}

@@ -1,0 +1,134 @@
+//! Writes an answer as one body: what a client would have made of the stream.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::answer::Answer;
+use super::blocks::{Blocks, Piece, Sink};
+use crate::port::Client;
+use crate::said::{Begin, Part, Said};
+
+/// Returns the body of a response that is not streamed.
+pub(crate) fn whole(said: &[Said], client: &Client) -> Vec<u8> {
+    let (mut blocks, mut answer, mut content, mut begin) =
+        (Blocks::default(), Answer::default(), Content::default(), &Begin::default());
+    for said in said {
+        match said {
+            Said::Begin(first) => begin = first,
+            Said::Part { choice: 0, part } => {
+                blocks.add(part, &mut content);
+                if let Part::Finish(finish) = part {
+                    answer.set_finish(finish);
+                }
+            }
+            _ => answer.add(said),
+        }
+    }
+    blocks.close(&mut content);
+    let mut head = answer.head(begin, client);
+    let stop = answer.stop(blocks.is_refused(), client);
+    (head["stop_reason"], head["stop_sequence"]) = stop;
+    if let Some(counts) = answer.counts() {
+        head["usage"] = counts.into();
+    }
+    head.append(&mut answer.extra(client));
+    // Keys are text, and every piece has been JSON before, which is all that could fail here.
+    serde_json::to_vec(&Message { head, content }).unwrap_or_default()
+}
+
+/// A message: all fields, the content in its place.
+struct Message {
+    head: Map<String, Value>,
+    content: Content,
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.head.len()))?;
+        for (key, value) in &self.head {
+            match key.as_str() {
+                "content" => map.serialize_entry(key, &self.content.0)?,
+                _ => map.serialize_entry(key, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The blocks of a body.
+#[derive(Debug, Default)]
+struct Content(Vec<Block>);
+
+#[derive(Debug)]
+struct Block {
+    fields: Map<String, Value>,
+    /// The JSON text of the input, which goes out as it is: numbers keep their digits.
+    input: String,
+}
+
+impl Sink for Content {
+    fn start(&mut self, _: usize, block: Value) {
+        let fields = if let Value::Object(fields) = block { fields } else { Map::new() };
+        self.0.push(Block { fields, input: String::new() });
+    }
+
+    fn delta(&mut self, index: usize, piece: Piece<'_>) {
+        let Some(block) = self.0.get_mut(index) else { return };
+        match piece {
+            Piece::Text { text } => block.append("text", text),
+            Piece::Thinking { thinking } => block.append("thinking", thinking),
+            Piece::Signature { signature } => {
+                block.fields.insert("signature".to_owned(), signature.into());
+            }
+            Piece::Input { partial_json } => block.input.push_str(partial_json),
+            Piece::Own(delta) => block.add_own(delta),
+        }
+    }
+
+    fn stop(&mut self, _: usize) {}
+}
+
+impl Block {
+    fn append(&mut self, key: &str, piece: &str) {
+        match self.fields.get_mut(key) {
+            Some(Value::String(text)) => text.push_str(piece),
+            _ => {
+                self.fields.insert(key.to_owned(), piece.into());
+            }
+        }
+    }
+
+    /// Adds to a block of the protocol's own: texts grow, citations are collected, an input comes as JSON text.
+    fn add_own(&mut self, delta: &Value) {
+        for (key, value) in delta.as_object().into_iter().flatten().filter(|(key, _)| *key != "type") {
+            match (key.as_str(), value) {
+                ("partial_json", Value::String(piece)) => self.input.push_str(piece),
+                ("citation", citation) => match self.fields.get_mut("citations") {
+                    Some(Value::Array(citations)) => citations.push(citation.clone()),
+                    _ => {
+                        self.fields.insert("citations".to_owned(), vec![citation.clone()].into());
+                    }
+                },
+                (_, Value::String(piece)) => self.append(key, piece),
+                _ => {
+                    self.fields.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+}
+
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let exact = serde_json::from_str::<&RawValue>(&self.input).ok();
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for (key, value) in &self.fields {
+            match exact {
+                Some(input) if key == "input" => map.serialize_entry(key, input)?,
+                _ => map.serialize_entry(key, value)?,
+            }
+        }
+        map.end()
+    }
+}

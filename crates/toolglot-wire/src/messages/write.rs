@@ -1,0 +1,120 @@
+//! Writes an answer as the events that clients of the Messages protocol read.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::answer::Answer;
+use super::blocks::{Blocks, Piece, Sink};
+use crate::port::{Client, Write};
+use crate::protocol::Protocol;
+use crate::said::{Begin, Part, Said};
+use crate::sse::write_json;
+
+/// Writes a stream: `message_start`, then each block's start, deltas and stop, then `message_delta` and `message_stop`.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    client: Client,
+    begun: bool,
+    over: bool,
+    blocks: Blocks,
+    answer: Answer,
+}
+
+impl Writer {
+    /// Returns a writer for a client.
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, begun: false, over: false, blocks: Blocks::default(), answer: Answer::default() }
+    }
+
+    fn begin(&mut self, begin: &Begin, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.begun, true) {
+            let message = self.answer.head(begin, &self.client);
+            write_json(Some("message_start"), &json!({"type": "message_start", "message": message}), out);
+        }
+    }
+
+    fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
+        self.begin(&Begin::default(), out);
+        self.blocks.add(part, &mut Stream(out));
+        if let Part::Finish(finish) = part {
+            self.answer.set_finish(finish);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        self.begin(&Begin::default(), out);
+        self.blocks.close(&mut Stream(out));
+        let (reason, sequence) = self.answer.stop(self.blocks.is_refused(), &self.client);
+        let mut delta = Map::from_iter([("stop_reason".to_owned(), reason), ("stop_sequence".to_owned(), sequence)]);
+        let usage = self.answer.counts().unwrap_or_else(|| Map::from_iter([("output_tokens".to_owned(), 0.into())]));
+        let mut event = Map::from_iter([("type".to_owned(), "message_delta".into())]);
+        let mut extra = self.answer.extra(&self.client);
+        let context = extra.shift_remove_entry("context_management");
+        delta.append(&mut extra);
+        event.insert("delta".to_owned(), delta.into());
+        event.insert("usage".to_owned(), usage.into());
+        event.extend(context);
+        write_json(Some("message_delta"), &event, out);
+        write_json(Some("message_stop"), &json!({"type": "message_stop"}), out);
+    }
+}
+
+impl Write for Writer {
+    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+        match said {
+            _ if self.over => {}
+            Said::Begin(begin) => self.begin(begin, out),
+            Said::Part { choice: 0, part } => self.part(part, out),
+            // The protocol has no alternatives.
+            Said::Part { .. } => {}
+            Said::Usage(_) | Said::Extra(_) => self.answer.add(said),
+            Said::Fault(fault) => {
+                self.over = true;
+                write_json(Some("error"), &fault.body(Protocol::Messages), out);
+            }
+            Said::End => {
+                self.over = true;
+                self.end(out);
+            }
+        }
+    }
+
+    fn keep_alive(&self) -> &'static [u8] {
+        b"event: ping\ndata: {\"type\": \"ping\"}\n\n"
+    }
+}
+
+/// The stream's bytes.
+struct Stream<'o>(&'o mut Vec<u8>);
+
+/// An event about a block.
+#[derive(Serialize)]
+struct Event<'e> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_block: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<Piece<'e>>,
+}
+
+impl Event<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        write_json(Some(self.kind), self, out);
+    }
+}
+
+impl Sink for Stream<'_> {
+    fn start(&mut self, index: usize, block: Value) {
+        Event { kind: "content_block_start", index, content_block: Some(block), delta: None }.write(self.0);
+    }
+
+    fn delta(&mut self, index: usize, piece: Piece<'_>) {
+        Event { kind: "content_block_delta", index, content_block: None, delta: Some(piece) }.write(self.0);
+    }
+
+    fn stop(&mut self, index: usize) {
+        Event { kind: "content_block_stop", index, content_block: None, delta: None }.write(self.0);
+    }
+}

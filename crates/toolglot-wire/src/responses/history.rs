@@ -1,0 +1,193 @@
+//! The items of a Responses request as chat messages.
+
+use serde_json::{Map, Value, json};
+
+use super::request::Missing;
+use super::tools::{Toolbox, kind, members, text};
+
+/// Returns the messages of a request's `instructions` and `input`.
+pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Vec<Value> {
+    let mut history = History { toolbox, missing, messages: Vec::new(), turn: Turn::default() };
+    if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
+        history.system(instructions);
+    }
+    match request.get("input") {
+        Some(Value::String(text)) => history.messages.push(json!({"role": "user", "content": text})),
+        Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
+        _ => history.missing.refuse("`input` is missing; send a text or a list of items".to_owned()),
+    }
+    history.end_turn();
+    history.messages
+}
+
+/// Returns a text as it is, anything else as JSON text.
+pub(super) fn json_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+struct History<'a> {
+    toolbox: &'a Toolbox,
+    missing: &'a mut Missing,
+    messages: Vec<Value>,
+    turn: Turn,
+}
+
+/// What the model said between two inputs. Chat has one message for it, and templates want no two in a row.
+#[derive(Default)]
+struct Turn {
+    reasoning: String,
+    text: String,
+    refusal: String,
+    calls: Vec<Value>,
+}
+
+impl History<'_> {
+    fn item(&mut self, item: &Value) {
+        match kind(item) {
+            "message" => self.message(item),
+            "" if item.get("role").is_some() => self.message(item),
+            "reasoning" => self.reasoning(item),
+            "function_call" => self.call(item, "function", "arguments"),
+            "custom_tool_call" => self.call(item, "custom", "input"),
+            "function_call_output" | "custom_tool_call_output" => self.output(item),
+            "item_reference" => self.missing.refuse(format!(
+                "item `{}` is only referred to, and nothing is remembered here; send it whole and set `store` to false",
+                text(item, "id").unwrap_or_default()
+            )),
+            other => self.missing.leave_out(format!("item of type `{other}` left out: chat has nothing like it")),
+        }
+    }
+
+    fn message(&mut self, item: &Value) {
+        let content = item.get("content").unwrap_or(&Value::Null);
+        match text(item, "role") {
+            Some("assistant") => self.said(content),
+            Some("system" | "developer") => self.system(content),
+            role => {
+                self.end_turn();
+                let content = self.content(content);
+                self.messages.push(json!({"role": role.unwrap_or("user"), "content": content}));
+            }
+        }
+    }
+
+    fn said(&mut self, content: &Value) {
+        if let Some(text) = content.as_str() {
+            join(&mut self.turn.text, text);
+        }
+        for part in members(Some(content)) {
+            match (text(part, "text"), text(part, "refusal")) {
+                (Some(text), _) => join(&mut self.turn.text, text),
+                (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
+                _ => self.missing.leave_out(format!("part of type `{}` left out of an answer", kind(part))),
+            }
+        }
+    }
+
+    /// Instructions before the conversation are one text in one message: many templates have no place for another.
+    fn system(&mut self, content: &Value) {
+        self.end_turn();
+        let mut content = self.content(content);
+        let texts: Option<Vec<&str>> = members(Some(&content)).map(|part| text(part, "text")).collect();
+        if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
+            content = texts.join("\n\n").into();
+        }
+        match self.messages.last_mut().map(|last| (last["role"] == "system", &mut last["content"])) {
+            Some((true, Value::String(before))) if content.is_string() => {
+                before.push_str("\n\n");
+                before.push_str(content.as_str().unwrap_or_default());
+            }
+            _ => self.messages.push(json!({"role": "system", "content": content})),
+        }
+    }
+
+    fn reasoning(&mut self, item: &Value) {
+        let raw: Vec<&str> = members(item.get("content")).filter_map(|part| text(part, "text")).collect();
+        let summary = || members(item.get("summary")).filter_map(|part| text(part, "text")).collect();
+        let parts = if raw.is_empty() { summary() } else { raw };
+        join(&mut self.turn.reasoning, &parts.join("\n\n"));
+    }
+
+    fn call(&mut self, item: &Value, kind: &str, input: &str) {
+        let name = self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace"));
+        let written = item.get(input).map(json_text).unwrap_or_default();
+        self.turn.calls.push(json!({"id": call_id(item), "type": kind, kind: {"name": name, input: written}}));
+    }
+
+    fn output(&mut self, item: &Value) {
+        self.end_turn();
+        let content = match item.get("output") {
+            Some(output @ (Value::String(_) | Value::Array(_))) => self.content(output),
+            Some(output) => Value::from(json_text(output)),
+            None => Value::from(""),
+        };
+        self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
+    }
+
+    /// Returns content as chat writes it: a text if it is one text, else parts.
+    fn content(&mut self, content: &Value) -> Value {
+        let Value::Array(parts) = content else { return Value::from(content.as_str().unwrap_or_default()) };
+        let mut parts: Vec<Value> = parts.iter().filter_map(|part| self.part(part)).collect();
+        match parts.as_mut_slice() {
+            [] => Value::from(""),
+            [only] if only["type"] == "text" => only["text"].take(),
+            _ => Value::Array(parts),
+        }
+    }
+
+    fn part(&mut self, part: &Value) -> Option<Value> {
+        let take = |keys: &[&str]| {
+            let found = keys.iter().filter_map(|key| Some(((*key).to_owned(), part.get(*key)?.clone())));
+            found.filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>()
+        };
+        match kind(part) {
+            "input_text" | "output_text" | "text" => Some(json!({"type": "text", "text": text(part, "text")?})),
+            "refusal" => Some(json!({"type": "text", "text": text(part, "refusal")?})),
+            "input_image" => {
+                let mut image = take(&["detail", "file_id"]);
+                image.extend(part.get("image_url").map(|url| ("url".to_owned(), url.clone())));
+                Some(json!({"type": "image_url", "image_url": image}))
+            }
+            "input_file" => Some(json!({
+                "type": "file", "file": take(&["file_data", "file_id", "file_url", "filename"]),
+            })),
+            "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
+            other => {
+                self.missing.leave_out(format!("part of type `{other}` left out: chat has nothing like it"));
+                None
+            }
+        }
+    }
+
+    fn end_turn(&mut self) {
+        let Turn { reasoning, text, refusal, calls } = std::mem::take(&mut self.turn);
+        if reasoning.is_empty() && text.is_empty() && refusal.is_empty() && calls.is_empty() {
+            return;
+        }
+        let mut message = Map::from_iter([("role".to_owned(), Value::from("assistant"))]);
+        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { Value::from(text) };
+        message.insert("content".to_owned(), content);
+        let rest = [
+            ("reasoning_content", Value::from(reasoning)),
+            ("refusal", Value::from(refusal)),
+            ("tool_calls", Value::from(calls)),
+        ];
+        let is_filled = |value: &Value| value != "" && value.as_array().is_none_or(|calls| !calls.is_empty());
+        message
+            .extend(rest.into_iter().filter(|(_, value)| is_filled(value)).map(|(key, value)| (key.to_owned(), value)));
+        self.messages.push(Value::Object(message));
+    }
+}
+
+/// Joins what was said in several items: words that stood apart stay apart.
+fn join(before: &mut String, next: &str) {
+    let touches = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
+    if touches(before.chars().next_back()) && touches(next.chars().next()) {
+        before.push('\n');
+    }
+    before.push_str(next);
+}
+
+fn call_id(item: &Value) -> &str {
+    text(item, "call_id").or_else(|| text(item, "id")).unwrap_or_default()
+}

@@ -1,0 +1,287 @@
+//! Reads what a server that speaks Responses sends, in a stream or whole, whatever it gets wrong.
+//!
+//! What an event says twice is said once; what it leaves out is found later: an item that was never announced in its
+//! deltas, a call's name in its last event, all that never came in the response that ends the stream.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use self::items::{Items, Kind, Slot, Where};
+use super::tools::{kind, members, text};
+use crate::fault::{Fault, FaultKind};
+use crate::port::Read;
+use crate::said::{Begin, Finish, Said, Usage};
+use crate::sse::Frame;
+
+mod items;
+
+/// Reads one response.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    items: Items,
+    begun: bool,
+    over: bool,
+    extra: Map<String, Value>,
+}
+
+/// The families of events that carry the text of an item: the name up to its last word, the item, the place in it, and
+/// the field of the whole text in the event that ends it.
+const TEXTS: [(&str, Kind, Slot, &str); 7] = [
+    ("response.output_text", Kind::Message, Slot::Text, "text"),
+    ("response.function_call_arguments", Kind::Function, Slot::Input, "arguments"),
+    ("response.refusal", Kind::Message, Slot::Refusal, "refusal"),
+    ("response.reasoning_summary_text", Kind::Reasoning, Slot::Summary, "text"),
+    ("response.reasoning_text", Kind::Reasoning, Slot::Raw, "text"),
+    ("response.reasoning", Kind::Reasoning, Slot::Raw, "text"),
+    ("response.custom_tool_call_input", Kind::Custom, Slot::Input, "input"),
+];
+
+/// Fields of a response that have words of their own in [`Said`].
+const KNOWN: [&str; 9] =
+    ["id", "object", "created_at", "status", "model", "output", "usage", "error", "incomplete_details"];
+
+/// An event that adds text, which is what most events do.
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    delta: Cow<'a, str>,
+    #[serde(borrow, default)]
+    item_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    output_index: Option<u64>,
+    #[serde(default)]
+    content_index: Option<u64>,
+    #[serde(default)]
+    summary_index: Option<u64>,
+}
+
+impl Read for Reader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+        let data = frame.data.trim();
+        if self.over || data.is_empty() || data == "[DONE]" {
+            return;
+        }
+        if let Ok(delta) = serde_json::from_str::<Delta<'_>>(data)
+            && self.delta(&delta, out)
+        {
+            return;
+        }
+        match serde_json::from_str::<Value>(data) {
+            Ok(mut event) => {
+                if let (Some(name), Some(object)) = (frame.event, event.as_object_mut()) {
+                    object.entry("type").or_insert_with(|| name.into());
+                }
+                self.event(&event, out);
+            }
+            Err(error) => self.fail(unreadable(&error), out),
+        }
+    }
+
+    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(response) if response.get("output").is_some() || response.get("status").is_some() => {
+                self.begin(&response, out);
+                self.end(&response, out);
+            }
+            Ok(other) => self.fail(Fault::of_value(&other).unwrap_or_else(|| no_response(&other)), out),
+            Err(error) => self.fail(unreadable(&error), out),
+        }
+    }
+
+    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        // Only the last event says that no further item was to come.
+        if !self.over {
+            self.fail(fault, out);
+        }
+    }
+}
+
+impl Reader {
+    /// Reads an event that adds text; says whether it was one.
+    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<Said>) -> bool {
+        let family = delta.kind.strip_suffix(".delta");
+        let Some((_, kind, slot, _)) = TEXTS.iter().find(|row| Some(row.0) == family) else { return false };
+        self.begin(&Value::Null, out);
+        let place = Where { id: delta.item_id.as_deref(), index: delta.output_index };
+        let part = delta.content_index.or(delta.summary_index).unwrap_or_default();
+        let item = self.items.find(*kind, place, out);
+        self.items.tell(item, (*slot, part), &delta.delta, out);
+        true
+    }
+
+    fn event(&mut self, event: &Value, out: &mut Vec<Said>) {
+        let name = kind(event);
+        let response = event.get("response").unwrap_or(&Value::Null);
+        match name {
+            "response.created" | "response.queued" | "response.in_progress" => self.begin(response, out),
+            "response.completed"
+            | "response.incomplete"
+            | "response.done"
+            | "response.failed"
+            | "response.cancelled" => {
+                self.begin(response, out);
+                self.end_named(name, response, out);
+            }
+            "response.output_item.added" | "response.output_item.done" => {
+                self.begin(&Value::Null, out);
+                let index = event.get("output_index").and_then(Value::as_u64);
+                if let Some(item) = event.get("item").filter(|item| item.is_object()) {
+                    self.items.object(item, index, name.ends_with("done"), event, out);
+                }
+            }
+            _ if name == "error" || event.get("error").is_some_and(|error| !error.is_null()) => {
+                self.fail(fault_of(event), out);
+            }
+            _ => self.other(name, event, out),
+        }
+    }
+
+    /// Reads what ends a text, what frames it, and events that only this protocol knows.
+    fn other(&mut self, name: &str, event: &Value, out: &mut Vec<Said>) {
+        let place = Where { id: text(event, "item_id"), index: event.get("output_index").and_then(Value::as_u64) };
+        let number = |key: &str| event.get(key).and_then(Value::as_u64);
+        let part = number("content_index").or_else(|| number("summary_index")).unwrap_or_default();
+        if let Some((stem, last)) = name.rsplit_once('.') {
+            if let Some((_, kind, slot, field)) = TEXTS.iter().find(|row| row.0 == stem) {
+                self.begin(&Value::Null, out);
+                let item = self.items.find(*kind, place, out);
+                let told = event.get(if last == "delta" { "delta" } else { field });
+                let told = told.map(super::history::json_text).unwrap_or_default();
+                self.items.named(item, text(event, "name"));
+                match last {
+                    "delta" => self.items.tell(item, (*slot, part), &told, out),
+                    _ => self.items.complete(item, (*slot, part), &told, out),
+                }
+                return;
+            }
+            // The frames of a text's parts are made anew by whoever writes them.
+            if ["response.content_part", "response.reasoning_summary_part"].contains(&stem) {
+                return;
+            }
+        }
+        if !name.is_empty() {
+            self.begin(&Value::Null, out);
+            self.items.own(event, out);
+        }
+    }
+
+    /// Says that the response begins, and what else the server says of it.
+    fn begin(&mut self, response: &Value, out: &mut Vec<Said>) {
+        if !self.begun {
+            self.begun = true;
+            out.push(Said::Begin(Begin {
+                id: text(response, "id").filter(|id| !id.is_empty()).map(str::to_owned),
+                model: text(response, "model").filter(|model| !model.is_empty()).map(str::to_owned),
+                created: response.get("created_at").and_then(seconds),
+            }));
+        }
+        let fields = response.as_object().into_iter().flatten();
+        let fresh =
+            fields.filter(|(key, value)| !KNOWN.contains(&key.as_str()) && self.extra.get(*key) != Some(*value));
+        let fresh: Map<String, Value> = fresh.map(|(key, value)| (key.clone(), value.clone())).collect();
+        if !fresh.is_empty() {
+            self.extra.extend(fresh.clone());
+            out.push(Said::Extra(fresh));
+        }
+    }
+
+    fn end_named(&mut self, name: &str, response: &Value, out: &mut Vec<Said>) {
+        match name {
+            "response.failed" => self.fail(fault_of(response), out),
+            "response.cancelled" => self.fail(cancelled(), out),
+            "response.incomplete" if response.get("incomplete_details").is_none_or(Value::is_null) => {
+                self.finish(response, Finish::Length, out);
+            }
+            _ => self.end(response, out),
+        }
+    }
+
+    /// Reads the response that ends the stream, or that is all there is.
+    fn end(&mut self, response: &Value, out: &mut Vec<Said>) {
+        match text(response, "status") {
+            Some("failed") => return self.fail(fault_of(response), out),
+            Some("cancelled") => return self.fail(cancelled(), out),
+            _ => {}
+        }
+        let reason = response.get("incomplete_details").and_then(|details| text(details, "reason"));
+        let finish = match reason {
+            Some("content_filter") => Finish::ContentFilter,
+            Some(_) => Finish::Length,
+            None => match text(response, "status") {
+                Some("incomplete") => Finish::Length,
+                // The client did not want to wait for it.
+                Some(status @ ("queued" | "in_progress")) => Finish::Other(status.to_owned()),
+                _ => Finish::Stop,
+            },
+        };
+        self.finish(response, finish, out);
+    }
+
+    fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<Said>) {
+        self.items.reconcile(members(response.get("output")), out);
+        let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
+        out.push(Said::Part { choice: 0, part: crate::said::Part::Finish(finish) });
+        if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
+            out.push(Said::Usage(usage_of(usage)));
+        }
+        out.push(Said::End);
+        self.over = true;
+    }
+
+    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        out.push(Said::Fault(fault));
+        self.over = true;
+    }
+}
+
+fn usage_of(usage: &Value) -> Usage {
+    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
+    let detail = |of: &str, key: &str| count(usage.get(of).and_then(|details| details.get(key)));
+    Usage {
+        input: count(usage.get("input_tokens")).unwrap_or_default(),
+        output: count(usage.get("output_tokens")).unwrap_or_default(),
+        cached: detail("input_tokens_details", "cached_tokens"),
+        reasoning: detail("output_tokens_details", "reasoning_tokens"),
+        own: usage.clone(),
+    }
+}
+
+/// Some servers count seconds with a fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and nobody is born before 1970"
+)]
+fn seconds(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64().map(|seconds| seconds as u64))
+}
+
+/// Reads an error, and the codes by which this protocol says what sort it is.
+fn fault_of(value: &Value) -> Fault {
+    let fault = Fault::of_value(value)
+        .unwrap_or_else(|| Fault::new(FaultKind::Server, "the model server failed and did not say why"));
+    let kind = match fault.code.as_deref() {
+        Some("rate_limit_exceeded") => FaultKind::RateLimit,
+        Some("invalid_prompt" | "context_length_exceeded") => FaultKind::Request,
+        Some("server_is_overloaded" | "slow_down") => FaultKind::Overloaded,
+        _ => return fault,
+    };
+    Fault { code: fault.code, param: fault.param, ..Fault::new(kind, fault.message) }
+}
+
+fn cancelled() -> Fault {
+    Fault::new(FaultKind::Upstream, "the model server cancelled the response")
+}
+
+fn unreadable(error: &serde_json::Error) -> Fault {
+    Fault::new(FaultKind::Upstream, format!("the model server sent what is not JSON: {error}"))
+}
+
+fn no_response(value: &Value) -> Fault {
+    let message = format!("the model server sent no response but an object of type `{}`", kind(value));
+    Fault::new(FaultKind::Upstream, message)
+}

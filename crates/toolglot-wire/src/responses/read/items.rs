@@ -1,0 +1,399 @@
+//! The output items of a response while it is read: which event belongs to which, and what was said of each.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use serde_json::{Map, Value, json};
+
+use crate::responses::history::json_text;
+use crate::responses::tools::{kind, members, text};
+use crate::said::{CallKind, Part, Said};
+
+/// All items, in the order in which they were first heard of.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    items: Vec<Item>,
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<u64, usize>,
+    calls: usize,
+}
+
+/// What an item is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Message,
+    Reasoning,
+    Function,
+    Custom,
+    /// What no other protocol has.
+    #[default]
+    Own,
+}
+
+/// Where in an item a text stands; together with a number, for there may be several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Slot {
+    Text,
+    Refusal,
+    Summary,
+    Raw,
+    Input,
+}
+
+/// What an event says about the item that it belongs to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Where<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) index: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Item {
+    kind: Kind,
+    /// The item as the server last wrote it; nothing while only its deltas are known.
+    object: Value,
+    id: Option<String>,
+    index: Option<u64>,
+    name: Option<String>,
+    told: BTreeMap<(Slot, u64), Told>,
+    /// The call's number, once its start has been said.
+    call: Option<usize>,
+    /// A call's input before its name was known.
+    waiting: String,
+    done: bool,
+}
+
+/// How much of a text was said, and a hash of it: enough to find what a later event adds to it.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    bytes: usize,
+    hash: u64,
+}
+
+/// Fields of an item that are said in other words, or change while it is open.
+const SAID: [&str; 6] = ["content", "summary", "arguments", "input", "encrypted_content", "status"];
+
+impl Items {
+    pub(super) fn has_calls(&self) -> bool {
+        self.calls > 0
+    }
+
+    /// Returns the item that an event belongs to, a new one if none fits.
+    ///
+    /// The id counts most, then the index, unless that item is over; an event with no place belongs to the last item.
+    pub(super) fn find(&mut self, kind: Kind, place: Where<'_>, out: &mut Vec<Said>) -> usize {
+        if let Some(found) = self.known(kind, place) {
+            return found;
+        }
+        let item = Item { kind, id: place.id.map(str::to_owned), index: place.index, ..Item::default() };
+        self.add(item, out)
+    }
+
+    /// Reads an item that an event carries, at its beginning or its end.
+    pub(super) fn object(
+        &mut self,
+        object: &Value,
+        index: Option<u64>,
+        done: bool,
+        event: &Value,
+        out: &mut Vec<Said>,
+    ) {
+        let (kind, place) = (kind_of(object), Where { id: text(object, "id"), index });
+        let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
+        // Two items may begin with one index. Only what has an id of its own, or no text yet, begins twice.
+        let same_id = |item: &Item| item.id.as_deref() == place.id && place.id.is_some();
+        let known = known.filter(|found| done || same_id(&self.items[*found]) || self.items[*found].object.is_null());
+        let at = match known {
+            Some(at) => at,
+            None => self.add(Item { kind, ..Item::of(object, index) }, out),
+        };
+        self.items[at].learn(object);
+        if kind == Kind::Own {
+            self.own(event, out);
+            self.items[at].done |= done;
+        } else if done {
+            self.close(at, out);
+        } else {
+            self.start(at, false, out);
+        }
+    }
+
+    /// Remembers a call's name that an event of its input told.
+    pub(super) fn named(&mut self, at: usize, name: Option<&str>) {
+        let item = &mut self.items[at];
+        item.name = item.name.take().or_else(|| name.map(str::to_owned));
+    }
+
+    /// Says the next piece of a text.
+    pub(super) fn tell(&mut self, at: usize, place: (Slot, u64), piece: &str, out: &mut Vec<Said>) {
+        let item = &mut self.items[at];
+        if piece.is_empty() || item.done || !item.takes(place.0) {
+            return;
+        }
+        let part = match place.0 {
+            Slot::Input => {
+                let Some(call) = item.call else {
+                    item.waiting.push_str(piece);
+                    return;
+                };
+                Part::Arguments { call, text: piece.to_owned() }
+            }
+            Slot::Text => Part::Text(piece.to_owned()),
+            Slot::Refusal => Part::Refusal(piece.to_owned()),
+            Slot::Summary | Slot::Raw => Part::Reasoning(piece.to_owned()),
+        };
+        if !item.told.contains_key(&place) {
+            out.extend(boundary(place.0, item.told.is_empty()).map(own));
+        }
+        item.told.entry(place).or_insert(NOTHING).add(piece);
+        out.push(said(part));
+    }
+
+    /// Says what a whole text has beyond the pieces. What was said stays said, even where the whole differs.
+    pub(super) fn complete(&mut self, at: usize, place: (Slot, u64), whole: &str, out: &mut Vec<Said>) {
+        let item = &mut self.items[at];
+        if place.0 == Slot::Input && item.call.is_none() {
+            // Nothing was said yet, so that the whole is better than its pieces.
+            if !whole.is_empty() {
+                whole.clone_into(&mut item.waiting);
+            }
+            return;
+        }
+        let told = item.told.get(&place).copied().unwrap_or(NOTHING);
+        if let Some(rest) = told.rest_of(whole) {
+            self.tell(at, place, rest, out);
+        }
+    }
+
+    /// Passes on an event that only this protocol knows.
+    pub(super) fn own(&mut self, event: &Value, out: &mut Vec<Said>) {
+        out.push(own(event.clone()));
+    }
+
+    /// Reads the items of the response that ends a stream, and ends all that are open.
+    pub(super) fn reconcile<'a>(&mut self, output: impl Iterator<Item = &'a Value>, out: &mut Vec<Said>) {
+        let output: Vec<&Value> = output.collect();
+        for (object, known) in output.iter().zip(self.partners(&output)) {
+            let at = known.unwrap_or_else(|| self.add(Item { kind: kind_of(object), ..Item::of(object, None) }, out));
+            if known.is_none() && self.items[at].kind == Kind::Own {
+                out.push(own(json!({"type": "response.output_item.added", "item": object})));
+            }
+            self.items[at].learn(object);
+            self.close(at, out);
+        }
+        (0..self.items.len()).for_each(|at| self.close(at, out));
+    }
+
+    /// Finds for each item of the last response the one that was read before. The surest sign goes first, over all of
+    /// them, so that no weak one takes another's place.
+    fn partners(&self, output: &[&Value]) -> Vec<Option<usize>> {
+        let mut free: Vec<bool> = vec![true; self.items.len()];
+        let mut partners = vec![None; output.len()];
+        let calls = self.items.iter().enumerate().filter_map(|(at, item)| Some((text(&item.object, "call_id")?, at)));
+        let by_call: HashMap<&str, usize> = calls.collect();
+        let by_id = |object: &Value| text(object, "id").and_then(|id| self.by_id.get(id).copied());
+        let by_call = |object: &Value| text(object, "call_id").and_then(|id| by_call.get(id).copied());
+        for sign in [&by_id as &dyn Fn(&Value) -> Option<usize>, &by_call] {
+            for (object, partner) in output.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
+                let found = sign(object).filter(|at| free[*at] && self.items[*at].is_like(object));
+                found.into_iter().for_each(|at| free[at] = false);
+                *partner = found;
+            }
+        }
+        let mut queues: HashMap<Kind, VecDeque<usize>> = HashMap::new();
+        for (at, item) in self.items.iter().enumerate().filter(|(at, _)| free[*at]) {
+            queues.entry(item.kind).or_default().push_back(at);
+        }
+        for (object, partner) in output.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
+            let Some(queue) = queues.get_mut(&kind_of(object)) else { continue };
+            if queue.front().is_some_and(|at| self.items[*at].is_like(object)) {
+                *partner = queue.pop_front();
+            }
+        }
+        partners
+    }
+
+    fn known(&self, kind: Kind, place: Where<'_>) -> Option<usize> {
+        let fits = |at: &usize| self.items[*at].kind == kind;
+        let by_id = place.id.and_then(|id| self.by_id.get(id).copied()).filter(fits);
+        let is_same = |at: &usize| {
+            let item = &self.items[*at];
+            !item.done || item.id.is_none() || place.id.is_none()
+        };
+        let by_index = || place.index.and_then(|index| self.by_index.get(&index).copied()).filter(fits).filter(is_same);
+        let last = || self.items.len().checked_sub(1).filter(|at| place.index.is_none() && !self.items[*at].done);
+        by_id.or_else(by_index).or_else(|| last().filter(fits))
+    }
+
+    fn add(&mut self, item: Item, out: &mut Vec<Said>) -> usize {
+        let at = self.items.len();
+        self.by_id.extend(item.id.clone().map(|id| (id, at)));
+        self.by_index.extend(item.index.map(|index| (index, at)));
+        if matches!(item.kind, Kind::Message | Kind::Reasoning) {
+            item.announce(out);
+        }
+        self.items.push(item);
+        at
+    }
+
+    /// Says that a call begins, once it is known which; at its end in any case.
+    fn start(&mut self, at: usize, end: bool, out: &mut Vec<Said>) {
+        let item = &mut self.items[at];
+        let kind = match item.kind {
+            Kind::Function => CallKind::Function,
+            Kind::Custom => CallKind::Custom,
+            _ => return,
+        };
+        let name = item.name.clone().filter(|name| !name.is_empty());
+        let Some(name) = name.filter(|_| item.call.is_none() && (end || item.object.is_object())) else { return };
+        let id = text(&item.object, "call_id").or(item.id.as_deref()).filter(|id| !id.is_empty()).map(str::to_owned);
+        item.announce(out);
+        item.call = Some(self.calls);
+        out.push(said(Part::CallStart { call: self.calls, id, name, kind }));
+        self.calls += 1;
+        let waiting = std::mem::take(&mut self.items[at].waiting);
+        self.tell(at, (Slot::Input, 0), &waiting, out);
+    }
+
+    /// Says what is left to say of an item, and that it is over.
+    fn close(&mut self, at: usize, out: &mut Vec<Said>) {
+        if self.items[at].done {
+            return;
+        }
+        self.start(at, true, out);
+        let object = std::mem::take(&mut self.items[at].object);
+        for (place, whole) in texts(&object) {
+            self.complete(at, place, &whole, out);
+        }
+        let is_last = at + 1 == self.items.len();
+        let item = &mut self.items[at];
+        match item.kind {
+            Kind::Function | Kind::Custom => out.extend(item.call.map(|call| said(Part::CallEnd { call }))),
+            Kind::Reasoning => {
+                // A seal that comes after other items would be taken for theirs; a wrong one is worse than none.
+                let seal = text(&object, "encrypted_content").filter(|seal| is_last && !seal.is_empty());
+                out.extend(seal.map(|seal| said(Part::Seal(seal.to_owned()))));
+            }
+            Kind::Own if object.is_object() => {
+                out.push(own(json!({"type": "response.output_item.done", "item": object})));
+            }
+            Kind::Own | Kind::Message => {}
+        }
+        item.object = object;
+        item.done = true;
+    }
+}
+
+impl Item {
+    fn of(object: &Value, index: Option<u64>) -> Self {
+        let mut item = Self { id: text(object, "id").map(str::to_owned), index, ..Self::default() };
+        item.learn(object);
+        item
+    }
+
+    /// Takes what the server says of the item now. The first name stays, and so does the first id of a call.
+    fn learn(&mut self, object: &Value) {
+        self.name = self.name.take().or_else(|| text(object, "name").map(str::to_owned));
+        self.object = object.clone();
+    }
+
+    /// Says what stands around an item's text, so that a writer of this protocol can repeat it.
+    fn announce(&self, out: &mut Vec<Said>) {
+        if !self.object.is_object() && self.id.is_none() {
+            return;
+        }
+        let mut object: Map<String, Value> = self.object.as_object().cloned().unwrap_or_default();
+        object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
+        object.insert("type".to_owned(), self.kind.name().into());
+        object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
+        out.push(own(json!({"type": "response.output_item.added", "item": object})));
+    }
+
+    /// Says whether an item of the last response can be this one.
+    fn is_like(&self, object: &Value) -> bool {
+        let same = |ours: Option<&str>, theirs: Option<&str>| ours.is_none() || theirs.is_none() || ours == theirs;
+        kind_of(object) == self.kind
+            && same(self.name.as_deref(), text(object, "name"))
+            && (self.kind != Kind::Own || same(text(&self.object, "type"), text(object, "type")))
+    }
+
+    /// Says whether a text belongs to what is said of the item: of reasoning either the summary or the original.
+    fn takes(&self, slot: Slot) -> bool {
+        self.kind != Kind::Reasoning || self.told.keys().all(|told| told.0 == slot)
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Reasoning => "reasoning",
+            Self::Function => "function_call",
+            Self::Custom => "custom_tool_call",
+            Self::Own => "",
+        }
+    }
+}
+
+const NOTHING: Told = Told { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
+
+impl Told {
+    fn add(&mut self, piece: &str) {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        self.hash = piece.bytes().fold(self.hash, mix);
+        self.bytes += piece.len();
+    }
+
+    /// Returns what a text has beyond what was said, if it begins with it.
+    fn rest_of(self, whole: &str) -> Option<&str> {
+        let (head, rest) = whole.split_at_checked(self.bytes)?;
+        let mut same = NOTHING;
+        same.add(head);
+        (same.hash == self.hash).then_some(rest)
+    }
+}
+
+fn kind_of(object: &Value) -> Kind {
+    let kinds = [Kind::Message, Kind::Reasoning, Kind::Function, Kind::Custom];
+    kinds.into_iter().find(|known| known.name() == kind(object)).unwrap_or_default()
+}
+
+/// Returns all texts of an item and where they stand.
+fn texts(object: &Value) -> Vec<((Slot, u64), String)> {
+    let mut texts = Vec::new();
+    for (field, part_slot) in [("summary", Slot::Summary), ("content", Slot::Text)] {
+        for (number, part) in (0..).zip(members(object.get(field))) {
+            let slot = match kind(part) {
+                "refusal" => Slot::Refusal,
+                _ if kind(object) == "reasoning" && field == "content" => Slot::Raw,
+                _ => part_slot,
+            };
+            let whole = text(part, if slot == Slot::Refusal { "refusal" } else { "text" });
+            texts.extend(whole.map(|whole| ((slot, number), whole.to_owned())));
+        }
+    }
+    let input = match kind(object) {
+        "function_call" => object.get("arguments"),
+        "custom_tool_call" => object.get("input"),
+        _ => None,
+    };
+    texts.extend(input.filter(|input| !input.is_null()).map(|input| ((Slot::Input, 0), json_text(input))));
+    texts
+}
+
+/// Returns the event with which a part of an item begins: the first of a message needs none.
+fn boundary(slot: Slot, first: bool) -> Option<Value> {
+    match slot {
+        Slot::Summary => Some(json!({"type": "response.reasoning_summary_part.added"})),
+        Slot::Raw => Some(json!({"type": "response.content_part.added", "part": {"type": "reasoning_text"}})),
+        Slot::Text | Slot::Refusal if !first => Some(json!({"type": "response.content_part.added"})),
+        _ => None,
+    }
+}
+
+fn said(part: Part) -> Said {
+    Said::Part { choice: 0, part }
+}
+
+fn own(event: Value) -> Said {
+    said(Part::Own(event))
+}

@@ -1,0 +1,151 @@
+//! A Responses request as a Chat Completions request.
+
+use serde_json::{Map, Value, json};
+use toolglot::Tools;
+
+use super::history::{self, json_text};
+use super::tools::{Choice, Toolbox, kind, text};
+use crate::chat::history::{is_object, safe_arguments};
+use crate::fault::{Fault, FaultKind};
+use crate::policy::Policy;
+
+/// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
+const DROPPED: [&str; 17] = [
+    "background",
+    "client_metadata",
+    "context_management",
+    "conversation",
+    "include",
+    "max_tool_calls",
+    "metadata",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream_options",
+    "top_logprobs",
+    "truncation",
+];
+
+/// Fields that ask for what another server remembers.
+const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
+
+/// Returns the chat request that says the same; notes say what had to be left out.
+///
+/// # Errors
+/// If the request refers to what only its own server remembers, or has no input.
+pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> Result<Map<String, Value>, Fault> {
+    refuse_memory(request)?;
+    let mut missing = Missing::default();
+    let chat = convert(request, &mut missing);
+    notes.append(&mut missing.notes);
+    missing.fault.map_or(Ok(chat), Err)
+}
+
+/// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
+pub(crate) fn as_chat(request: &Map<String, Value>) -> Map<String, Value> {
+    convert(request, &mut Missing::default())
+}
+
+/// What was met on the way that chat has no words for.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// What was left out, and why.
+    notes: Vec<String>,
+    /// Why a chat request cannot do it.
+    fault: Option<Fault>,
+}
+
+impl Missing {
+    pub(super) fn leave_out(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    pub(super) fn refuse(&mut self, message: String) {
+        let fault = Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param("input");
+        self.fault.get_or_insert(fault);
+    }
+}
+
+fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, Value> {
+    let toolbox = Toolbox::read(request, missing);
+    let mut chat = Map::new();
+    chat.extend(request.get("model").map(|model| ("model".to_owned(), model.clone())));
+    chat.insert("messages".to_owned(), history::messages(request, &toolbox, missing).into());
+    let others = request.iter().filter(|(key, value)| !value.is_null() && !DROPPED.contains(&key.as_str()));
+    for (key, value) in others {
+        match key.as_str() {
+            "model" | "instructions" | "input" | "tools" | "tool_choice" | "parallel_tool_calls" => {}
+            "max_output_tokens" => put(&mut chat, "max_tokens", Some(value.clone())),
+            "text" => {
+                put(&mut chat, "response_format", value.get("format").and_then(response_format));
+                put(&mut chat, "verbosity", value.get("verbosity").cloned());
+            }
+            "reasoning" => put(&mut chat, "reasoning_effort", value.get("effort").cloned()),
+            _ => put(&mut chat, key, Some(value.clone())),
+        }
+    }
+    put_tools(&mut chat, request, &toolbox, missing);
+    chat
+}
+
+/// Puts what belongs to tools, or nothing of it: servers refuse empty lists, and choices without tools.
+fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) {
+    let choice = Choice::read(request, toolbox, missing);
+    let tools = toolbox.definitions(&choice);
+    if tools.is_empty() {
+        return;
+    }
+    put(chat, "tools", Some(tools.into()));
+    put(chat, "tool_choice", choice.chat);
+    put(chat, "parallel_tool_calls", request.get("parallel_tool_calls").cloned());
+}
+
+fn put(chat: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    chat.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+}
+
+/// Returns `text.format` as chat's `response_format`; plain text needs none.
+fn response_format(format: &Value) -> Option<Value> {
+    match kind(format) {
+        "" | "text" => None,
+        "json_schema" => {
+            let mut schema = format.as_object()?.clone();
+            schema.remove("type");
+            Some(json!({"type": "json_schema", "json_schema": schema}))
+        }
+        _ => Some(format.clone()),
+    }
+}
+
+fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
+    let is_asked = |key: &&&str| request.get(**key).is_some_and(|value| !value.is_null());
+    if let Some(key) = REMEMBERED.iter().find(is_asked) {
+        let message = format!(
+            "`{key}` needs a server that remembers; send the whole conversation in `input` and set `store` to false"
+        );
+        return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
+    }
+    if request.get("background") == Some(&Value::Bool(true)) {
+        let message = "`background` needs a server that remembers; leave it out and read the response as it comes";
+        return Err(Fault::new(FaultKind::Request, message)
+            .with_code("unsupported_parameter")
+            .with_param("background"));
+    }
+    Ok(())
+}
+
+/// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
+pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
+    for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
+        let arguments = item.get("arguments").map(json_text).unwrap_or_default();
+        if text(item, "arguments").is_none_or(|text| !is_object(text)) {
+            let name = text(item, "name").unwrap_or_default();
+            item["arguments"] = safe_arguments(&arguments, name, tools, policy).into();
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The tools of a Responses request as chat tools, and the way back from a chat tool's name.
+
+use serde_json::{Map, Value, json};
+
+use super::request::Missing;
+
+/// The names that chat allows are no longer than this.
+const MAX_NAME: usize = 64;
+
+/// The tools of a request, as chat tools.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Toolbox {
+    tools: Vec<Tool>,
+}
+
+/// A tool in both worlds.
+#[derive(Clone, Debug)]
+pub(super) struct Tool {
+    /// Its name in a chat request.
+    chat_name: String,
+    /// Its name in the Responses request.
+    pub(super) name: String,
+    /// The namespace that it was declared in.
+    pub(super) namespace: Option<String>,
+    /// How a chat request declares it.
+    definition: Value,
+}
+
+impl Toolbox {
+    /// Reads the tools of a request; what no chat server can have is left out with a note.
+    pub(super) fn read(request: &Map<String, Value>, missing: &mut Missing) -> Self {
+        let mut toolbox = Self::default();
+        for tool in members(request.get("tools")) {
+            if kind(tool) == "namespace" {
+                let namespace = text(tool, "name");
+                members(tool.get("tools")).for_each(|inner| toolbox.add(inner, namespace, missing));
+            } else {
+                toolbox.add(tool, None, missing);
+            }
+        }
+        toolbox
+    }
+
+    /// Returns the declarations for a chat request: those that the request's `tool_choice` allows.
+    pub(super) fn definitions(&self, choice: &Choice) -> Vec<Value> {
+        let allowed = |tool: &&Tool| choice.allowed.as_ref().is_none_or(|names| names.contains(&tool.chat_name));
+        self.tools.iter().filter(allowed).map(|tool| tool.definition.clone()).collect()
+    }
+
+    /// Returns the tool that a chat server calls by this name.
+    pub(super) fn find(&self, chat_name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.chat_name == chat_name)
+    }
+
+    /// Returns the name in a chat request of a tool that an item calls, declared or not.
+    pub(super) fn chat_name(&self, name: &str, namespace: Option<&str>) -> String {
+        let found = self.tools.iter().find(|tool| tool.name == name && tool.namespace.as_deref() == namespace);
+        found.map_or_else(|| flat_name(name, namespace), |tool| tool.chat_name.clone())
+    }
+
+    /// Returns the tool that a part of `tool_choice` names.
+    fn named(&self, choice: &Value) -> Option<String> {
+        let name = text(choice, "name").or_else(|| choice.get("function").and_then(|inner| text(inner, "name")))?;
+        let chat_name = self.chat_name(name, text(choice, "namespace"));
+        self.find(&chat_name).map(|tool| tool.chat_name.clone())
+    }
+
+    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut Missing) {
+        let custom = kind(tool) == "custom";
+        let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
+        let Some(name) = text(inner, "name").filter(|_| custom || kind(tool) == "function") else {
+            missing.leave_out(format!("tool of type `{}` left out: only its own server can run it", kind(tool)));
+            return;
+        };
+        let mut chat_name = flat_name(name, namespace);
+        if self.find(&chat_name).is_some() {
+            if namespace.is_none() {
+                missing.leave_out(format!("tool `{name}` left out: it is declared twice"));
+                return;
+            }
+            chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
+        }
+        let definition = match custom {
+            true => json!({"type": "custom", "custom": custom_tool(inner, &chat_name)}),
+            false => json!({"type": "function", "function": function(inner, &chat_name)}),
+        };
+        let (name, namespace) = (name.to_owned(), namespace.map(str::to_owned));
+        self.tools.push(Tool { chat_name, name, namespace, definition });
+    }
+}
+
+/// A `tool_choice`, as chat knows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Choice {
+    /// The field of a chat request.
+    pub(super) chat: Option<Value>,
+    /// The chat names of the only tools that may be called.
+    allowed: Option<Vec<String>>,
+}
+
+impl Choice {
+    /// Reads the choice of a request; what names no tool of a chat server leaves the choice to the model.
+    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Self {
+        let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
+            return Self::default();
+        };
+        if choice.is_string() {
+            return Self { chat: Some(choice.clone()), allowed: None };
+        }
+        if kind(choice) == "allowed_tools" {
+            // Chat's own form of it nests what stands beside the type here.
+            let inner = choice.get("allowed_tools").unwrap_or(choice);
+            let mode = text(inner, "mode").unwrap_or("auto");
+            let allowed = members(inner.get("tools")).filter_map(|tool| toolbox.named(tool)).collect();
+            return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
+        }
+        let Some(name) = toolbox.named(choice) else {
+            missing.leave_out(format!(
+                "`tool_choice` of type `{}` left out: it names no tool that was passed on",
+                kind(choice)
+            ));
+            return Self::default();
+        };
+        let kind = if kind(choice) == "custom" { "custom" } else { "function" };
+        Self { chat: Some(json!({"type": kind, kind: {"name": name}})), allowed: None }
+    }
+}
+
+/// Returns a flat tool as the inner part of a chat tool.
+fn function(tool: &Value, chat_name: &str) -> Value {
+    let mut function = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
+    let parameters = tool.get("parameters").filter(|parameters| parameters.is_object()).cloned();
+    let rest = [
+        ("description", tool.get("description").cloned()),
+        ("parameters", Some(parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})))),
+        ("strict", tool.get("strict").cloned()),
+    ];
+    for (key, value) in rest {
+        function.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+    }
+    Value::Object(function)
+}
+
+/// Returns a tool that takes free text as the inner part of a chat tool, which nests its grammar one level deeper.
+fn custom_tool(tool: &Value, chat_name: &str) -> Value {
+    let mut custom = Map::from_iter([("name".to_owned(), Value::from(chat_name))]);
+    custom.extend(text(tool, "description").map(|text| ("description".to_owned(), Value::from(text))));
+    let format = tool.get("format").and_then(Value::as_object).map(|format| match format.contains_key("definition") {
+        true => {
+            let grammar: Map<_, _> = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
+            json!({"type": "grammar", "grammar": grammar})
+        }
+        false => Value::Object(format.clone()),
+    });
+    custom.extend(format.map(|format| ("format".to_owned(), format)));
+    Value::Object(custom)
+}
+
+/// Returns the chat name of a tool: namespaces become prefixes.
+fn flat_name(name: &str, namespace: Option<&str>) -> String {
+    let Some(namespace) = namespace else { return name.to_owned() };
+    let gap = if namespace.ends_with("__") { "" } else { "__" };
+    let full = format!("{namespace}{gap}{name}");
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if full.len() <= MAX_NAME && full.chars().all(is_legal) { full } else { shortened(&full) }
+}
+
+/// Returns a legal name that stands for a long or strange one: its end, which says most, and a hash of it all.
+fn shortened(full: &str) -> String {
+    let legal = full.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
+    let legal: String = legal.collect();
+    let tail = &legal[legal.len().saturating_sub(MAX_NAME - 10)..];
+    format!("{tail}_{:08x}", toolglot::seed_of(full.as_bytes()) & 0xFFFF_FFFF)
+}
+
+/// Returns the members of a list, none if it is no list.
+pub(super) fn members(list: Option<&Value>) -> impl Iterator<Item = &Value> {
+    list.and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Returns the word that says what an item, a part or a tool is.
+pub(super) fn kind(value: &Value) -> &str {
+    text(value, "type").unwrap_or_default()
+}
+
+/// Returns the text of a field.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}

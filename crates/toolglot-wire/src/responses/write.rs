@@ -1,0 +1,287 @@
+//! Writes a stream for a client that speaks Responses, by the rules on which its SDKs insist.
+//!
+//! Every item is announced, its parts are announced, all are ended in turn with their whole text, and the response at
+//! the end holds them all: no SDK has to guess, and none disagrees with another.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use self::event::Event;
+use self::item::{Item, ItemKind, PartKind};
+use self::response::Response;
+use super::request::Missing;
+use super::tools::{Toolbox, kind, text};
+use crate::fault::Fault;
+use crate::policy::ReasoningItem;
+use crate::port::{Client, Write};
+use crate::protocol::Protocol;
+use crate::said::{CallKind, Finish, Part, Said};
+
+mod event;
+mod item;
+mod own;
+mod response;
+
+/// Writes one response.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    client: Client,
+    toolbox: Toolbox,
+    response: Response,
+    sequence: u64,
+    begun: bool,
+    over: bool,
+    finish: Option<Finish>,
+    failure: Option<Value>,
+    open: Option<Item>,
+    /// Finished items as JSON text; an item that is not is here as it began.
+    output: Vec<String>,
+    ids: HashSet<String>,
+    /// What the server wrote around items that have not begun here.
+    announced: Vec<Map<String, Value>>,
+    /// The form in which the server sends the reasoning item that is open, if it said so.
+    announced_form: Option<ReasoningItem>,
+    /// Where the items stand here that only this protocol knows, by the server's ids and numbers.
+    own_ids: HashMap<String, usize>,
+    own_indexes: HashMap<u64, usize>,
+}
+
+impl Write for Writer {
+    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+        if self.over {
+            return;
+        }
+        match said {
+            Said::Begin(begin) => {
+                self.response.begin(begin, &self.client);
+                self.begin(out);
+            }
+            Said::Part { choice: 0, part } => {
+                self.begin(out);
+                self.part(part, out);
+            }
+            // This protocol has no alternatives.
+            Said::Part { .. } => {}
+            Said::Usage(usage) => self.response.usage(usage, self.client.upstream),
+            Said::Extra(fields) if self.client.upstream == Protocol::Responses => self.response.extend(fields),
+            Said::Extra(_) => {}
+            Said::Fault(fault) => self.fail(fault, out),
+            Said::End => self.end(out),
+        }
+    }
+
+    fn keep_alive(&self) -> &'static [u8] {
+        b": keepalive\n\n"
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(client: Client) -> Self {
+        Self {
+            toolbox: Toolbox::read(&client.request, &mut Missing::default()),
+            response: Response::new(&client),
+            client,
+            sequence: 0,
+            begun: false,
+            over: false,
+            finish: None,
+            failure: None,
+            open: None,
+            output: Vec::new(),
+            ids: HashSet::new(),
+            announced: Vec::new(),
+            announced_form: None,
+            own_ids: HashMap::new(),
+            own_indexes: HashMap::new(),
+        }
+    }
+
+    /// Returns the response as it stands now, as JSON text.
+    pub(super) fn body(&self) -> String {
+        let cut = self.finish.as_ref().and_then(cut_by).filter(|_| self.over);
+        let status = match (&self.failure, &self.finish) {
+            _ if !self.over => "in_progress",
+            (Some(_), _) => "failed",
+            (None, Some(Finish::Other(status))) if ["queued", "in_progress"].contains(&status.as_str()) => status,
+            (None, _) if cut.is_some() => "incomplete",
+            (None, _) => "completed",
+        };
+        self.response.text(status, &self.output, cut, self.failure.as_ref())
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if self.begun {
+            return;
+        }
+        self.begun = true;
+        let body = self.body();
+        self.event("response.created", out).json("response", &body);
+        self.event("response.in_progress", out).json("response", &body);
+    }
+
+    fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
+        match part {
+            Part::Text(text) => self.say(ItemKind::Message, PartKind::Text, text, out),
+            Part::Refusal(text) => self.say(ItemKind::Message, PartKind::Refusal, text, out),
+            Part::Reasoning(text) => {
+                let form = self.announced_form.unwrap_or(self.client.reasoning_item);
+                let part = if form == ReasoningItem::Summary { PartKind::Summary } else { PartKind::Reasoning };
+                self.say(ItemKind::Reasoning, part, text, out);
+            }
+            Part::Seal(seal) => {
+                self.ensure(ItemKind::Reasoning, out);
+                self.open.iter_mut().for_each(|item| item.seal(seal));
+            }
+            Part::CallStart { id, name, kind, .. } => {
+                self.close(out);
+                self.start_call(id.as_deref().unwrap_or_default(), name, *kind, out);
+            }
+            Part::Arguments { text, .. } => self.input(text, out),
+            Part::CallEnd { .. } => self.close(out),
+            Part::Own(event) => self.own(event, out),
+            Part::Finish(finish) => {
+                self.finish = Some(finish.clone());
+                self.close(out);
+            }
+        }
+    }
+
+    /// Says a piece of text in an item of a kind; an item or a part of another kind ends before.
+    fn say(&mut self, kind: ItemKind, part: PartKind, text: &str, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        self.ensure(kind, out);
+        if self.open.as_ref().and_then(Item::part_kind).is_some_and(|open| open != part) {
+            self.end_part(out);
+        }
+        let Some(item) = &mut self.open else { return };
+        if item.part_kind().is_none() {
+            item.begin_part(part, Event::new(part.frame_added(), &mut self.sequence, out));
+        }
+        item.delta(text, Event::new(part.delta(), &mut self.sequence, out));
+    }
+
+    fn input(&mut self, text: &str, out: &mut Vec<u8>) {
+        let Some((item, part)) = self.open.as_mut().and_then(|item| item.input_kind().map(|part| (item, part))) else {
+            return;
+        };
+        if !text.is_empty() {
+            item.delta(text, Event::new(part.delta(), &mut self.sequence, out));
+        }
+    }
+
+    fn ensure(&mut self, kind: ItemKind, out: &mut Vec<u8>) {
+        if self.open.as_ref().is_some_and(|item| item.kind == kind) {
+            return;
+        }
+        self.close(out);
+        let at = self.announced.iter().rposition(|head| head.get("type").and_then(Value::as_str) == Some(kind.name()));
+        let head = at.map(|at| self.announced.swap_remove(at)).unwrap_or_default();
+        self.announced.retain(|head| head.get("type").and_then(Value::as_str) != Some(kind.name()));
+        self.start(kind, head, out);
+    }
+
+    fn start_call(&mut self, call_id: &str, name: &str, call: CallKind, out: &mut Vec<u8>) {
+        let kind = if call == CallKind::Custom { ItemKind::Custom } else { ItemKind::Function };
+        let is =
+            |head: &Map<String, Value>, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
+        let mut heads = self.announced.iter();
+        let at = heads.position(|head| is(head, "type", kind.name()) && is(head, "call_id", call_id));
+        let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
+        let tool = self.toolbox.find(name);
+        let namespace = tool.and_then(|tool| tool.namespace.clone());
+        head.extend(namespace.map(|namespace| ("namespace".to_owned(), namespace.into())));
+        head.insert("call_id".to_owned(), call_id.into());
+        head.insert("name".to_owned(), tool.map_or(name, |tool| &tool.name).into());
+        self.start(kind, head, out);
+    }
+
+    fn start(&mut self, kind: ItemKind, head: Map<String, Value>, out: &mut Vec<u8>) {
+        let index = self.output.len();
+        let id = head.get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));
+        let id = id.unwrap_or_else(|| fresh(kind.prefix(), self.client.seed, index + 1));
+        self.ids.insert(id.clone());
+        let item = Item::new(kind, index, id, head);
+        self.output.push(item.text("in_progress"));
+        self.event("response.output_item.added", out).number("output_index", index).json("item", &self.output[index]);
+        self.open = Some(item);
+    }
+
+    fn end_part(&mut self, out: &mut Vec<u8>) {
+        let Some((item, part)) = self.open.as_mut().and_then(|item| item.part_kind().map(|part| (item, part))) else {
+            return;
+        };
+        item.end_text(Event::new(part.done(), &mut self.sequence, out));
+        item.end_part(Event::new(part.frame_done(), &mut self.sequence, out));
+    }
+
+    /// Ends the open item. A message that a limit cuts says so.
+    fn close(&mut self, out: &mut Vec<u8>) {
+        self.end_part(out);
+        let Some(mut item) = self.open.take() else { return };
+        if let Some(part) = item.input_kind() {
+            item.end_text(Event::new(part.done(), &mut self.sequence, out));
+        }
+        let is_cut = item.kind == ItemKind::Message && self.finish.as_ref().and_then(cut_by).is_some();
+        let index = item.index;
+        self.output[index] = item.text(if is_cut { "incomplete" } else { "completed" });
+        self.event("response.output_item.done", out).number("output_index", index).json("item", &self.output[index]);
+        if item.kind == ItemKind::Reasoning {
+            self.announced_form = None;
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        self.begin(out);
+        self.close(out);
+        self.over = true;
+        let body = self.body();
+        let name =
+            if self.finish.as_ref().and_then(cut_by).is_some() { "response.incomplete" } else { "response.completed" };
+        self.event(name, out).json("response", &body);
+    }
+
+    /// Says the error in an event of its own and in the response: some clients listen to one, some to the other. The
+    /// event has it nested as servers send it, which is where SDKs look, and flat as it is specified.
+    fn fail(&mut self, fault: &Fault, out: &mut Vec<u8>) {
+        self.begin(out);
+        self.over = true;
+        if let Some(mut item) = self.open.take() {
+            item.cut();
+            self.output[item.index] = item.text("incomplete");
+        }
+        let failure = response::error(fault);
+        let mut nested = fault.body(Protocol::Responses)["error"].take();
+        nested["code"] = failure["code"].clone();
+        self.failure = Some(failure);
+        let body = self.body();
+        self.event("error", out)
+            .json("code", &nested["code"].to_string())
+            .text("message", &fault.message)
+            .json("param", &nested["param"].to_string())
+            .json("error", &nested.to_string());
+        self.event("response.failed", out).json("response", &body);
+    }
+
+    fn event<'a>(&mut self, name: &str, out: &'a mut Vec<u8>) -> Event<'a> {
+        Event::new(name, &mut self.sequence, out)
+    }
+}
+
+/// Returns the word for what cut a response, if anything did.
+fn cut_by(finish: &Finish) -> Option<&'static str> {
+    match finish {
+        Finish::Length => Some("max_output_tokens"),
+        Finish::ContentFilter => Some("content_filter"),
+        _ => None,
+    }
+}
+
+/// Returns an id with the prefix of its kind. The seed differs from that of the ids of calls.
+fn fresh(prefix: &str, seed: u64, place: usize) -> String {
+    let id = toolglot::mint(!seed, place);
+    format!("{prefix}_{}", id.trim_start_matches("call_"))
+}

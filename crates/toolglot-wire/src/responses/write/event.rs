@@ -1,0 +1,48 @@
+//! One event of a Responses stream on its way out: fields are appended, dropping it ends it.
+
+/// An event that is being written.
+pub(super) struct Event<'a> {
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Event<'a> {
+    /// Begins the next event of a stream.
+    pub(super) fn new(name: &str, sequence: &mut u64, out: &'a mut Vec<u8>) -> Self {
+        for piece in ["event: ", name, "\ndata: {\"type\":\"", name, "\""] {
+            out.extend_from_slice(piece.as_bytes());
+        }
+        let number = *sequence;
+        *sequence += 1;
+        Self { out }.json("sequence_number", &number.to_string())
+    }
+
+    pub(super) fn number(self, key: &str, number: usize) -> Self {
+        self.json(key, &number.to_string())
+    }
+
+    pub(super) fn text(mut self, key: &str, text: &str) -> Self {
+        self.key(key);
+        // Writing a text to memory cannot fail.
+        let _ = serde_json::to_writer(&mut *self.out, text);
+        self
+    }
+
+    /// Appends a field whose value is JSON text already.
+    pub(super) fn json(mut self, key: &str, json: &str) -> Self {
+        self.key(key);
+        self.out.extend_from_slice(json.as_bytes());
+        self
+    }
+
+    fn key(&mut self, key: &str) {
+        for piece in [",\"", key, "\":"] {
+            self.out.extend_from_slice(piece.as_bytes());
+        }
+    }
+}
+
+impl Drop for Event<'_> {
+    fn drop(&mut self) {
+        self.out.extend_from_slice(b"}\n\n");
+    }
+}

@@ -1,0 +1,115 @@
+//! The response object: what the request said, what the server said, and what became of it.
+
+use serde_json::{Map, Value, json};
+
+use super::fresh;
+use crate::fault::{Fault, FaultKind};
+use crate::port::Client;
+use crate::protocol::Protocol;
+use crate::said::{Begin, Usage};
+
+/// All of a response but its items and its end.
+#[derive(Debug)]
+pub(super) struct Response {
+    id: String,
+    created: u64,
+    model: String,
+    /// What of the request the response repeats, and what else the server says.
+    fields: Map<String, Value>,
+    /// The fields as JSON text without the braces; they may be long and are sent three times.
+    fields_text: String,
+    usage: Value,
+}
+
+impl Response {
+    pub(super) fn new(client: &Client) -> Self {
+        let mut response = Self {
+            id: fresh("resp", client.seed, 0),
+            created: client.now,
+            model: client.model.clone(),
+            fields: echo(client),
+            fields_text: String::new(),
+            usage: Value::Null,
+        };
+        response.extend(&Map::new());
+        response
+    }
+
+    /// Takes what the server says of the response. Ids of other protocols would not be taken for one of a response.
+    pub(super) fn begin(&mut self, begin: &Begin, client: &Client) {
+        if let Some(id) = begin.id.clone().filter(|_| client.upstream == Protocol::Responses) {
+            self.id = id;
+        }
+        self.created = begin.created.filter(|created| *created > 0).unwrap_or(self.created);
+        self.model = begin.model.clone().unwrap_or_else(|| std::mem::take(&mut self.model));
+    }
+
+    pub(super) fn extend(&mut self, fields: &Map<String, Value>) {
+        self.fields.extend(fields.clone());
+        let text = Value::Object(self.fields.clone()).to_string();
+        text[1..text.len() - 1].clone_into(&mut self.fields_text);
+    }
+
+    pub(super) fn usage(&mut self, usage: &Usage, upstream: Protocol) {
+        let mut counts = json!({
+            "input_tokens": usage.input,
+            "input_tokens_details": {"cached_tokens": usage.cached.unwrap_or_default()},
+            "output_tokens": usage.output,
+            "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or_default()},
+            "total_tokens": usage.input.saturating_add(usage.output),
+        });
+        let own = usage.own.as_object().filter(|_| upstream == Protocol::Responses);
+        for (key, value) in own.into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+            counts[key] = value.clone();
+        }
+        self.usage = counts;
+    }
+
+    /// Returns the response as JSON text.
+    pub(super) fn text(&self, status: &str, output: &[String], cut: Option<&str>, error: Option<&Value>) -> String {
+        let head = json!({
+            "id": self.id, "object": "response", "created_at": self.created, "status": status, "error": error,
+            "incomplete_details": cut.map(|reason| json!({"reason": reason})), "model": self.model,
+        });
+        let head = head.to_string();
+        let head = head.strip_suffix('}').unwrap_or_default();
+        let usage = if status == "in_progress" { &Value::Null } else { &self.usage };
+        format!("{head},\"output\":[{}],\"usage\":{usage},{}}}", output.join(","), self.fields_text)
+    }
+}
+
+/// Returns what a response repeats of its request, and the values of what the request left open.
+fn echo(client: &Client) -> Map<String, Value> {
+    let defaults = json!({
+        "background": false, "instructions": null, "max_output_tokens": null, "max_tool_calls": null, "metadata": {},
+        "parallel_tool_calls": true, "previous_response_id": null, "prompt_cache_key": null,
+        "reasoning": {"effort": null, "summary": null}, "safety_identifier": null, "service_tier": "default",
+        "store": true, "temperature": 1.0, "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [],
+        "top_logprobs": 0, "top_p": 1.0, "truncation": "disabled", "user": null,
+    });
+    let mut echo = defaults.as_object().cloned().unwrap_or_default();
+    for (key, value) in &mut echo {
+        if let Some(asked) = client.request.get(key).filter(|asked| !asked.is_null()) {
+            *value = asked.clone();
+        }
+    }
+    if client.upstream != Protocol::Responses {
+        // Nothing is kept on the way, so that no later request can refer to it.
+        echo.insert("store".to_owned(), false.into());
+    }
+    echo
+}
+
+/// Returns the error of a failed response. Its codes are a list of the protocol's own, by which clients decide whether
+/// to try again.
+pub(super) fn error(fault: &Fault) -> Value {
+    let code = match fault.kind {
+        FaultKind::RateLimit => "rate_limit_exceeded",
+        FaultKind::Request | FaultKind::TooLarge => "invalid_prompt",
+        FaultKind::Overloaded => "server_is_overloaded",
+        _ => "server_error",
+    };
+    // Other protocols have numbers there, which no client of this one knows.
+    let own = fault.code.as_deref().filter(|own| own.parse::<u64>().is_err());
+    json!({"code": own.unwrap_or(code), "message": fault.message})
+}

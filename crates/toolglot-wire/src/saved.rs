@@ -1,0 +1,230 @@
+//! Answers that somebody saved: a whole response or a captured stream, of whichever protocol.
+
+use serde_json::{Map, Value};
+
+use crate::fault::{Fault, FaultKind};
+use crate::policy::WireLimits;
+use crate::port;
+use crate::protocol::Protocol;
+use crate::said::{Finish, Part, Said};
+use crate::sse::{Frame, SseReader};
+
+/// A model server's answer from a file.
+///
+/// # Example
+/// ```
+/// use toolglot_wire::{Protocol, Saved};
+/// let stream = br#"data: {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}
+///
+/// data: {"choices": [{"index": 0, "delta": {"content": "lo"}, "finish_reason": "stop"}]}
+///
+/// data: [DONE]
+/// "#;
+/// let saved = Saved::read(stream).unwrap();
+/// assert_eq!(saved.protocol, Protocol::Chat);
+/// assert_eq!(saved.alternatives[0].text, "Hello");
+/// assert!(Saved::read(b"Hello").is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Saved {
+    /// The protocol that it is written in.
+    pub protocol: Protocol,
+    /// What the model said, once for each alternative that was asked for.
+    pub alternatives: Vec<Alternative>,
+    /// The error that it ended with.
+    pub fault: Option<Fault>,
+}
+
+/// One alternative of a saved answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Alternative {
+    /// The text, as the server sent it.
+    pub text: String,
+    /// The reasoning that the server told from the text.
+    pub reasoning: String,
+    /// The calls that the server told from the text, as it sent them.
+    pub calls: Vec<SavedCall>,
+    /// Why it ended, if the server said so.
+    pub finish: Option<Finish>,
+}
+
+/// A native call of a saved answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SavedCall {
+    /// Its id, if it has one.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments, as they came; nothing about them has been checked.
+    pub arguments: String,
+    number: usize,
+}
+
+impl Saved {
+    /// Says whether the beginning of a file looks like an answer of one of the protocols, so that it is worth reading
+    /// all of it.
+    pub fn begins(start: &[u8]) -> bool {
+        let start = String::from_utf8_lossy(start);
+        let start = start.trim_start_matches('\u{feff}').trim_start();
+        let key = || ["\"choices\"", "\"output\"", "\"content\"", "\"error\""].iter().any(|key| start.contains(key));
+        FIELDS.iter().any(|field| start.starts_with(field)) || start.starts_with('{') && key()
+    }
+
+    /// Reads an answer; `None` if the bytes are something else, such as a model's own text.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (protocol, said) = whole(bytes).or_else(|| stream(bytes))?;
+        let mut saved = Self { protocol, alternatives: Vec::new(), fault: None };
+        said.into_iter().for_each(|said| saved.add(said));
+        Some(saved)
+    }
+
+    fn add(&mut self, said: Said) {
+        match said {
+            Said::Part { choice, part } => {
+                let missing = (choice + 1).min(MOST_ALTERNATIVES).saturating_sub(self.alternatives.len());
+                self.alternatives.extend((0..missing).map(|_| Alternative::default()));
+                if let Some(alternative) = self.alternatives.get_mut(choice) {
+                    alternative.add(part);
+                }
+            }
+            Said::Fault(fault) => self.fault = Some(fault),
+            Said::Begin(_) | Said::Usage(_) | Said::Extra(_) | Said::End => {}
+        }
+    }
+}
+
+impl Alternative {
+    fn add(&mut self, part: Part) {
+        match part {
+            Part::Text(text) | Part::Refusal(text) => self.text.push_str(&text),
+            Part::Reasoning(text) => self.reasoning.push_str(&text),
+            Part::CallStart { call: number, id, name, .. } => {
+                self.calls.push(SavedCall { id, name, arguments: String::new(), number });
+            }
+            Part::Arguments { call, text } => {
+                let call = self.calls.iter_mut().rev().find(|known| known.number == call);
+                call.into_iter().for_each(|call| call.arguments.push_str(&text));
+            }
+            Part::Finish(finish) => self.finish = self.finish.take().or(Some(finish)),
+            Part::Seal(_) | Part::CallEnd { .. } | Part::Own(_) => {}
+        }
+    }
+}
+
+/// Reads a whole response.
+fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+    let object: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+    let protocol = protocol_of_response(&object)?;
+    let mut said = Vec::new();
+    port::reader(protocol).whole(bytes, &mut said);
+    Some((protocol, said))
+}
+
+/// Reads a stream, which may have been cut anywhere.
+fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+    let protocol = frames(bytes, protocol_of_event)?;
+    let (mut reader, mut said) = (port::reader(protocol), Vec::new());
+    let _: Option<()> = frames(bytes, |frame| {
+        reader.frame(&frame, &mut said);
+        None
+    });
+    let message = "the stream ends before the answer does; save all of it";
+    reader.cut(Fault::new(FaultKind::Upstream, message).with_code("upstream_ended_early"), &mut said);
+    Some((protocol, said))
+}
+
+/// Goes over the frames of a stream until one of them answers; no frames if the bytes are no stream.
+fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Option<T> {
+    let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
+    if !FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) {
+        return None;
+    }
+    let mut reader = SseReader::new(&WireLimits::default().with_line(usize::MAX).with_event(usize::MAX));
+    reader.push(start);
+    while let Some(Ok(frame)) = reader.next_frame() {
+        if let Some(found) = each(frame) {
+            return Some(found);
+        }
+    }
+    reader.finish().and_then(each)
+}
+
+fn protocol_of_response(object: &Map<String, Value>) -> Option<Protocol> {
+    let is = |key: &str, value: &str| object.get(key).and_then(Value::as_str) == Some(value);
+    let choices = object.get("choices").and_then(Value::as_array);
+    if choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("message").is_some())) {
+        Some(Protocol::Chat)
+    } else if is("type", "message") && object.get("content").is_some_and(Value::is_array) {
+        Some(Protocol::Messages)
+    } else {
+        (is("object", "response") && object.contains_key("output")).then_some(Protocol::Responses)
+    }
+}
+
+fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
+    let object: Map<String, Value> = serde_json::from_str(frame.data).ok()?;
+    let name = object.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
+    if object.get("choices").is_some_and(Value::is_array) {
+        Some(Protocol::Chat)
+    } else if name.starts_with("response.") {
+        Some(Protocol::Responses)
+    } else {
+        (name.starts_with("message_") || name.starts_with("content_block_")).then_some(Protocol::Messages)
+    }
+}
+
+/// What a line of a stream begins with.
+const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+
+/// More alternatives than anybody asks for.
+const MOST_ALTERNATIVES: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHAT: &str = r#"{"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "length", "message":
+        {"role": "assistant", "reasoning_content": "hm", "content": "a", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{'path': '.'"}}]}}]}"#;
+    const MESSAGES: &str = "event: message_start\ndata: {\"type\": \"message_start\", \"message\": {\"id\": \"m\", \
+        \"type\": \"message\", \"role\": \"assistant\", \"content\": [], \"model\": \"m\"}}\n\nevent: content_block_start\n\
+        data: {\"type\": \"content_block_start\", \"index\": 0, \"content_block\": {\"type\": \"text\", \"text\": \"\"}}\n\n\
+        event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"index\": 0, \"delta\": {\"type\": \
+        \"text_delta\", \"text\": \"Hi\"}}\n\n";
+
+    #[test]
+    fn a_whole_answer_keeps_what_the_server_wrote() {
+        let saved = Saved::read(CHAT.as_bytes()).map(|saved| (saved.protocol, saved.alternatives));
+        let Some((Protocol::Chat, alternatives)) = saved else { panic!("{saved:?}") };
+        let [Alternative { text, reasoning, calls, finish }] = &alternatives[..] else { panic!("{alternatives:?}") };
+        assert_eq!((text.as_str(), reasoning.as_str(), finish), ("a", "hm", &Some(Finish::Length)));
+        assert_eq!((calls[0].name.as_str(), calls[0].arguments.as_str()), ("ls", "{'path': '.'"));
+    }
+
+    #[test]
+    fn a_stream_may_be_cut() {
+        let Some(saved) = Saved::read(MESSAGES.as_bytes()) else { panic!("it is a stream") };
+        assert_eq!((saved.protocol, saved.alternatives[0].text.as_str()), (Protocol::Messages, "Hi"));
+        assert_eq!(saved.fault.and_then(|fault| fault.code).as_deref(), Some("upstream_ended_early"));
+    }
+
+    #[test]
+    fn a_models_own_text_is_no_answer() {
+        for text in ["", "Hello", "{\"name\": \"ls\"}", "{\"choices\": [1]}", "data: there is none", "[1]", ": )"] {
+            assert_eq!(Saved::read(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_tells() {
+        for text in [CHAT, MESSAGES, "data: {", "\u{feff}event: x", ": keepalive\n"] {
+            assert!(Saved::begins(text.as_bytes()), "{text}");
+        }
+        for text in ["", "Hello", "<tool_call>", "{\"name\": \"ls\"}"] {
+            assert!(!Saved::begins(text.as_bytes()), "{text}");
+        }
+    }
+}

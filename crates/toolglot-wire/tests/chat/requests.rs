@@ -1,0 +1,147 @@
+//! Requests as the model server gets them.
+
+use serde_json::{Value, json};
+use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol};
+
+use crate::script::{exchange, request};
+
+fn sent(request: &Value, engine: EngineKind) -> Value {
+    let body = exchange(request, &Policy::default().with_engine(engine)).upstream_body();
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// What becomes of one earlier message.
+fn turned(message: Value) -> Value {
+    sent(&request(json!({"messages": [message]})), EngineKind::Generic)["messages"][0].clone()
+}
+
+fn call(arguments: Value) -> Value {
+    json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "get_weather", "arguments": arguments}}]})
+}
+
+#[test]
+fn a_good_request_goes_on_as_it_is() {
+    let wish = request(json!({"temperature": 0.1, "grammar": "x", "messages": [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]},
+        call(json!("{\"city\":  \"Paris\", \"n\": 1e999}")),
+        {"role": "tool", "tool_call_id": "a", "content": "rain"}]}));
+    let body = exchange(&wish, &Policy::default()).upstream_body();
+    assert_eq!(String::from_utf8(body).unwrap(), wish.to_string());
+}
+
+#[test]
+fn bad_arguments_of_earlier_turns_become_objects() {
+    for (arguments, expected) in [
+        (json!(""), "{}"),
+        (Value::Null, "{}"),
+        (json!({"city": "Paris"}), r#"{"city":"Paris"}"#),
+        (json!("{'city': 'Paris',}"), r#"{"city": "Paris"}"#),
+        (json!("no idea"), r#"{"raw":"no idea"}"#),
+        (json!("{\"city\": \"Par"), r#"{"raw":"{\"city\": \"Par"}"#),
+        (json!("[1, 2]"), r#"{"raw":"[1, 2]"}"#),
+        (json!([]), "{}"),
+    ] {
+        let found = turned(call(arguments.clone()))["tool_calls"][0]["function"]["arguments"].clone();
+        assert_eq!(found, expected, "{arguments}");
+    }
+    let mut without = call(Value::Null);
+    without["tool_calls"][0]["function"].as_object_mut().unwrap().remove("arguments");
+    assert_eq!(turned(without)["tool_calls"][0]["function"]["arguments"], "{}");
+}
+
+#[test]
+fn calls_and_results_of_earlier_turns_are_whole() {
+    let bare = json!({"role": "assistant", "tool_calls": [{"function": {"name": "get_weather", "arguments": "{}"}}]});
+    let found = turned(bare)["tool_calls"][0].clone();
+    assert_eq!(found["type"], "function");
+    assert!(found["id"].as_str().unwrap().starts_with("call_"));
+    for empty in [json!([]), Value::Null] {
+        assert_eq!(turned(json!({"role": "assistant", "content": "x", "tool_calls": empty})).get("tool_calls"), None);
+    }
+    let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
+    for (content, expected) in [(parts, json!("a\nb")), (Value::Null, json!("")), (json!("x"), json!("x"))] {
+        let orphan = turned(json!({"role": "tool", "tool_call_id": "gone", "content": content}));
+        assert_eq!((&orphan["content"], &orphan["tool_call_id"]), (&expected, &json!("gone")));
+    }
+    let image = json!([{"type": "image_url", "image_url": {"url": "data:,"}}]);
+    assert_eq!(turned(json!({"role": "tool", "tool_call_id": "a", "content": image.clone()}))["content"], image);
+}
+
+#[test]
+fn functions_become_tools() {
+    let wish = json!({"model": "m", "functions": [{"name": "ls", "parameters": {"type": "object"}}],
+        "function_call": {"name": "ls"}, "messages": [
+            {"role": "assistant", "content": null, "function_call": {"name": "ls", "arguments": "{}"}},
+            {"role": "function", "name": "ls", "content": "a.txt"}]});
+    let body = sent(&wish, EngineKind::Generic);
+    assert_eq!(
+        body["tools"][0],
+        json!({"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}})
+    );
+    assert_eq!(body["tool_choice"], json!({"type": "function", "function": {"name": "ls"}}));
+    assert!(body.get("functions").is_none() && body.get("function_call").is_none());
+    let [call, result] = &body["messages"].as_array().unwrap()[..] else { panic!("{body}") };
+    assert_eq!((&call["tool_calls"][0]["id"], result["role"].as_str()), (&result["tool_call_id"], Some("tool")));
+    assert!(call.get("function_call").is_none());
+}
+
+#[test]
+fn engines_get_what_they_need() {
+    let body = sent(&request(json!({})), EngineKind::Vllm);
+    assert_eq!((&body["skip_special_tokens"], &body["spaces_between_special_tokens"]), (&json!(false), &json!(false)));
+    let body = sent(&request(json!({})), EngineKind::LlamaCpp);
+    assert_eq!((&body["parse_tool_calls"], &body["reasoning_format"]), (&json!(false), &json!("none")));
+    assert_eq!(sent(&request(json!({})), EngineKind::Generic), request(json!({})));
+    let forced = Policy::default().with_engine(EngineKind::Vllm).with_forced(true);
+    let body =
+        exchange(&json!({"model": "m", "tools": [], "tool_choice": "auto", "parallel_tool_calls": true}), &forced);
+    let body: Value = serde_json::from_slice(&body.upstream_body()).unwrap();
+    assert_eq!(body, json!({"model": "m", "skip_special_tokens": false, "spaces_between_special_tokens": false}));
+}
+
+#[test]
+fn a_server_without_a_parser_is_asked_again() {
+    let exchange = exchange(&request(json!({})), &Policy::default());
+    let refusal = br#"{"object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", "code": 400}"#;
+    let (body, why) = exchange.retry_body(&Fault::of_response(400, refusal)).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((&body["tool_choice"], why), (&json!("none"), "the server has no tool parser"));
+    assert!(exchange.retry_body(&Fault::new(FaultKind::Request, "too long")).is_none());
+}
+
+#[test]
+fn tools_with_free_text_become_functions_where_nothing_else_is_known() {
+    let wish = json!({"model": "m", "tools": [{"type": "custom", "custom": {"name": "run", "description": "Runs."}}],
+        "tool_choice": {"type": "custom", "custom": {"name": "run"}}, "messages": [
+            {"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "run", "input": "x\"y"}}]}]});
+    let body = sent(&wish, EngineKind::Vllm);
+    assert_eq!(body["tools"][0]["function"]["parameters"]["required"], json!(["input"]));
+    assert_eq!(body["tool_choice"], json!({"type": "function", "function": {"name": "run"}}));
+    let call = &body["messages"][0]["tool_calls"][0];
+    assert_eq!(call["function"], json!({"name": "run", "arguments": "{\"input\":\"x\\\"y\"}"}));
+    assert_eq!((&call["type"], call.get("custom")), (&json!("function"), None));
+    assert_eq!(sent(&wish, EngineKind::Generic), wish);
+}
+
+#[test]
+fn a_choice_among_tools_leaves_only_those() {
+    let choice = json!({"type": "allowed_tools", "allowed_tools": {"mode": "required",
+        "tools": [{"type": "function", "function": {"name": "get_time"}}]}});
+    let body = sent(&request(json!({"tool_choice": choice})), EngineKind::Generic);
+    assert_eq!((body["tools"].as_array().unwrap().len(), &body["tool_choice"]), (1, &json!("required")));
+    assert_eq!(body["tools"][0]["function"]["name"], "get_time");
+}
+
+#[test]
+fn what_is_no_request_is_a_fault() {
+    let read = |body: &str, policy: &Policy| {
+        Exchange::read(Protocol::Chat, Protocol::Chat, body.as_bytes(), policy).unwrap_err()
+    };
+    assert_eq!(read("{", &Policy::default()).kind, FaultKind::Request);
+    assert_eq!(read("[]", &Policy::default()).status, 400);
+    let small = Policy::default().with_limits(toolglot_wire::WireLimits::default().with_body(3));
+    assert_eq!(read("{\"a\": 1}", &small).code.as_deref(), Some("body_too_large"));
+    let other = Exchange::read(Protocol::Chat, Protocol::Messages, b"{}", &Policy::default()).unwrap_err();
+    assert!(other.message.contains("messages"));
+}

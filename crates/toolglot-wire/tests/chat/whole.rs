@@ -1,0 +1,137 @@
+//! Answers that are not streamed.
+
+use serde_json::{Value, json};
+use toolglot_wire::{EngineKind, Fault, Policy};
+
+use crate::script::{exchange, request};
+
+const CALL: &str = "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>";
+
+fn body(message: Value, finish: &str) -> Value {
+    json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}})
+}
+
+fn turned(request: &Value, body: &str) -> Result<Value, Fault> {
+    let out = exchange(request, &Policy::default()).turn(1, 1000).whole(body.as_bytes())?;
+    Ok(serde_json::from_slice(&out).unwrap())
+}
+
+#[test]
+fn a_call_is_right_whatever_its_form_was() {
+    let function = json!({"name": "get_weather", "arguments": "{\"city\": \"Paris\"}"});
+    let object = json!({"name": "get_weather", "arguments": {"city": "Paris"}});
+    for message in [
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_a", "type": "function", "function": function}]}),
+        json!({"content": null, "tool_calls": [{"id": "call_a", "index": 3, "function": object}]}),
+        json!({"tool_calls": [{"id": "call_a", "function": {"name": "get_weather", "arguments": "{'city': 'Paris'}"}}]}),
+    ] {
+        for finish in ["tool_calls", "stop", ""] {
+            let out = turned(&request(json!({})), &body(message.clone(), finish).to_string()).unwrap();
+            let choice = &out["choices"][0];
+            assert_eq!((choice["finish_reason"].as_str(), &choice["index"]), (Some("tool_calls"), &json!(0)));
+            let call = &choice["message"]["tool_calls"][0];
+            assert_eq!((&call["id"], &call["type"]), (&json!("call_a"), &json!("function")));
+            let arguments: Value = serde_json::from_str(call["function"]["arguments"].as_str().unwrap()).unwrap();
+            assert_eq!(arguments, json!({"city": "Paris"}));
+            assert_eq!(
+                (&choice["message"]["role"], &choice["message"]["content"]),
+                (&json!("assistant"), &Value::Null)
+            );
+            assert_eq!(out["usage"]["total_tokens"], 7);
+        }
+    }
+}
+
+#[test]
+fn a_message_without_calls_stays_without() {
+    for extra in [json!({}), json!({"tool_calls": null}), json!({"tool_calls": []})] {
+        let mut message = json!({"role": "assistant", "content": "Hi", "reasoning": "hm", "annotations": [1]});
+        message.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let mut whole = body(message, "stop");
+        whole["choices"][0]["logprobs"] = json!({"content": [{"token": "H"}, {"token": "i"}]});
+        whole["choices"][0]["stop_reason"] = json!(7);
+        whole["system_fingerprint"] = json!("fp");
+        let out = turned(&request(json!({})), &whole.to_string()).unwrap();
+        let message = json!({"role": "assistant", "content": "Hi", "refusal": null, "reasoning_content": "hm", "annotations": [1]});
+        whole["choices"][0]["message"] = message;
+        assert_eq!(out, whole);
+    }
+}
+
+#[test]
+fn text_becomes_calls_and_loses_its_probabilities() {
+    let mut whole = body(json!({"role": "assistant", "content": format!("<think>hm</think>Hi{CALL}{CALL}")}), "stop");
+    whole["choices"][0]["logprobs"] = json!({"content": [{"token": "H"}]});
+    let out = turned(&request(json!({})), &whole.to_string()).unwrap();
+    let message = &out["choices"][0]["message"];
+    assert_eq!((&message["content"], &message["reasoning_content"]), (&json!("Hi"), &json!("hm")));
+    assert_eq!(message["tool_calls"].as_array().unwrap().len(), 2);
+    assert_ne!(message["tool_calls"][0]["id"], message["tool_calls"][1]["id"]);
+    assert_eq!(out["choices"][0].get("logprobs"), None);
+}
+
+#[test]
+fn a_call_that_is_cut_off_is_not_there() {
+    let half = &CALL[..60];
+    for (content, finish, expected, calls) in [
+        (half.to_owned(), "length", "length", 0),
+        (half.to_owned(), "stop", "length", 0),
+        (format!("Hi{CALL}{half}"), "stop", "tool_calls", 1),
+        (format!("Hi{CALL}{half}"), "length", "length", 1),
+    ] {
+        let whole = body(json!({"role": "assistant", "content": content}), finish);
+        let out = turned(&request(json!({})), &whole.to_string()).unwrap();
+        let choice = &out["choices"][0];
+        let found = choice["message"]["tool_calls"].as_array().map_or(0, Vec::len);
+        assert_eq!((choice["finish_reason"].as_str(), found), (Some(expected), calls), "{out}");
+        assert!(!out.to_string().contains("tool_call>"), "{out}");
+    }
+}
+
+#[test]
+fn clients_of_functions_get_a_function_call() {
+    let wish =
+        json!({"model": "m", "messages": [], "functions": [{"name": "get_weather", "parameters": {"type": "object"}}]});
+    let whole = body(json!({"role": "assistant", "content": CALL}), "stop").to_string();
+    let out = turned(&wish, &whole).unwrap();
+    let choice = &out["choices"][0];
+    assert_eq!(
+        choice["message"]["function_call"],
+        json!({"name": "get_weather", "arguments": "{\"city\": \"Paris\"}"})
+    );
+    assert_eq!(choice["finish_reason"], "function_call");
+    assert_eq!(choice["message"].get("tool_calls"), None);
+}
+
+#[test]
+fn what_is_no_answer_is_a_fault() {
+    for (text, message) in [
+        ("<html>", "no chat completion"),
+        ("{}", "no chat completion"),
+        (r#"{"error": {"message": "boom", "type": "server_error"}}"#, "boom"),
+        (r#"{"object": "error", "message": "bad", "code": 400}"#, "bad"),
+    ] {
+        let fault = turned(&request(json!({})), text).unwrap_err();
+        assert!(fault.message.contains(message), "{}", fault.message);
+    }
+}
+
+#[test]
+fn nothing_is_done_where_there_is_nothing_to_do() {
+    let plain = r#"{"model":"m",  "messages": [], "tools": [ ], "stream":false}"#;
+    let exchange = toolglot_wire::Exchange::read(
+        toolglot_wire::Protocol::Chat,
+        toolglot_wire::Protocol::Chat,
+        plain.as_bytes(),
+        &Policy::default().with_engine(EngineKind::Vllm),
+    )
+    .unwrap();
+    assert!(exchange.is_relay() && !exchange.has_tools() && !exchange.is_stream());
+    assert_eq!(exchange.upstream_body(), plain.as_bytes());
+    assert_eq!(exchange.turn(1, 0).whole(b" {} ").unwrap(), b" {} ");
+    let mut out = Vec::new();
+    exchange.turn(1, 0).push(b"data: x\r\n", &mut out);
+    assert_eq!(out, b"data: x\r\n");
+}
