@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::root;
 
 /// Folders that hold nothing of ours.
-const SKIPPED: [&str; 2] = ["target", ".git"];
+const SKIPPED: [&str; 3] = ["target", ".git", ".work"];
 
 /// A text file of the repository.
 #[derive(Clone, Debug)]
