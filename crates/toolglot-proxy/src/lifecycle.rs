@@ -265,13 +265,21 @@ impl Listener {
     }
 }
 
+/// Returns how many threads serve streams: half the cores, since the model server's share of a busy machine counts more,
+/// and a piece of a stream costs less than waking a second thread for it. `TOKIO_WORKER_THREADS` says otherwise.
+fn workers() -> usize {
+    let asked = std::env::var("TOKIO_WORKER_THREADS").ok().and_then(|count| count.parse().ok());
+    let half = || std::thread::available_parallelism().map_or(1, |cores| cores.get() / 2);
+    asked.unwrap_or_else(half).max(1)
+}
+
 /// Runs a proxy until a signal ends it: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
 ///
 /// # Errors
 /// If a setting cannot be used, or the system says no.
 pub fn run(sources: &Sources) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build();
     let runtime = runtime.map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let result = runtime.block_on(async {
         let warnings = config.warnings().to_vec();

@@ -39,6 +39,9 @@ struct Row {
     fields: &'static [(&'static str, &'static str)],
     /// Whether it takes tools whose input is free text.
     custom_tools: bool,
+    /// Whether it fails on text in which its own parser finds no call of the template's dialect. Told to choose no tool, it
+    /// still shows them to the model, and passes on what the model writes.
+    insists: bool,
     /// Protocols whose streams it breaks so that clients fail on plain text too.
     breaks: &'static [Protocol],
     /// What it answers when it cannot take tools, the field that helps, and a word for why.
@@ -58,6 +61,7 @@ const ROW: Row = Row {
     owner: "",
     fields: &[],
     custom_tools: true,
+    insists: false,
     breaks: &[],
     retry: None,
 };
@@ -77,24 +81,17 @@ const TABLE: [Row; 7] = [
         owner: "vllm",
         fields: KEEP_TOKENS,
         custom_tools: false,
-        breaks: &[],
         retry: Some(NO_PARSER),
+        ..ROW
     },
-    Row {
-        kind: EngineKind::Sglang,
-        name: "sglang",
-        owner: "sglang",
-        fields: KEEP_TOKENS,
-        custom_tools: false,
-        breaks: &[],
-        retry: None,
-    },
+    Row { kind: EngineKind::Sglang, name: "sglang", owner: "sglang", fields: KEEP_TOKENS, custom_tools: false, ..ROW },
     Row {
         kind: EngineKind::LlamaCpp,
         name: "llama.cpp",
         owner: "llamacpp",
         fields: &[("parse_tool_calls", "false"), ("reasoning_format", r#""none""#)],
         custom_tools: false,
+        insists: true,
         breaks: &[Protocol::Responses],
         retry: None,
     },
@@ -128,8 +125,12 @@ impl EngineKind {
         self.row().breaks.contains(&protocol)
     }
 
-    /// Adds what a request with tools needs.
-    pub(crate) fn complete(self, request: &mut Map<String, Value>) {
+    /// Adds what a request with tools needs, which is written in `protocol`.
+    pub(crate) fn complete(self, request: &mut Map<String, Value>, protocol: Protocol) {
+        let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
+        if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
+            request.insert("tool_choice".to_owned(), "none".into());
+        }
         for (key, value) in self.row().fields {
             if !request.contains_key(*key) {
                 request.insert((*key).to_owned(), literal(value));
@@ -203,8 +204,22 @@ mod tests {
     #[test]
     fn what_the_client_says_goes_first() {
         let mut request = json!({"skip_special_tokens": true}).as_object().cloned().unwrap();
-        EngineKind::Sglang.complete(&mut request);
+        EngineKind::Sglang.complete(&mut request, Protocol::Chat);
         assert_eq!(Value::from(request), json!({"skip_special_tokens": true, "spaces_between_special_tokens": false}));
+    }
+
+    #[test]
+    fn a_server_that_insists_is_told_to_choose_nothing() {
+        let choice = |request: Value, protocol| {
+            let mut request = request.as_object().cloned().unwrap();
+            EngineKind::LlamaCpp.complete(&mut request, protocol);
+            request.get("tool_choice").cloned().unwrap_or_default()
+        };
+        assert_eq!(choice(json!({"tools": [1]}), Protocol::Chat), "none");
+        assert_eq!(choice(json!({"tools": [1], "tool_choice": "auto"}), Protocol::Responses), "none");
+        assert_eq!(choice(json!({"tools": [1], "tool_choice": "required"}), Protocol::Chat), "required");
+        assert_eq!(choice(json!({"tools": [1]}), Protocol::Messages), Value::Null);
+        assert_eq!(choice(json!({}), Protocol::Chat), Value::Null);
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl Work {
         } else {
             make_safe(ingress, &mut sent, &asked.tools, policy);
             if !asked.tools.is_empty() || policy.forced {
-                policy.engine.complete(&mut sent);
+                policy.engine.complete(&mut sent, upstream);
             }
         }
         if !same && stream {

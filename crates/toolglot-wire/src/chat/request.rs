@@ -7,6 +7,7 @@ use toolglot::Tools;
 
 use crate::chat::history;
 use crate::policy::Policy;
+use crate::protocol::Protocol;
 
 /// What a request asks for, as far as its answer depends on it.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,7 @@ pub(crate) fn prepare(request: &mut Map<String, Value>, is_own: bool, policy: &P
     }
     history::make_safe(request, &asked_tools, policy);
     if request.contains_key("tools") || policy.forced {
-        policy.engine.complete(request);
+        policy.engine.complete(request, Protocol::Chat);
     }
 }
 

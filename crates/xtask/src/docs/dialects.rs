@@ -31,6 +31,7 @@ const INDEX: &str = "\
 * [policies.md](policies.md): what users disagree on, what was decided, how to change it
 * [diagnostics.md](diagnostics.md): every code, every repair
 * [proxy.md](proxy.md): the proxy, how to run, configure and operate it
+* [clients.md](clients.md): which clients were tried, and what breaks them without the proxy
 * [cli.md](cli.md): every command and flag
 * [How to write a dialect](../crates/toolglot/dialects/README.md)
 * [ARCHITECTURE.md](../ARCHITECTURE.md): how it works inside
