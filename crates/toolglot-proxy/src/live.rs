@@ -189,10 +189,20 @@ impl Shared {
             learned.clear();
         }
         if learned.insert(model.to_owned()) {
-            let details = [("model", Value::from(model))];
-            let message = "the prompt opens the reasoning; the next answers are read so";
-            self.log.event(self.live.load().config.server.log.value, "info", message, &details);
+            self.tell(model, "the prompt opens the reasoning; the next answers are read so");
         }
+    }
+
+    /// Forgets it again: an answer was nothing but reasoning.
+    pub(crate) fn unlearn_reasoning(&self, model: &str) {
+        if self.learned.lock().unwrap_or_else(PoisonError::into_inner).remove(model) {
+            self.tell(model, "the prompt does not always open the reasoning; the next answers are read as text");
+        }
+    }
+
+    fn tell(&self, model: &str, message: &str) {
+        let details = [("model", Value::from(model))];
+        self.log.event(self.live.load().config.server.log.value, "info", message, &details);
     }
 
     /// Returns a number that no one else got; good for names, no secret.

@@ -169,8 +169,10 @@ impl Drop for Record {
         let status = if self.is_over { self.status } else { LEFT };
         self.count(status);
         self.tell(status);
-        if self.report.as_ref().is_some_and(|report| report.orphan_reasoning_closer) {
-            self.shared.learn_reasoning(&self.model);
+        match &self.report {
+            Some(report) if report.orphan_reasoning_closer => self.shared.learn_reasoning(&self.model),
+            Some(report) if report.all_reasoning => self.shared.unlearn_reasoning(&self.model),
+            _ => {}
         }
     }
 }

@@ -51,6 +51,9 @@ pub(crate) struct Tally {
     pub(crate) dropped: usize,
     pub(crate) diagnostics: BTreeMap<&'static str, usize>,
     pub(crate) orphan_closer: bool,
+    /// The text held reasoning; it held anything else.
+    pub(crate) thought: bool,
+    pub(crate) spoke: bool,
     pub(crate) finish: Option<Finish>,
 }
 

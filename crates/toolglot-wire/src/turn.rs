@@ -42,6 +42,8 @@ pub struct Report {
     pub held: usize,
     /// Text held the closer of a reasoning region that nothing had opened: the prompt opens it.
     pub orphan_reasoning_closer: bool,
+    /// The model was done and all of its text was reasoning, which nothing closed: the prompt may not have opened any.
+    pub all_reasoning: bool,
     /// Why the first alternative ended.
     pub finish: Option<Finish>,
     /// Tokens, if the server counted them.
@@ -195,6 +197,7 @@ impl Turn {
             diagnostics: tally.diagnostics.clone(),
             held: self.sse.held() + way.clean.held(),
             orphan_reasoning_closer: tally.orphan_closer,
+            all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
             finish: tally.finish.clone(),
             usage: way.clean.usage().cloned(),
         }

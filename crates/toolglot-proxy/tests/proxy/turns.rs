@@ -1,5 +1,7 @@
 //! Calls that arrive as text leave as native ones, for clients of every protocol.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -169,4 +171,33 @@ async fn the_demonstration_answers_in_the_dialect_asked_for() {
     let (head, body) = running.post(PATHS[0], &ask("demo/klingon", false)).await;
     assert!(head.starts_with("HTTP/1.1 404") && String::from_utf8(body).unwrap().contains("`klingon`"), "{head}");
     assert!(running.get("/v1/models").await.1.contains("demo/kimi_k2"));
+}
+
+/// A model whose prompt opens the reasoning closes what nothing seems to have opened; at last it does not think.
+const THOUGHTS: [&str; 4] = ["I look.</think>One.", "I look.</think>Two.", "Three.", "Four."];
+
+#[tokio::test]
+async fn that_the_prompt_opens_the_reasoning_is_learned_and_unlearned() {
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        if !request.line.starts_with("POST ") {
+            return whole("404 Not Found", "", "{}");
+        }
+        let message = json!({"role": "assistant", "content": THOUGHTS[asked.fetch_add(1, Ordering::Relaxed)]});
+        let choices = json!([{"index": 0, "message": message, "finish_reason": "stop"}]);
+        let body = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": choices});
+        whole("200 OK", "", &body.to_string())
+    })
+    .await;
+    let running = Running::before(&server, &[]).await;
+    let mut said = Vec::new();
+    for _ in THOUGHTS {
+        let (_, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+        let message = serde_json::from_slice::<Value>(&body).unwrap()["choices"][0]["message"].clone();
+        said.push((message["reasoning_content"].clone(), message["content"].clone()));
+    }
+    let nothing = || Value::Null;
+    assert_eq!(said[1], (json!("I look."), json!("Two.")), "learned from the first: {said:?}");
+    assert_eq!(said[2].0, json!("Three."), "{said:?}");
+    assert_eq!(said[3], (nothing(), json!("Four.")), "unlearned from the third: {said:?}");
 }

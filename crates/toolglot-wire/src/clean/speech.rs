@@ -101,9 +101,18 @@ impl Speech {
 /// Says what the parser found.
 fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
     match &event.kind {
-        EventKind::Text(text) => voice.say(Part::Text((*text).to_owned()), shared, out),
-        EventKind::Reasoning(text) => voice.say(Part::Reasoning((*text).to_owned()), shared, out),
-        EventKind::CallStart { id, name, .. } => voice.start(*id, name, CallKind::Function, shared, out),
+        EventKind::Text(text) => {
+            shared.tally.spoke |= !text.trim().is_empty();
+            voice.say(Part::Text((*text).to_owned()), shared, out);
+        }
+        EventKind::Reasoning(text) => {
+            shared.tally.thought = true;
+            voice.say(Part::Reasoning((*text).to_owned()), shared, out);
+        }
+        EventKind::CallStart { id, name, .. } => {
+            shared.tally.spoke = true;
+            voice.start(*id, name, CallKind::Function, shared, out);
+        }
         EventKind::Arguments { json, .. } => voice.arguments(json, out),
         EventKind::CallEnd { outcome, .. } => {
             let before = shared.tally.calls;
