@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use serde_json::Value;
 use tokio_rustls::TlsAcceptor;
-use toolglot::{Dialect, Dialects, Limits, Options};
+use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_wire::{Policy, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
@@ -56,7 +56,7 @@ impl Live {
     /// Returns the route of a model, and the words by which metrics know the model.
     pub(crate) fn route(&self, model: &str) -> Option<(&Route, &str)> {
         self.routes.iter().find_map(|route| {
-            let glob = route.globs.iter().find(|glob| fits(glob, model))?;
+            let glob = route.globs.iter().find(|glob| detect::fits(glob, model))?;
             Some((route, glob.as_str()))
         })
     }
@@ -133,19 +133,6 @@ fn dialect_file(path: &Path) -> Result<Dialect, String> {
     read.map_err(|error| format!("this dialect cannot be used\n{error}"))
 }
 
-/// Says whether a name fits a pattern in which `*` stands for anything: the pieces between the stars, in order.
-fn fits(glob: &str, name: &str) -> bool {
-    let Some((first, rest)) = glob.split_once('*') else { return glob == name };
-    let Some(mut left) = name.strip_prefix(first) else { return false };
-    let mut pieces: Vec<&str> = rest.split('*').collect();
-    let last = pieces.pop().unwrap_or_default();
-    for piece in pieces {
-        let Some((_, after)) = left.split_once(piece) else { return false };
-        left = after;
-    }
-    left.ends_with(last)
-}
-
 /// What outlives a change of settings.
 pub(crate) struct Shared {
     pub(crate) live: ArcSwap<Live>,
@@ -208,27 +195,5 @@ impl Shared {
     /// Returns a number that no one else got; good for names, no secret.
     pub(crate) fn draw(&self) -> u64 {
         self.random.hash_one(self.drawn.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stars_stand_for_anything() {
-        for (glob, name, wanted) in [
-            ("*", "", true),
-            ("qwen*", "qwen3", true),
-            ("qwen*", "my-qwen3", false),
-            ("*coder*", "qwen3-coder-30b", true),
-            ("a*b*c", "a-b-b-c", true),
-            ("a*b*c", "a-c-b", false),
-            ("a*a", "a", false),
-            ("gpt-4o", "gpt-4o", true),
-            ("gpt-4o", "gpt-4o-mini", false),
-        ] {
-            assert_eq!(fits(glob, name), wanted, "{glob} {name}");
-        }
     }
 }

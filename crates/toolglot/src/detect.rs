@@ -8,7 +8,7 @@ mod model;
 mod output;
 mod template;
 
-pub use model::from_model;
+pub use model::{fits, from_model};
 pub use output::from_output;
 pub use template::from_template;
 

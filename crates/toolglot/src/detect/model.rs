@@ -18,7 +18,7 @@ pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
     let start = name.trim_end().rfind('/').map_or(0, |slash| slash + 1);
     let name_only = folded(&name[start..]);
     let verdict = |dialect: &crate::Dialect| {
-        let globs = dialect.models.iter().filter(|glob| matches(&folded(glob), &name_only));
+        let globs = dialect.models.iter().filter(|glob| fits(&folded(glob), &name_only));
         let best = globs.max_by_key(|glob| literal(glob))?;
         let what = format!("the model's name matches `{best}`");
         Some(Verdict::new(&dialect.name, vec![Evidence::new(what, Some(start..name.len()), literal(best))]))
@@ -36,7 +36,13 @@ fn literal(glob: &str) -> usize {
 }
 
 /// Says whether a name fits a glob, in which `*` is any text.
-fn matches(glob: &str, name: &str) -> bool {
+///
+/// # Example
+/// ```
+/// use toolglot::detect::fits;
+/// assert!(fits("qwen*coder*", "qwen3-coder-30b") && !fits("qwen*", "my-qwen"));
+/// ```
+pub fn fits(glob: &str, name: &str) -> bool {
     let mut parts = glob.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
@@ -49,20 +55,23 @@ fn matches(glob: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::fits;
 
     #[test]
     fn globs() {
-        for (glob, name, fits) in [
+        for (glob, name, wanted) in [
             ("a*", "abc", true),
+            ("a*", "cab", false),
             ("a", "abc", false),
+            ("a", "a", true),
             ("*b*", "abc", true),
             ("*b", "abc", false),
-            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
             ("a*a", "a", false),
             ("*", "", true),
         ] {
-            assert_eq!(matches(glob, name), fits, "{glob} on {name}");
+            assert_eq!(fits(glob, name), wanted, "{glob} on {name}");
         }
     }
 }
