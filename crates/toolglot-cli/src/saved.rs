@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use toolglot::{ArgumentsReader, Collector, Diagnostic, FinishReason, Message, Outcome};
-use toolglot_wire::{Alternative, Finish, Saved, SavedCall};
+use toolglot::{ArgumentsReader, Collector, Diagnostic, Message, Outcome};
+use toolglot_wire::{Alternative, Saved, SavedCall};
 
 use crate::args::MessageFlags;
 use crate::failure::Failure;
@@ -40,7 +40,7 @@ impl Given {
 
     /// Tells the parser why the answer ended, unless a flag does.
     pub(crate) fn setup(&self, mut setup: Setup, flags: &MessageFlags) -> Setup {
-        let finish = self.answer.as_ref().and_then(|answer| reason(answer.finish.as_ref()?));
+        let finish = self.answer.as_ref().and_then(|answer| answer.finish.as_ref()?.reason());
         setup.options = setup.options.with_finish_reason(flags.finish_reason.or(finish));
         setup
     }
@@ -88,15 +88,5 @@ impl Native {
     pub(crate) fn add_to(self, collector: &mut Collector) {
         self.diagnostics.into_iter().for_each(|found| collector.add_diagnostic(found));
         collector.add_native(self.id, self.name, self.arguments, self.outcome);
-    }
-}
-
-fn reason(finish: &Finish) -> Option<FinishReason> {
-    match finish {
-        Finish::Stop | Finish::StopSequence(_) => Some(FinishReason::Stop),
-        Finish::ToolCalls => Some(FinishReason::ToolCalls),
-        Finish::Length => Some(FinishReason::Length),
-        Finish::ContentFilter => Some(FinishReason::ContentFilter),
-        Finish::Other(_) => None,
     }
 }

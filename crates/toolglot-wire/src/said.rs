@@ -1,6 +1,7 @@
 //! What is said in a response, in words that all protocols share.
 
 use serde_json::{Map, Value};
+use toolglot::FinishReason;
 
 use crate::fault::Fault;
 
@@ -108,6 +109,19 @@ pub enum Finish {
     ContentFilter,
     /// A word that only its own protocol knows.
     Other(String),
+}
+
+impl Finish {
+    /// Returns what a parser has to know of it; nothing if only the protocol knows the word.
+    pub fn reason(&self) -> Option<FinishReason> {
+        match self {
+            Self::Stop | Self::StopSequence(_) => Some(FinishReason::Stop),
+            Self::ToolCalls => Some(FinishReason::ToolCalls),
+            Self::Length => Some(FinishReason::Length),
+            Self::ContentFilter => Some(FinishReason::ContentFilter),
+            Self::Other(_) => None,
+        }
+    }
 }
 
 /// Tokens counted.

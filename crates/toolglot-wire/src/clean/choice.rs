@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use toolglot::FinishReason;
-
 use super::Shared;
 use super::native::Native;
 use super::speech::Speech;
@@ -157,7 +155,7 @@ impl Choice {
 
     fn finish(&mut self, finish: Finish, shared: &mut Shared, out: &mut Vec<Said>) {
         if !self.voice.has_enough() {
-            let reason = reason(&finish);
+            let reason = finish.reason();
             self.speech.finish(reason, &mut self.voice, shared, out);
             self.natives.iter_mut().for_each(|native| native.ended = true);
             self.settle(false, shared, out);
@@ -189,16 +187,5 @@ impl Choice {
         if !self.finished && !self.voice.is_open() {
             self.speech.give_up(&mut self.voice, shared, out);
         }
-    }
-}
-
-/// Returns what the parser has to know of a reason.
-fn reason(finish: &Finish) -> Option<FinishReason> {
-    match finish {
-        Finish::Stop | Finish::StopSequence(_) => Some(FinishReason::Stop),
-        Finish::ToolCalls => Some(FinishReason::ToolCalls),
-        Finish::Length => Some(FinishReason::Length),
-        Finish::ContentFilter => Some(FinishReason::ContentFilter),
-        Finish::Other(_) => None,
     }
 }
