@@ -5,7 +5,7 @@ use std::fmt;
 use super::follow::Follow;
 use super::look::{Ahead, LEAKED, Quote};
 use super::reader::{Need, Turn};
-use super::write::write_escaped;
+use super::write::{needs_escape, write_escaped};
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
@@ -104,12 +104,10 @@ const ENTITY: u8 = 64;
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
-    while byte < 0x20 {
-        classes[byte] = ALWAYS;
+    while byte < 0x80 {
+        classes[byte] = if needs_escape(byte as u8) { ALWAYS } else { 0 };
         byte += 1;
     }
-    classes[b'"' as usize] = ALWAYS;
-    classes[b'\\' as usize] = ALWAYS;
     classes[b'\'' as usize] = SINGLE;
     classes[b'`' as usize] = BACK;
     classes[0xe2] = CURLY;

@@ -120,15 +120,18 @@ fn hex4(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
+/// Says whether a byte of content cannot stand in a JSON string as it is.
+pub(crate) const fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\')
+}
+
 const DIRTY: [bool; 256] = {
     let mut dirty = [false; 256];
     let mut byte = 0;
-    while byte < 0x20 {
-        dirty[byte] = true;
+    while byte < 0x80 {
+        dirty[byte] = needs_escape(byte as u8);
         byte += 1;
     }
-    dirty[b'"' as usize] = true;
-    dirty[b'\\' as usize] = true;
     dirty
 };
 

@@ -9,6 +9,7 @@ use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{Body, Pattern};
+use crate::json::needs_escape;
 use crate::options::{Options, Untyped};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
@@ -71,7 +72,7 @@ impl Value {
     pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, form: Form, sink: &mut Sink) -> bool {
         let sure = self.mode == Mode::Streamed && self.done == piece.at && self.ender.is_sure(piece.at) && !self.cdata;
         let markers = &piece.engine.catalog.marker_bytes[form.dialect];
-        let plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\') && !markers.contains(*byte);
+        let plain = |byte: &u8| !needs_escape(*byte) && !markers.contains(*byte);
         let passes = sure && !(self.trim && piece.text.ends_with(' ')) && piece.text.as_bytes().iter().all(plain);
         if passes {
             (self.done, self.ender.scan) = (piece.end, piece.end);
