@@ -359,7 +359,7 @@ impl Scanner {
             ..Ground::default()
         };
         let trial = if candidate.is_barred {
-            Trial::Dead { why: "", read: self.at }
+            Trial::Dead { why: "no special token opens it", read: self.at }
         } else {
             try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?
         };
