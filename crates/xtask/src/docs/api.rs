@@ -24,11 +24,21 @@ pub(super) fn page() -> File {
         let folder = format!("crates/{name}/src/");
         let own = sources.iter().filter(|file| file.path.starts_with(&folder) && file.is(".rs"));
         let own = own.filter(|file| !file.path.ends_with("/tests.rs") && !file.path.contains("/tests/"));
-        let items: BTreeSet<String> = own.flat_map(items).collect();
+        let mut items: BTreeSet<String> = own.flat_map(items).collect();
+        let types: BTreeSet<String> = items.iter().filter(|item| is_type(item)).map(|item| owner(item)).collect();
+        items.retain(|item| !item.contains(": impl ") || types.contains(&owner(item)));
         let lines: String = items.into_iter().map(|item| item + "\n").collect();
         format!("\n## {name}\n\n```text\n{lines}```\n")
     };
     File { path: "docs/api.md".to_owned(), text: HEAD.to_owned() + &CRATES.iter().map(listed).collect::<String>() }
+}
+
+fn owner(item: &str) -> String {
+    item.split([':', '<']).next().unwrap_or_default().to_owned()
+}
+
+fn is_type(item: &str) -> bool {
+    ["pub struct ", "pub enum "].iter().any(|kind| item.contains(kind))
 }
 
 /// Where a line of a source stands.
@@ -57,7 +67,9 @@ fn items(file: &File) -> Vec<String> {
         } else if let Some(of) = text.strip_prefix("impl").filter(|of| of.starts_with([' ', '<'])) {
             let of = of.trim_end_matches([' ', '{']);
             let of = of.strip_prefix('<').and_then(|rest| Some(rest.split_once('>')?.1)).unwrap_or(of);
-            place = Place { inside: Some((of.trim().to_owned(), indent)), ..Place::default() };
+            let of = of.trim();
+            found.extend(of.rsplit_once(" for ").map(|(what, owner)| format!("{owner}: impl {what}")));
+            place = Place { inside: Some((of.to_owned(), indent)), ..Place::default() };
         } else if text.starts_with("pub ") {
             found.extend(public(&item, text, indent, &mut place));
         } else if place.is_enum && text.starts_with(|first: char| first.is_ascii_uppercase()) {
@@ -112,13 +124,14 @@ mod tests {
     fn items_stand_with_their_type() {
         let text = "//! A.\n#[derive(Clone)]\n#[non_exhaustive]\npub enum A {\n    /// One.\n    One,\n    Two {\n        \
                     b: u8,\n    },\n}\n\nimpl A {\n    pub fn of(\n        a: u8,\n    ) -> Self {\n        \
-                    Self::One\n    }\n    pub(crate) fn no() {}\n}\npub struct B(u8);\npub fn free() -> u8 {\n}\n";
+                    Self::One\n    }\n    pub(crate) fn no() {}\n}\nimpl<'a> From<&'a u8> for A {\n}\npub struct B(u8);\npub fn free() -> u8 {\n}\n";
         let file = File { path: "crates/toolglot/src/a.rs".to_owned(), text: text.to_owned() };
         let expected = [
             "A: #[derive(Clone)] #[non_exhaustive] pub enum A",
             "A: One",
             "A: Two { b: u8, }",
             "A: pub fn of( a: u8, ) -> Self",
+            "A: impl From<&'a u8>",
             "B: pub struct B",
             "pub fn free() -> u8",
         ];
