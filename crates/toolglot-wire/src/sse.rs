@@ -49,6 +49,7 @@ pub struct SseReader {
     fresh: bool,
     event: Option<Range<usize>>,
     data: Data,
+    /// The frame's name and data where they do not stand in the bytes as text.
     texts: [String; 2],
     max_line: usize,
     max_event: usize,
@@ -100,8 +101,8 @@ impl SseReader {
         while let Some(line) = self.next_line() {
             match line {
                 Ok(line) if line.is_empty() => {
-                    if let Some(raw) = self.end_frame() {
-                        return Some(Ok(self.frame(raw)));
+                    if let Some(ended) = self.end_frame() {
+                        return Some(Ok(self.frame(ended)));
                     }
                 }
                 Ok(line) => self.field(line),
@@ -122,8 +123,8 @@ impl SseReader {
             self.seen = rest.end;
             self.field(rest);
         }
-        let raw = self.end_frame()?;
-        Some(self.frame(raw))
+        let ended = self.end_frame()?;
+        Some(self.frame(ended))
     }
 
     /// Returns how many bytes wait for more.
@@ -197,37 +198,47 @@ impl SseReader {
         }
     }
 
-    /// Ends the frame; returns where its bytes are unless it has no data.
-    fn end_frame(&mut self) -> Option<Range<usize>> {
+    /// Ends the frame; says where its bytes are unless it has no data.
+    fn end_frame(&mut self) -> Option<Ended> {
         let raw = self.start..self.start + self.line;
         let data = std::mem::take(&mut self.data);
         let event = self.event.take();
         self.start = raw.end;
         (self.line, self.seen) = (0, 0);
-        let bytes = &self.bytes[raw.clone()];
-        let [name, text] = &mut self.texts;
-        name.clear();
-        text.clear();
-        match data {
-            Data::Nothing => return None,
-            Data::Line(line) => push_lossy(text, &bytes[line]),
-            Data::Lines(lines) => push_lossy(text, &lines),
-        }
-        push_lossy(name, event.map_or(b"", |event| &bytes[event]));
-        Some(raw)
+        (!matches!(data, Data::Nothing)).then_some(Ended { raw, event, data })
     }
 
-    fn frame(&self, raw: Range<usize>) -> Frame<'_> {
-        let [name, data] = &self.texts;
-        Frame { event: Some(name.as_str()).filter(|name| !name.is_empty()), data, raw: &self.bytes[raw] }
+    fn frame(&mut self, ended: Ended) -> Frame<'_> {
+        let raw = &self.bytes[ended.raw];
+        let [name, text] = &mut self.texts;
+        let event = ended.event.map(|event| as_text(&raw[event], name));
+        let data = match ended.data {
+            Data::Nothing => "",
+            Data::Line(line) => as_text(&raw[line], text),
+            Data::Lines(lines) => {
+                *text = String::from_utf8_lossy(&lines).into_owned();
+                text
+            }
+        };
+        Frame { event: event.filter(|name| !name.is_empty()), data, raw }
     }
 }
 
-/// Appends bytes as text.
-fn push_lossy(text: &mut String, bytes: &[u8]) {
+/// A frame that is complete: where it is, and where in it its name and data are.
+struct Ended {
+    raw: Range<usize>,
+    event: Option<Range<usize>>,
+    data: Data,
+}
+
+/// Returns bytes as text; what is not UTF-8 is replaced, which needs a place.
+fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
     match std::str::from_utf8(bytes) {
-        Ok(valid) => text.push_str(valid),
-        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
+        Ok(text) => text,
+        Err(_) => {
+            *place = String::from_utf8_lossy(bytes).into_owned();
+            place
+        }
     }
 }
 
