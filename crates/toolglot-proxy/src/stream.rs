@@ -6,7 +6,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -189,6 +189,8 @@ struct Waits {
     /// Since when the client has been without news, the time that it takes itself not counted.
     sent: Instant,
     timer: Option<Pin<Box<Sleep>>>,
+    /// Who is woken when the timer rings.
+    waker: Option<Waker>,
 }
 
 enum Waited {
@@ -209,6 +211,7 @@ impl Waits {
             has_sent: false,
             sent: now,
             timer: None,
+            waker: None,
         }
     }
 
@@ -250,8 +253,12 @@ impl Waits {
             let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(next.into())));
             if timer.is_elapsed() || timer.deadline() > next.into() {
                 timer.as_mut().reset(next.into());
+            } else if timer.deadline() > now.into() && self.waker.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
+                return Poll::Pending;
             }
-            ready!(timer.as_mut().poll(cx));
+            let rings = timer.as_mut().poll(cx);
+            self.waker = rings.is_pending().then(|| cx.waker().clone());
+            ready!(rings);
         }
     }
 }

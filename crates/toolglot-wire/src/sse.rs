@@ -98,6 +98,9 @@ impl SseReader {
 
     /// Returns the next frame that is complete.
     pub fn next_frame(&mut self) -> Option<Result<Frame<'_>, Fault>> {
+        if let Some(ended) = self.usual_frame() {
+            return Some(Ok(self.frame(ended)));
+        }
         while let Some(line) = self.next_line() {
             match line {
                 Ok(line) if line.is_empty() => {
@@ -130,6 +133,22 @@ impl SseReader {
     /// Returns how many bytes wait for more.
     pub fn held(&self) -> usize {
         self.bytes.len() - self.start
+    }
+
+    /// Takes a frame that is there and is what most are: one line of data and a blank one.
+    fn usual_frame(&mut self) -> Option<Ended> {
+        // What has been searched before is not searched again.
+        if self.seen > 0 || self.after_cr || self.fresh {
+            return None;
+        }
+        let bytes = self.bytes.get(self.start..).filter(|bytes| bytes.starts_with(FIELD))?;
+        let end = memchr2(b'\n', b'\r', bytes)?;
+        if !bytes[end..].starts_with(b"\n\n") || end > self.max_line || end >= self.max_event {
+            return None;
+        }
+        let raw = self.start..self.start + end + 2;
+        self.start = raw.end;
+        Some(Ended { raw, event: None, data: Data::Line(FIELD.len()..end) })
     }
 
     /// Returns the next whole line, without its end.
@@ -262,6 +281,8 @@ pub fn write_json(event: Option<&str>, data: &impl serde::Serialize, out: &mut V
     let _ = serde_json::to_writer(&mut *out, data);
     out.extend_from_slice(b"\n\n");
 }
+
+const FIELD: &[u8] = b"data: ";
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
