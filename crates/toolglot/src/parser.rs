@@ -38,18 +38,19 @@ mod engine;
 mod head;
 mod input;
 mod kwargs;
+mod lane;
 mod lines;
 mod member;
 mod object;
 mod openers;
 mod params;
 mod place;
-mod plain;
 mod reading;
 mod region;
 mod scan;
 mod scene;
 mod scope;
+mod starts;
 mod tree;
 mod value;
 mod whole;
@@ -57,7 +58,7 @@ mod whole;
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
-pub(crate) use plain::Piece;
+pub(crate) use lane::Lane;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -126,11 +127,9 @@ impl Parser {
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.prepare();
-        if !self.pass_plain(text) {
-            let invalid = self.input.push(text);
-            self.report_invalid(invalid);
-            self.advance();
-        }
+        let invalid = self.input.push(text);
+        self.report_invalid(invalid);
+        self.advance();
         self.events()
     }
 

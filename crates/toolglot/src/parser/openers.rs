@@ -1,6 +1,7 @@
 //! The openers of many candidates, looked up together byte by byte.
 
 use super::head::skip_gap;
+use super::starts::going_on;
 use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
 
@@ -63,11 +64,6 @@ impl Openers {
         self.rows.iter().map(|(text, _)| text.as_str())
     }
 
-    /// Returns the bytes with which the openers begin.
-    pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> {
-        self.rows.iter().filter_map(|(text, _)| text.bytes().next())
-    }
-
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
     ///
     /// Behind its joint an opener goes on, or begins once more: models restart a call.
@@ -105,10 +101,7 @@ impl Openers {
                 return Ok(());
             }
             let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
-            let at_depth = |row: &(String, Vec<Opened>)| row.0.as_bytes().get(depth).copied();
-            let start = rows.partition_point(|row| at_depth(row) < Some(byte));
-            let end = rows.partition_point(|row| at_depth(row) <= Some(byte));
-            rows = &rows[start..end];
+            rows = going_on(rows, depth, byte, |row| row.0.as_bytes());
         }
         Ok(())
     }

@@ -5,7 +5,6 @@ use super::contest::{Ground, Proof, Rejection, Trial, Win, try_on};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
-use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::options::Evidence;
 use crate::sink::Sink;
@@ -92,19 +91,6 @@ impl Scanner {
         self.place.refresh();
     }
 
-    /// Passes a piece in the middle of a line, where only openers, line breaks and fence marks need a decision.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        let passes = self.at == piece.at
-            && self.contest.is_none()
-            && self.place.is_amid_line()
-            && piece.engine.catalog.is_plain(piece.text.as_bytes());
-        if passes {
-            self.at = piece.end;
-            sink.text(piece.end);
-        }
-        passes
-    }
-
     /// Reads on to the next call or region; text goes to the sink.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Found, NotYet> {
         loop {
@@ -114,6 +100,8 @@ impl Scanner {
                 return Ok(Found::End);
             };
             self.pass(view, at, sink);
+            // One byte alone opens nothing, and most that follow say so.
+            view.byte(at + 1)?;
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
             }
@@ -133,22 +121,25 @@ impl Scanner {
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let stops = if engine.reads_weak { &catalog.stops_and_lines } else { &catalog.stops };
         let (mut from, mut line_start) = (0, self.place.is_line_start());
         loop {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
-                let next = *rest.get(from)?;
-                let weak = engine.reads_weak && catalog.line_stops.contains(next);
-                // Where the end of the name is not there yet, it may be one.
-                if weak || catalog.stops.contains(next) || engine.names_at(view, self.at + from).unwrap_or(true) {
+                if from == rest.len() {
+                    return None;
+                }
+                if starts_line(engine, view, self.at + from) {
                     return Some(self.at + from);
                 }
             }
-            from += stops.find(&rest[from..])?;
+            let found = if engine.reads_weak {
+                catalog.stops_and_lines.find(&rest[from..])
+            } else {
+                catalog.stops.find(&rest[from..])
+            };
+            from += found?;
             line_start = rest[from] == b'\n';
-            let opens = !line_start && rest.get(from + 1).is_none_or(|next| catalog.may_open(rest[from], *next));
-            if opens {
+            if !line_start && catalog.stops.may_stand(view, self.at + from) {
                 return Some(self.at + from);
             }
             from += 1;
@@ -386,6 +377,16 @@ impl Scanner {
             trace.push(Step { span, action, dialect, detail: detail() });
         }
     }
+}
+
+/// Says whether something other than text may stand at `at`, where a line or the message begins.
+///
+/// What closed the last call counts there too. Where the end of a name is not there yet, it may be one.
+fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let catalog = &engine.catalog;
+    catalog.stops.contains(view.rest(at)[0])
+        || engine.reads_weak && catalog.line_stops.may_stand(view, at)
+        || engine.names_at(view, at).unwrap_or(true)
 }
 
 /// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.

@@ -12,11 +12,13 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::id::seed_of;
 use crate::parser::head::{Head, name_end};
+use crate::parser::lane::Lane;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::scene::{Marker, Scene, named_tag};
+use crate::parser::starts::Starts;
 use crate::sink::Sink;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// Where a value's data ends and where reading goes on.
 #[derive(Clone, Copy, Debug)]
@@ -49,23 +51,23 @@ impl Ender {
         Self { scan: at, doubt: None, opened: Vec::new() }
     }
 
-    /// Says whether everything before `at` is data for certain.
-    pub(super) fn is_sure(&self, at: usize) -> bool {
-        self.scan == at && self.doubt.is_none()
+    /// Moves to the next place where a marker may begin, or to the end of what is visible.
+    pub(super) fn seek(&mut self, view: View<'_>, markers: &Starts) -> bool {
+        let ahead = markers.find(view.rest(self.scan));
+        self.scan = ahead.map_or(view.end(), |ahead| self.scan + ahead);
+        ahead.is_some()
     }
 
-    /// Moves to the next byte at which a marker may begin, or to the end of what is visible.
-    pub(super) fn seek(&mut self, scene: &Scene<'_>) -> bool {
-        match scene.marker_bytes().find(scene.view.rest(self.scan)) {
-            Some(ahead) => {
-                self.scan += ahead;
-                true
-            }
-            None => {
-                self.scan = scene.view.end();
-                false
-            }
+    /// Goes past the opening of a tag at `scan` that is no marker.
+    pub(super) fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+        let view = lane.view;
+        let closing = view.byte(self.scan + 1)? == Some(b'/');
+        let keys = || lane.dialect.params.iter().any(Pattern::has_key_tag);
+        if closing || keys() || lane.markers.stands(view, self.scan)? {
+            return Ok(false);
         }
+        self.pass_data(view)?;
+        Ok(true)
     }
 
     /// The input ended: the doubt is confirmed, or the value is cut.
@@ -84,8 +86,7 @@ impl Ender {
     ) -> Result<Option<Edge>, NotYet> {
         let at = self.scan;
         let Some((marker, end)) = scene.marker(at, param)? else {
-            self.note_tag(scene)?;
-            self.scan = at + 1;
+            self.pass_data(scene.view)?;
             return Ok(None);
         };
         let edge = match marker {
@@ -163,17 +164,18 @@ impl Ender {
         Ok(Some(self.doubt.unwrap_or(Edge::at(at, at))))
     }
 
-    /// Remembers an opening tag inside the value.
-    fn note_tag(&mut self, scene: &Scene<'_>) -> Result<(), NotYet> {
+    /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
+    fn pass_data(&mut self, view: View<'_>) -> Result<(), NotYet> {
         let name = self.scan + 1;
-        if scene.view.byte(self.scan)? == Some(b'<')
-            && let Some(end) = name_end(scene.view, name)?
+        if view.byte(self.scan)? == Some(b'<')
+            && let Some(end) = name_end(view, name)?
         {
-            let hash = seed_of(scene.view.slice(name, end).as_bytes());
+            let hash = seed_of(view.slice(name, end).as_bytes());
             if !self.opened.contains(&hash) {
                 self.opened.push(hash);
             }
         }
+        self.scan += 1;
         Ok(())
     }
 }
