@@ -62,7 +62,7 @@ pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;
 pub(crate) use reader::Reader;
 pub(crate) use value::excerpt;
-pub(crate) use write::{decode, write_escaped, write_string};
+pub(crate) use write::{decode, needs_escape, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.
 pub(crate) trait Markers {

@@ -158,7 +158,7 @@ impl Reader {
         if !amid || !lane.is_within(self.start) {
             return false;
         }
-        let doubtful = |at| Ok(at >= self.text.settled && lane.markers.stands(lane.view, at)?);
+        let doubtful = |at| Ok(at >= self.text.settled && lane.markers().stands(lane.view, at)?);
         let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, doubtful);
         if end > self.at {
             sink.arguments(end, lane.view.slice(self.at, end));

@@ -53,7 +53,13 @@ impl ByteSet {
         usize::from(self.places[usize::from(byte)]).checked_sub(1)
     }
 
+    /// Says whether a text holds no member.
+    pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
+        if text.len() < SHORT { !text.iter().any(|byte| self.contains(*byte)) } else { self.find(text).is_none() }
+    }
+
     /// Returns where the first member stands in `text`.
+    #[inline]
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {
             _ if text.len() < SHORT => text.iter().position(|byte| self.contains(*byte)),

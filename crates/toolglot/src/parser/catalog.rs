@@ -75,6 +75,8 @@ pub(crate) struct Catalog {
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
     pub(crate) stops_and_lines: ByteSet,
+    /// The bytes that mean something even in the middle of a line: these, line breaks and the marks of fences.
+    pub(crate) turns: ByteSet,
     /// Where weak openers may begin.
     pub(crate) line_stops: Starts,
     /// Where a region's closer or a call inside it may begin.
@@ -101,12 +103,12 @@ impl Catalog {
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
         let named = all(|candidate| candidate.is_named);
         let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
-        let stops: Starts = strong.texts().chain(closers.texts()).collect();
-        let stops = if dynamic.is_empty() { stops } else { stops.with_tags() };
+        let stops: Starts = strong.starts().into_iter().chain(closers.starts()).collect();
+        let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
         let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
-        let line_stops = weak.texts().collect();
-        let stops_in_regions: Starts = stops.texts().chain(region_closers(dialects)).collect();
-        let stops_in_regions = if dynamic.is_empty() { stops_in_regions } else { stops_in_regions.with_tags() };
+        let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
+        let line_stops = weak.starts().into_iter().collect();
+        let stops_in_regions = stops.texts().chain(region_closers(dialects).map(str::as_bytes)).collect();
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
         let spent = spent_closers(dialects, &candidates);
@@ -126,6 +128,7 @@ impl Catalog {
             spent,
             stops,
             stops_and_lines,
+            turns,
             line_stops,
             stops_in_regions,
         }

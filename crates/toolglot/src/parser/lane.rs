@@ -19,21 +19,22 @@ use crate::view::View;
 #[derive(Clone, Copy)]
 pub(crate) struct Lane<'l> {
     pub(crate) view: View<'l>,
-    pub(crate) dialect: &'l Dialect,
-    /// Where the dialect's markers may begin.
-    pub(crate) markers: &'l Starts,
-    /// Arguments that are longer are cut.
-    longest: usize,
+    pub(super) engine: &'l Engine,
+    pub(super) form: Form,
 }
 
 impl<'l> Lane<'l> {
-    pub(super) fn new(engine: &'l Engine, view: View<'l>, form: Form) -> Self {
-        let markers = &engine.catalog.markers[form.dialect];
-        Self { view, dialect: engine.dialect(form), markers, longest: engine.options.limits.arguments }
+    pub(super) fn dialect(&self) -> &'l Dialect {
+        self.engine.dialect(self.form)
+    }
+
+    /// Returns where the dialect's markers may begin.
+    pub(crate) fn markers(&self) -> &'l Starts {
+        &self.engine.catalog.markers[self.form.dialect]
     }
 
     /// Says whether all that is visible of arguments that began at `start` is within the limit.
     pub(crate) fn is_within(&self, start: usize) -> bool {
-        self.view.end() < start.saturating_add(self.longest)
+        self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
     }
 }

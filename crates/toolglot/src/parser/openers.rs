@@ -1,6 +1,6 @@
 //! The openers of many candidates, looked up together byte by byte.
 
-use super::head::skip_gap;
+use super::head::{GAPS, skip_gap};
 use super::starts::going_on;
 use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
@@ -59,9 +59,20 @@ impl Openers {
         self.rows.is_empty()
     }
 
-    /// Returns the openers' texts.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().map(|(text, _)| text.as_str())
+    /// Returns what begins with one of the openers: its text, and all that may follow where something must.
+    pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
+        let mut starts = Vec::new();
+        for (text, opened) in &self.rows {
+            let first = text.as_bytes().first().copied();
+            let after: Vec<u8> = opened.iter().filter_map(|opened| opened.then).chain(first).collect();
+            if opened.iter().any(|opened| opened.then.is_none()) {
+                starts.push(text.clone().into_bytes());
+                continue;
+            }
+            let after = after.iter().map(std::slice::from_ref).chain(GAPS.map(str::as_bytes));
+            starts.extend(after.map(|after| [text.as_bytes(), after].concat()));
+        }
+        starts
     }
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.

@@ -70,6 +70,11 @@ impl Place {
         self.fresh || self.line_start
     }
 
+    /// Says whether words that go by change nothing here.
+    pub(crate) fn is_amid_line(&self) -> bool {
+        !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
+    }
+
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;

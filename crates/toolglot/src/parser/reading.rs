@@ -111,9 +111,9 @@ impl Reading {
     }
 
     /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
-    fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let Phase::Body(body) = &mut self.phase else { return false };
-        let lane = Lane::new(engine, view, self.form);
+        let lane = Lane { view, engine, form: self.form };
         match &mut **body {
             Body::Json(reader, _) => reader.pass_plain(&lane, sink),
             Body::Call(object) => object.pass_plain(&lane, sink),
@@ -125,9 +125,6 @@ impl Reading {
 
     /// Reads on; returns where everything that belongs to the call is over.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
-        if self.pass_plain(engine, view, sink) {
-            view.final_end()?;
-        }
         loop {
             match self.phase {
                 Phase::Committed => self.announce(engine, view, sink),

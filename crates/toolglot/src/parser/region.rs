@@ -79,6 +79,19 @@ impl Region {
         self.scan = at;
     }
 
+    /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        let passes = self.held.is_none() && self.is_reasoning;
+        let next = engine.catalog.stops_in_regions.find(view.rest(self.scan));
+        let upto = next.map_or(view.end(), |ahead| self.scan + ahead);
+        if passes && upto + 1 >= view.end() {
+            self.scan = upto;
+            sink.reasoning(upto);
+            return true;
+        }
+        false
+    }
+
     /// Reads on to the region's end.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Exit, NotYet> {
         loop {

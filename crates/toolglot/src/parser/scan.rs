@@ -91,6 +91,25 @@ impl Scanner {
         self.place.refresh();
     }
 
+    /// Passes text in which nothing begins; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        if self.contest.is_some() {
+            return false;
+        }
+        if self.place.is_amid_line() && engine.catalog.turns.is_absent(view.rest(self.at)) {
+            self.at = view.end();
+            sink.text(self.at);
+            return true;
+        }
+        let next = self.next_stop(engine, view);
+        let upto = next.unwrap_or(view.end());
+        if upto + 1 < view.end() {
+            return false;
+        }
+        self.pass(view, upto, sink);
+        true
+    }
+
     /// Reads on to the next call or region; text goes to the sink.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Found, NotYet> {
         loop {
@@ -121,25 +140,25 @@ impl Scanner {
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let (mut from, mut line_start) = (0, self.place.is_line_start());
+        let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
-                if from == rest.len() {
-                    return None;
-                }
-                if starts_line(engine, view, self.at + from) {
+                let first = *rest.get(from)?;
+                // What closed the last call counts at a fresh place.
+                let closer = std::mem::take(&mut fresh) && catalog.stops.contains(first);
+                if closer || starts_line(engine, view, self.at + from) {
                     return Some(self.at + from);
                 }
             }
             let found = if engine.reads_weak {
                 catalog.stops_and_lines.find(&rest[from..])
             } else {
-                catalog.stops.find(&rest[from..])
+                catalog.stops.find_first(&rest[from..])
             };
             from += found?;
             line_start = rest[from] == b'\n';
-            if !line_start && catalog.stops.may_stand(view, self.at + from) {
+            if !line_start && opens(engine, view, self.at + from) {
                 return Some(self.at + from);
             }
             from += 1;
@@ -379,13 +398,16 @@ impl Scanner {
     }
 }
 
-/// Says whether something other than text may stand at `at`, where a line or the message begins.
-///
-/// What closed the last call counts there too. Where the end of a name is not there yet, it may be one.
+/// Says whether something may open at `at`, wherever that is, for all that is visible.
+fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
+    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(view, at) != Ok(false)
+}
+
+/// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
 fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
-    let catalog = &engine.catalog;
-    catalog.stops.contains(view.rest(at)[0])
-        || engine.reads_weak && catalog.line_stops.may_stand(view, at)
+    opens(engine, view, at)
+        || engine.reads_weak && engine.catalog.line_stops.stands(view, at) != Ok(false)
         || engine.names_at(view, at).unwrap_or(true)
 }
 

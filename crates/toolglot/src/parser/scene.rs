@@ -3,6 +3,7 @@
 use super::contest;
 use super::engine::{Callee, Engine, Form};
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
+use super::lane::Lane;
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::{self, Context};
@@ -52,6 +53,11 @@ impl<'s> Scene<'s> {
         's: 'h,
     {
         Scene { head, ..*self }
+    }
+
+    /// Returns what a reader may look at without the call's surroundings.
+    pub(crate) fn lane(&self) -> Lane<'s> {
+        Lane { view: self.view, engine: self.engine, form: self.form }
     }
 
     pub(crate) fn dialect(&self) -> &'s Dialect {

@@ -15,21 +15,21 @@ pub(crate) struct Starts {
     /// Of each first byte, the bytes that may follow it, as bits.
     second: Vec<[u64; 4]>,
     /// Sorted, each once.
-    texts: Vec<String>,
+    texts: Vec<Vec<u8>>,
     /// So does any tag.
     tags: bool,
 }
 
-impl<'t> FromIterator<&'t str> for Starts {
-    fn from_iter<I: IntoIterator<Item = &'t str>>(texts: I) -> Self {
+impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
         let mut starts = Self::default();
         for text in texts {
-            match *text.as_bytes() {
+            match *text.as_ref() {
                 [first, second, ..] => starts.pair(first, second),
                 [first] => (0..=u8::MAX).for_each(|second| starts.pair(first, second)),
                 [] => continue,
             }
-            starts.texts.push(text.to_owned());
+            starts.texts.push(text.as_ref().to_vec());
         }
         starts.texts.sort();
         starts.texts.dedup();
@@ -39,24 +39,31 @@ impl<'t> FromIterator<&'t str> for Starts {
 
 impl Starts {
     fn pair(&mut self, first: u8, second: u8) {
-        self.first.insert(first);
-        self.second.resize(self.first.members().len(), [0; 4]);
-        if let Some(seconds) = self.first.place(first).and_then(|place| self.second.get_mut(place)) {
-            seconds[usize::from(second >> 6)] |= 1 << (second & 63);
-        }
+        let row = self.row(first);
+        row[usize::from(second >> 6)] |= 1 << (second & 63);
     }
 
-    /// Adds tags: `<` and a slash or the first byte of any name.
-    pub(crate) fn with_tags(mut self) -> Self {
-        let names = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii();
-        self.tags = true;
-        (0..=u8::MAX).filter(names).for_each(|second| self.pair(b'<', second));
+    fn row(&mut self, first: u8) -> &mut [u64; 4] {
+        self.first.insert(first);
+        self.second.resize(self.first.members().len(), [0; 4]);
+        let last = self.second.len() - 1;
+        &mut self.second[self.first.place(first).unwrap_or(last)]
+    }
+
+    /// Adds all tags: `<` and a slash or the first byte of any name.
+    pub(crate) fn with_tags(self) -> Self {
+        Self { tags: true, ..self.with_byte(b'<') }
+    }
+
+    /// Adds a byte with which something begins that only the caller can tell.
+    pub(crate) fn with_byte(mut self, first: u8) -> Self {
+        self.row(first);
         self
     }
 
     /// Returns the texts.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(String::as_str)
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.texts.iter().map(Vec::as_slice)
     }
 
     /// Returns the bytes with which something begins.
@@ -71,17 +78,22 @@ impl Starts {
 
     /// Says whether something may begin with the first bytes of `text`, of which the second need not be there yet.
     pub(crate) fn may_open(&self, text: &[u8]) -> bool {
-        match *text {
-            [] => true,
-            [first] => self.first.contains(first),
-            [first, second, ..] => self
-                .first
-                .place(first)
-                .is_some_and(|place| self.second[place][usize::from(second >> 6)] >> (second & 63) & 1 == 1),
-        }
+        let [first, second, ..] = *text else { return text.first().is_none_or(|first| self.first.contains(*first)) };
+        self.tags && first == b'<' && may_begin_tag(second) || self.has_pair(first, second)
+    }
+
+    fn has_pair(&self, first: u8, second: u8) -> bool {
+        let seconds = self.first.place(first).map_or(&[0; 4], |place| &self.second[place]);
+        seconds[usize::from(second >> 6)] >> (second & 63) & 1 == 1
+    }
+
+    /// Returns the first place in `text` with a byte with which something may begin.
+    pub(crate) fn find_first(&self, text: &[u8]) -> Option<usize> {
+        self.first.find(text)
     }
 
     /// Returns the first place in `text` where something may begin.
+    #[inline]
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         let mut from = 0;
         loop {
@@ -93,14 +105,13 @@ impl Starts {
         }
     }
 
-    /// Says whether something begins at `at`, for all that is visible.
-    pub(crate) fn may_stand(&self, view: View<'_>, at: usize) -> bool {
-        let rest = view.rest(at);
-        self.may_open(rest) && (self.tags && rest.first() == Some(&b'<') || self.stands(view, at) != Ok(false))
-    }
-
     /// Says whether one of the texts stands at `at`; waits while one may come to.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if let [first, second, ..] = *view.rest(at)
+            && !self.has_pair(first, second)
+        {
+            return Ok(false);
+        }
         let mut texts = &self.texts[..];
         for depth in 0.. {
             match texts.first() {
@@ -109,10 +120,15 @@ impl Starts {
                 Some(_) => {}
             }
             let Some(byte) = view.byte(at + depth)? else { break };
-            texts = going_on(texts, depth, byte, String::as_bytes);
+            texts = going_on(texts, depth, byte, Vec::as_slice);
         }
         Ok(false)
     }
+}
+
+/// Says whether a byte can stand behind the `<` of a tag.
+fn may_begin_tag(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii()
 }
 
 /// Returns those of sorted rows whose text has a byte at a depth; all are the same before it and longer.

@@ -1,6 +1,7 @@
 //! One parameter's value: raw text up to its closer, typed by the schema.
 
 use super::attributes::decode_entities;
+use super::bytes::SHORT;
 use super::head::{Said, skip_line_break};
 use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
@@ -8,6 +9,7 @@ use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{Body, Pattern};
+use crate::json::needs_escape;
 use crate::options::{Options, Untyped};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
@@ -68,20 +70,21 @@ impl Value {
 
     /// Passes data up to where a marker may stand; false if one does.
     pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let body = lane.dialect.params.get(self.param).and_then(|param| param.body.as_ref());
+        let body = lane.dialect().params.get(self.param).and_then(|param| param.body.as_ref());
         let Some(body) = body.filter(|_| self.mode == Mode::Streamed && !self.cdata && self.ender.doubt.is_none())
         else {
             return false;
         };
-        loop {
-            let found = self.ender.seek(lane.view, lane.markers);
-            self.flush_trimmed(lane.view, self.ender.scan, body, sink);
-            match if found { self.ender.pass_tag(lane) } else { Err(NotYet) } {
-                Ok(true) => {}
-                Ok(false) => return false,
-                Err(NotYet) => return true,
-            }
+        let rest = lane.view.rest(self.done);
+        let plain = |byte: &u8| !needs_escape(*byte) && !lane.markers().contains(*byte);
+        if rest.len() < SHORT && !(self.trim && rest.ends_with(b" ")) && rest.iter().all(plain) {
+            (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
+            sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
+            return true;
         }
+        let found = self.ender.seek(lane);
+        self.flush_trimmed(lane.view, self.ender.scan, body, sink);
+        found != Ok(true)
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
@@ -172,11 +175,11 @@ impl Value {
         sink: &mut Sink,
     ) -> Result<Edge, NotYet> {
         loop {
-            let found = self.ender.seek(scene.view, scene.markers());
+            let found = self.ender.seek(&scene.lane());
             if self.ender.doubt.is_none() {
                 self.flush_trimmed(scene.view, self.ender.scan, body, sink);
             }
-            if !found {
+            if !found? {
                 return Ok(self.ender.at_end_of_input(scene.view.final_end()?));
             }
             if let Some(edge) = self.ender.judge(self.start, scene, param, object, sink)? {

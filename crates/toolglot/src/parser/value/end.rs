@@ -16,7 +16,6 @@ use crate::parser::lane::Lane;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::scene::{Marker, Scene, named_tag};
-use crate::parser::starts::Starts;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -51,23 +50,32 @@ impl Ender {
         Self { scan: at, doubt: None, opened: Vec::new() }
     }
 
-    /// Moves to the next place where a marker may begin, or to the end of what is visible.
-    pub(super) fn seek(&mut self, view: View<'_>, markers: &Starts) -> bool {
-        let ahead = markers.find(view.rest(self.scan));
-        self.scan = ahead.map_or(view.end(), |ahead| self.scan + ahead);
-        ahead.is_some()
+    /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
+    pub(super) fn seek(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+        loop {
+            let ahead = lane.markers().find(lane.view.rest(self.scan));
+            self.scan = ahead.map_or(lane.view.end(), |ahead| self.scan + ahead);
+            if ahead.is_none() || !self.pass_tag(lane)? {
+                return Ok(ahead.is_some());
+            }
+        }
     }
 
-    /// Goes past the opening of a tag at `scan` that is no marker.
-    pub(super) fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
-        let view = lane.view;
-        let closing = view.byte(self.scan + 1)? == Some(b'/');
-        let keys = || lane.dialect.params.iter().any(Pattern::has_key_tag);
-        if closing || keys() || lane.markers.stands(view, self.scan)? {
+    /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
+    fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+        let (view, at) = (lane.view, self.scan);
+        let closing = view.byte(at + 1)? == Some(b'/');
+        let keys = || lane.dialect().params.iter().any(Pattern::has_key_tag);
+        if lane.markers().stands(view, at)? || keys() || closing && self.is_stray(view, at + 2)? {
             return Ok(false);
         }
         self.pass_data(view)?;
         Ok(true)
+    }
+
+    /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
+    fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(&seed_of(name.as_bytes()))))
     }
 
     /// The input ended: the doubt is confirmed, or the value is cut.
@@ -115,10 +123,10 @@ impl Ender {
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
     fn tag(&mut self, end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<Edge>, NotYet> {
-        let Some((name, after)) = named_tag(scene.view, end)? else { return Ok(None) };
-        if self.opened.contains(&seed_of(name.as_bytes())) {
+        let Some((_, after)) = named_tag(scene.view, end)?.filter(|_| self.is_stray(scene.view, end) == Ok(true))
+        else {
             return Ok(None);
-        }
+        };
         let edge = Edge::at(self.scan, after);
         match scene.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
             Some(Marker::Param) if scene.is_open() => Ok(None),
