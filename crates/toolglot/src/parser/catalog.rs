@@ -281,7 +281,11 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
-        (Some(literal), _) => spelled_openers(first, literal, byte_behind(dialect, candidate, first)),
+        (Some(literal), kind) => {
+            let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
+            let openers = spelled_openers(first, literal, byte_behind(dialect, candidate, first));
+            openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
+        }
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
             vec![Opener::of("{")]
         }
