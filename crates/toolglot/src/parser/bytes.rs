@@ -94,3 +94,24 @@ impl ByteSet {
 }
 
 const BLOCK: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_member_of_a_set_of_any_size_anywhere() {
+        for size in 0..10 {
+            let set: ByteSet = b"<[{\n`~]>x".iter().copied().take(size).collect();
+            for length in [0, 5, 15, 16, 40, 100] {
+                let mut text = vec![b'.'; length];
+                assert_eq!(set.find(&text), None);
+                for at in (0..length).rev() {
+                    let Some(&member) = set.members().get(at % size.max(1)) else { continue };
+                    text[at] = member;
+                    assert_eq!((set.find(&text), set.is_absent(&text)), (Some(at), false));
+                }
+            }
+        }
+    }
+}

@@ -137,3 +137,32 @@ pub(super) fn going_on<R>(rows: &[R], depth: usize, byte: u8, text: impl Fn(&R) 
     let length = rows[start..].partition_point(|row| text(row).get(depth).copied() == Some(byte));
     &rows[start..start + length]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starts() -> Starts {
+        ["</parameter>", "</p", "<tool", "[TOOL"].into_iter().collect()
+    }
+
+    #[test]
+    fn finds_what_two_bytes_allow() {
+        let cases = [("a < b <td>", Some(6)), ("<div> [1]", None), ("x [TO", Some(2)), ("end <", Some(4)), ("", None)];
+        for (text, place) in cases {
+            assert_eq!(starts().find(text.as_bytes()), place, "{text}");
+        }
+        assert_eq!(starts().with_tags().find(b"a < b <div>"), Some(6));
+        assert_eq!(starts().with_byte(b'{').find(b"a {"), Some(2));
+    }
+
+    #[test]
+    fn tells_by_all_letters_and_waits_for_them() {
+        let stands = |text: &str| starts().stands(View::new(text, 0, false), 0);
+        assert_eq!(
+            ["</par", "<tool_call>", "<to", "<td", "</"].map(stands),
+            [Ok(true), Ok(true), Err(NotYet), Ok(false), Err(NotYet)]
+        );
+        assert_eq!(starts().stands(View::whole("<to"), 0), Ok(false));
+    }
+}
