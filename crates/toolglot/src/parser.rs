@@ -39,18 +39,19 @@ mod engine;
 mod head;
 mod input;
 mod kwargs;
+mod lane;
 mod lines;
 mod member;
 mod object;
 mod openers;
 mod params;
 mod place;
-mod plain;
 mod reading;
 mod region;
 mod scan;
 mod scene;
 mod scope;
+mod starts;
 mod tree;
 mod value;
 mod whole;
@@ -58,7 +59,7 @@ mod whole;
 pub(crate) use alone::read_parameters;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
-pub(crate) use plain::Piece;
+pub(crate) use lane::Lane;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -129,11 +130,9 @@ impl Parser {
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.prepare();
-        if !self.pass_plain(text) {
-            let invalid = self.input.push(text);
-            self.report_invalid(invalid);
-            self.advance();
-        }
+        let invalid = self.input.push(text);
+        self.report_invalid(invalid);
+        self.advance();
         self.events()
     }
 
@@ -258,7 +257,12 @@ impl Parser {
     /// What is undecided is looked at again only when it has grown by an
     /// eighth, so that looking again costs constant time per byte.
     fn advance(&mut self) {
-        if self.input.end() < self.wake {
+        let end = self.input.end();
+        if end < self.wake {
+            return;
+        }
+        if self.pass_plain() {
+            self.wake = end + 1;
             return;
         }
         let mut machine = Machine {
@@ -271,8 +275,19 @@ impl Parser {
             dialect: &mut self.dialect,
         };
         machine.run();
-        let end = self.input.end();
         self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
+    }
+
+    /// Passes what is visible in the short lane; false if it has to go the long way.
+    fn pass_plain(&mut self) -> bool {
+        let (engine, view, sink) = (&self.engine, self.input.view(), &mut self.sink);
+        let open = view.final_end().is_err();
+        open && match &mut self.state {
+            State::Scanning => self.scanner.pass_plain(engine, view, sink),
+            State::Reading(reading) => reading.pass_plain(engine, view, sink),
+            State::Region(region) => region.pass_plain(engine, view, sink),
+            State::Prefilled | State::Done => false,
+        }
     }
 
     /// Returns the place from which bytes are undecided.
@@ -393,6 +408,7 @@ pub struct Events<'p> {
 impl<'p> Iterator for Events<'p> {
     type Item = Event<'p>;
 
+    #[inline]
     fn next(&mut self) -> Option<Event<'p>> {
         let Parser { sink, input, .. } = self.parser;
         let entry = sink.entries.get(self.next)?;

@@ -129,6 +129,13 @@ impl Tools {
         self.index.may_begin(first)
     }
 
+    /// Says whether a tag that goes on with `name` may be named after a tool, in any case; the name need not be there yet.
+    pub(crate) fn may_begin_tag(&self, name: &[u8]) -> bool {
+        let cases =
+            |first: &u8| self.may_begin(first.to_ascii_lowercase()) || self.may_begin(first.to_ascii_uppercase());
+        name.first().is_none_or(cases)
+    }
+
     /// Says whether a tool is declared by exactly this name.
     pub(crate) fn is_declared(&self, name: &str) -> bool {
         self.index.is_declared(name)

@@ -172,8 +172,8 @@ fn bracket_apart(head: &[Node], tail: Vec<Literal>) -> Vec<Literal> {
     let Some((closer, after)) = tail.split_first().filter(|_| opened) else { return tail };
     let rests: Option<Vec<&[Part]>> = closer.spellings.iter().map(after_bracket).collect();
     let Some(rests) = rests.filter(|rests| rests.iter().any(|rest| !rest.is_empty())) else { return tail };
-    let bracket = Literal { spellings: vec![Spelling { parts: vec![Part::Text("]".to_owned())] }] };
-    let rest = Literal { spellings: rests.into_iter().map(|parts| Spelling { parts: parts.to_vec() }).collect() };
+    let bracket = Literal { spellings: vec![Spelling::new(vec![Part::Text("]".to_owned())])] };
+    let rest = Literal { spellings: rests.into_iter().map(|parts| Spelling::new(parts.to_vec())).collect() };
     [bracket, rest].into_iter().chain(after.iter().cloned()).collect()
 }
 
@@ -192,7 +192,7 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
     for number in 0..spelled.iter().map(Vec::len).max().unwrap_or_default() {
         let mut spellings: Vec<Spelling> = Vec::new();
         for markers in &spelled {
-            let spelling = markers.get(number).cloned().unwrap_or(Spelling { parts: Vec::new() });
+            let spelling = markers.get(number).cloned().unwrap_or_else(|| Spelling::new(Vec::new()));
             if !spellings.contains(&spelling) {
                 spellings.push(spelling);
             }
@@ -204,17 +204,17 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
 
 /// Splits a spelling where a marker ends and a tag begins.
 fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
-    let mut markers = vec![Spelling { parts: Vec::new() }];
+    let mut markers = vec![Vec::new()];
     for (number, part) in spelling.parts.iter().enumerate() {
         let text = |at: usize| spelling.parts.get(at).and_then(Part::text).unwrap_or_default();
         let ended = number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);
         match markers.last_mut() {
             _ if *part == Part::Joint && ended && text(number + 1).starts_with('<') => {
-                markers.push(Spelling { parts: Vec::new() });
+                markers.push(Vec::new());
             }
-            Some(last) => last.parts.push(part.clone()),
+            Some(last) => last.push(part.clone()),
             None => {}
         }
     }
-    markers
+    markers.into_iter().map(Spelling::new).collect()
 }

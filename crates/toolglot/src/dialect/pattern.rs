@@ -102,6 +102,8 @@ pub(crate) struct Literal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<Part>,
+    /// Prose does not contain it.
+    strong: bool,
 }
 
 /// A piece of a spelling.
@@ -156,7 +158,8 @@ impl Pattern {
 impl Literal {
     /// Says whether the canonical spelling is just `text`.
     pub(crate) fn is(&self, text: &str) -> bool {
-        self.spellings.first().is_some_and(|spelling| spelling.parts == [Part::Text(text.to_owned())])
+        let parts = self.spellings.first().map(|spelling| &spelling.parts[..]);
+        matches!(parts, Some([Part::Text(only)]) if only == text)
     }
 
     /// Says whether the canonical spelling ends with a character.
@@ -177,12 +180,12 @@ impl Literal {
 
     /// Says whether a spelling marks a call beyond doubt: prose does not contain it.
     pub(crate) fn is_strong(&self) -> bool {
-        self.spellings.iter().any(|spelling| is_strong(&spelling.plain()))
+        self.spellings.iter().any(|spelling| spelling.strong)
     }
 
     /// Returns the literal with nothing but its strong spellings, if it has any.
     pub(crate) fn strong(&self) -> Option<Self> {
-        let strong = self.spellings.iter().filter(|spelling| is_strong(&spelling.plain()));
+        let strong = self.spellings.iter().filter(|spelling| spelling.strong);
         let spellings: Vec<Spelling> = strong.cloned().collect();
         (!spellings.is_empty()).then_some(Self { spellings })
     }
@@ -202,11 +205,21 @@ impl Literal {
 
     /// Says whether the canonical spelling is a closing tag.
     pub(crate) fn is_closing_tag(&self) -> bool {
-        self.spellings.first().is_some_and(|spelling| spelling.plain().starts_with("</"))
+        self.spellings.first().is_some_and(|spelling| spelling.opener().starts_with("</"))
     }
 }
 
 impl Spelling {
+    pub(crate) fn new(parts: Vec<Part>) -> Self {
+        let strong = is_strong(&plain(&parts));
+        Self { parts, strong }
+    }
+
+    /// Says whether prose does not contain the spelling.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.strong
+    }
+
     /// Returns the spelling with its placeholders filled in.
     pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> String {
         let fill = |part: &Part| match part {
@@ -230,7 +243,7 @@ impl Spelling {
 
     /// Returns the spelling without its joints and placeholders.
     pub(crate) fn plain(&self) -> String {
-        self.parts.iter().filter_map(Part::text).collect()
+        plain(&self.parts)
     }
 
     /// Returns the text up to the first joint or placeholder: what the scanner looks for.
@@ -247,6 +260,10 @@ impl Part {
             _ => None,
         }
     }
+}
+
+fn plain(parts: &[Part]) -> String {
+    parts.iter().filter_map(Part::text).collect()
 }
 
 /// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker.

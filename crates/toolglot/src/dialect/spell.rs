@@ -61,7 +61,7 @@ fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
         blank = false;
         push(&mut parts, piece);
     }
-    Spelling { parts }
+    Spelling::new(parts)
 }
 
 /// Says whether white space may stand between two pieces: before a tag, between brackets, behind a key of JSON.

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::hold::{Hold, Level};
 use super::look::Look;
-use super::text::{Stops, Text};
+use super::text::{Next, Stops, Text};
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
-use crate::parser::Piece;
+use crate::parser::Lane;
 use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
@@ -152,16 +152,19 @@ impl Reader {
         end
     }
 
-    /// Passes a piece in the middle of a string's content that is strict already and where no byte needs a decision.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        let limit = self.start.saturating_add(piece.engine.options.limits.arguments);
-        let amid = self.need == Need::Text && self.at == piece.at && !self.text.key && !self.hold.is_on();
-        let passes = amid && piece.end < limit && self.stops.is_plain(piece.text.as_bytes(), &self.text);
-        if passes {
-            self.at = piece.end;
-            sink.arguments(piece.end, piece.text);
+    /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let amid = self.need == Need::Text && self.stops.are_ready() && !self.text.key && !self.hold.is_on();
+        if !amid || !lane.is_within(self.start) {
+            return false;
         }
-        passes
+        let doubtful = |at| Ok(at >= self.text.settled && lane.markers().stands(lane.view, at)?);
+        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, doubtful);
+        if end > self.at {
+            sink.arguments(end, lane.view.slice(self.at, end));
+            (self.at, self.emitted) = (end, true);
+        }
+        next == Next::NotThere
     }
 
     /// Returns the place from which bytes must stay visible; it never decreases.

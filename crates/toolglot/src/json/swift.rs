@@ -211,18 +211,24 @@ impl<'b> Pass<'b> {
 
     /// Goes to the quote that ends a string; stops at what is no valid content of one.
     fn content(&mut self) -> Option<()> {
-        let mut rest = &self.bytes[self.at..];
-        let closed = loop {
-            rest = match rest {
-                [b'"', ..] => break true,
-                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => rest,
-                [b'\\', b'u', a, b, c, d, rest @ ..] if [a, b, c, d].iter().all(|d| d.is_ascii_hexdigit()) => rest,
-                [b'\\' | 0..0x20, ..] | [] => break false,
-                _ => &rest[clean_run(rest)..],
-            };
+        loop {
+            self.at += clean_run(self.bytes.get(self.at..)?);
+            match *self.bytes.get(self.at)? {
+                b'"' => return Some(()),
+                b'\\' => self.escape()?,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Passes an escape.
+    fn escape(&mut self) -> Option<()> {
+        self.at += match *self.bytes.get(self.at + 1)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+            b'u' if self.bytes.get(self.at + 2..self.at + 6)?.iter().all(u8::is_ascii_hexdigit) => 6,
+            _ => return None,
         };
-        self.at = self.bytes.len() - rest.len();
-        closed.then_some(())
+        Some(())
     }
 
     /// Says whether a colon stands behind the byte at hand.

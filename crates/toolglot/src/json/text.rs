@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::follow::Follow;
 use super::look::{Ahead, LEAKED, Quote};
-use super::reader::{Need, Turn};
+use super::reader::{Need, Reader, Turn};
 use super::write::{needs_escape, write_escaped};
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// The running string.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Text {
     /// A raw control character was reported.
     control: bool,
     /// Markers before this position are data.
-    settled: usize,
+    pub(super) settled: usize,
     /// Quotes of the other kind before this position are data.
     twins: usize,
     /// No quote before this position can close the string.
@@ -75,14 +75,36 @@ impl Text {
         quote | ALWAYS | MARKER
     }
 
-    /// Returns the length of the escape that stands first, if it is one of JSON's short ones for certain.
-    fn escape_end(&self, rest: &[u8]) -> Option<usize> {
-        let short = matches!(
-            rest,
-            [b'\\', b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] | [b'\\', b'\\', 0..=b'!' | b'#'.., ..]
-        );
-        (short && !self.raw && self.quote != Quote::Escaped).then_some(2)
+    /// Returns the length of the escape that stands first, if it is one of JSON's own for certain.
+    fn escape(&self, rest: &[u8]) -> Escape {
+        if self.raw || self.quote == Quote::Escaped {
+            return Escape::Other;
+        }
+        match rest {
+            [_, b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Escape::Own(2),
+            [_, b'\\', next, ..] if *next != b'"' => Escape::Own(2),
+            [_, b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => Escape::Own(6),
+            [_] | [_, b'\\'] | [_, b'u'] | [_, b'u', _] | [_, b'u', _, _] | [_, b'u', _, _, _] => Escape::Half,
+            _ => Escape::Other,
+        }
     }
+}
+
+/// What a backslash begins.
+enum Escape {
+    /// One of JSON's own, of this length.
+    Own(usize),
+    /// It is not there yet.
+    Half,
+    Other,
+}
+
+/// What stands where content that passes ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The bytes that would tell have not arrived.
+    NotThere,
+    Decision,
 }
 
 /// For each byte, the kinds of strings in which it needs a decision.
@@ -144,25 +166,46 @@ impl Stops {
         self.ready = true;
     }
 
-    /// Says whether a byte only needs a decision because a marker may begin with it.
-    fn is_marker_only(&self, byte: u8, mask: u8) -> bool {
-        self.classes[usize::from(byte)] & mask == MARKER
+    pub(super) fn are_ready(&self) -> bool {
+        self.ready
     }
 
-    /// Says whether a byte needs a decision because of anything but curly quotes.
-    fn is_more_than_curly(&self, byte: u8, mask: u8) -> bool {
-        self.classes[usize::from(byte)] & mask & !CURLY != 0
-    }
-
-    /// Says whether a short piece of a string passes as it stands, whatever follows it.
-    pub(super) fn is_plain(&self, piece: &[u8], text: &Text) -> bool {
-        let (mask, mut rest) = (text.mask(), piece);
+    /// Returns the end of the visible content that passes as it stands, and what comes next.
+    ///
+    /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
+    pub(super) fn pass(
+        &self,
+        view: View<'_>,
+        mut at: usize,
+        limit: usize,
+        text: &Text,
+        doubtful: impl Fn(usize) -> Result<bool, NotYet>,
+    ) -> (usize, Next) {
+        let mask = text.mask();
         loop {
-            let run = rest.iter().take_while(|byte| self.classes[usize::from(**byte)] & mask == 0).count();
-            rest = &rest[run..];
-            match text.escape_end(rest) {
-                Some(length) => rest = &rest[length..],
-                None => return rest.is_empty(),
+            let end = at + self.run(view.rest(at), mask);
+            if end >= limit {
+                return (clip(view, at.max(limit)), Next::Decision);
+            }
+            at = end;
+            let rest = view.rest(at);
+            let Some(&byte) = rest.first() else { return (at, Next::NotThere) };
+            let class = self.classes[usize::from(byte)] & mask;
+            if byte == b'\\' {
+                match text.escape(rest) {
+                    Escape::Own(length) => at += length,
+                    Escape::Half => return (at, Next::NotThere),
+                    Escape::Other => return (at, Next::Decision),
+                }
+                continue;
+            }
+            if class & !(CURLY | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
+                return (at, Next::Decision);
+            }
+            match if class & MARKER == 0 { Ok(false) } else { doubtful(at) } {
+                Ok(false) => at = clip(view, at + 1),
+                Ok(true) => return (at, Next::Decision),
+                Err(NotYet) => return (at, Next::NotThere),
             }
         }
     }
@@ -176,9 +219,14 @@ impl Stops {
     }
 }
 
-/// Says whether `0xe2` and these bytes are a curly quote.
-fn is_curly(middle: u8, last: u8) -> bool {
-    middle == 0x80 && matches!(last, 0x98 | 0x99 | 0x9c | 0x9d)
+/// Says whether text begins with a curly quote.
+fn is_curly(text: &[u8]) -> bool {
+    matches!(text, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
+}
+
+/// Returns the first character boundary at or after a place.
+fn clip(view: View<'_>, at: usize) -> usize {
+    at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
 }
 
 impl Turn<'_> {
@@ -220,43 +268,11 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the end of the visible content that passes as it stands: plain runs, JSON's short escapes, no markers.
+    /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
-        let text = &self.reader.text;
-        let (mask, limit) = (text.mask(), self.limit());
-        let mut at = self.reader.at;
-        loop {
-            let end = at + self.reader.stops.run(self.view.rest(at), mask);
-            if end >= limit {
-                return self.clip(at, limit);
-            }
-            let rest = self.view.rest(end);
-            if let Some(length) = text.escape_end(rest) {
-                at = end + length;
-                continue;
-            }
-            at = match rest {
-                [0xe2, middle, last, ..] if !is_curly(*middle, *last) && !self.may_begin(0xe2, mask) => end + 3,
-                [byte @ 0..0x80, ..] if self.is_mere(*byte, end, mask) => end + 1,
-                _ => return end,
-            };
-        }
-    }
-
-    /// Says whether a byte may begin a marker or a token that a string of this kind stops at.
-    fn may_begin(&self, byte: u8, mask: u8) -> bool {
-        self.reader.stops.is_more_than_curly(byte, mask)
-    }
-
-    /// Says whether a byte could begin a marker but visibly does not.
-    fn is_mere(&self, byte: u8, at: usize, mask: u8) -> bool {
-        self.reader.stops.is_marker_only(byte, mask) && self.is_doubtful(byte, at) == Ok(false)
-    }
-
-    /// Returns the first character boundary at or after the limit, but nothing before `at`.
-    fn clip(&self, at: usize, limit: usize) -> usize {
-        let from = limit.max(at);
-        from + self.view.rest(from).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
+        let Reader { at, text, stops, .. } = &*self.reader;
+        let doubtful = |at| Ok(at >= text.settled && self.context.markers.doubt(self.view, at)?);
+        stops.pass(self.view, *at, self.limit(), text, doubtful).0
     }
 
     /// Emits content up to `end` that is strict already.

@@ -1,12 +1,13 @@
 //! A set of bytes to look for, and the fastest way to find one of them.
 
 /// Below this length a plain loop is faster than setting up a vector search.
-pub(crate) const SHORT: usize = 32;
+pub(crate) const SHORT: usize = 16;
 
 /// A set of bytes.
 #[derive(Clone)]
 pub(crate) struct ByteSet {
-    table: Box<[bool; 256]>,
+    /// Of each byte, its place among the members, counted from 1; 0 if it is none.
+    places: Box<[u8; 256]>,
     members: Vec<u8>,
 }
 
@@ -18,7 +19,7 @@ impl std::fmt::Debug for ByteSet {
 
 impl Default for ByteSet {
     fn default() -> Self {
-        Self { table: Box::new([false; 256]), members: Vec::new() }
+        Self { places: Box::new([0; 256]), members: Vec::new() }
     }
 }
 
@@ -32,9 +33,10 @@ impl FromIterator<u8> for ByteSet {
 
 impl ByteSet {
     pub(crate) fn insert(&mut self, byte: u8) {
+        // The last of 256 members has no place that fits a byte; nobody asks for it then.
         if !self.contains(byte) {
-            self.table[usize::from(byte)] = true;
             self.members.push(byte);
+            self.places[usize::from(byte)] = u8::try_from(self.members.len()).unwrap_or(u8::MAX);
         }
     }
 
@@ -43,15 +45,21 @@ impl ByteSet {
     }
 
     pub(crate) fn contains(&self, byte: u8) -> bool {
-        self.table[usize::from(byte)]
+        self.places[usize::from(byte)] != 0
     }
 
-    /// Says whether a short text holds no member.
+    /// Returns a member's place among the members.
+    pub(crate) fn place(&self, byte: u8) -> Option<usize> {
+        usize::from(self.places[usize::from(byte)]).checked_sub(1)
+    }
+
+    /// Says whether a text holds no member.
     pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
-        !text.iter().any(|byte| self.contains(*byte))
+        if text.len() < SHORT { !text.iter().any(|byte| self.contains(*byte)) } else { self.find(text).is_none() }
     }
 
     /// Returns where the first member stands in `text`.
+    #[inline]
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         match *self.members {
             _ if text.len() < SHORT => text.iter().position(|byte| self.contains(*byte)),
@@ -59,7 +67,51 @@ impl ByteSet {
             [a] => memchr::memchr(a, text),
             [a, b] => memchr::memchr2(a, b, text),
             [a, b, c] => memchr::memchr3(a, b, c, text),
+            [a, b, c, d] => self.find_in_blocks([a, b, c, d], text),
+            [a, b, c, d, e] => self.find_in_blocks([a, b, c, d, e], text),
+            [a, b, c, d, e, f] => self.find_in_blocks([a, b, c, d, e, f], text),
+            [a, b, c, d, e, f, g] => self.find_in_blocks([a, b, c, d, e, f, g], text),
+            [a, b, c, d, e, f, g, h] => self.find_in_blocks([a, b, c, d, e, f, g, h], text),
             _ => text.iter().position(|byte| self.contains(*byte)),
+        }
+    }
+
+    /// Looks at a block at once: each byte of it is compared with all members, which a compiler does in vectors.
+    fn find_in_blocks<const N: usize>(&self, members: [u8; N], text: &[u8]) -> Option<usize> {
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        for (number, block) in blocks.iter().enumerate() {
+            let mut hits = [0; BLOCK];
+            for (hit, byte) in hits.iter_mut().zip(block) {
+                *hit = members.iter().fold(0, |hit, member| hit | if byte == member { 0xff } else { 0 });
+            }
+            let hits = u128::from_le_bytes(hits);
+            if hits != 0 {
+                return Some(number * BLOCK + hits.trailing_zeros() as usize / 8);
+            }
+        }
+        rest.iter().position(|byte| self.contains(*byte)).map(|at| text.len() - rest.len() + at)
+    }
+}
+
+const BLOCK: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_member_of_a_set_of_any_size_anywhere() {
+        for size in 0..10 {
+            let set: ByteSet = b"<[{\n`~]>x".iter().copied().take(size).collect();
+            for length in [0, 5, 15, 16, 40, 100] {
+                let mut text = vec![b'.'; length];
+                assert_eq!(set.find(&text), None);
+                for at in (0..length).rev() {
+                    let Some(&member) = set.members().get(at % size.max(1)) else { continue };
+                    text[at] = member;
+                    assert_eq!((set.find(&text), set.is_absent(&text)), (Some(at), false));
+                }
+            }
         }
     }
 }

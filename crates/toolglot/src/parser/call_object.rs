@@ -2,8 +2,8 @@
 
 use super::engine::Callee;
 use super::head::Said;
+use super::lane::Lane;
 use super::member::{Given, Member, Spot, member, single_key};
-use super::plain::Piece;
 use super::scene::Scene;
 use super::whole::skip_value;
 use crate::diagnostic::Code;
@@ -92,8 +92,8 @@ impl CallObject {
         self.arguments.as_ref().map_or(self.spot.at, Reader::anchor)
     }
 
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(piece, sink))
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(lane, sink))
     }
 
     /// Reads on to the end of the object; starts the call where its arguments begin.

@@ -7,6 +7,7 @@ use super::bytes::ByteSet;
 use super::engine::Form;
 use super::head::{Head, stands};
 use super::openers::{Opener, Openers};
+use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
 use closers::{reasoning_closers, spent_closers};
@@ -75,22 +76,20 @@ pub(crate) struct Catalog {
     closing: Vec<Literal>,
     /// Of each dialect, the strong candidates: what may start a call inside another's value.
     pub(crate) own: Vec<Vec<usize>>,
-    /// Of each dialect, the bytes with which its closers and openers begin.
-    pub(crate) marker_bytes: Vec<ByteSet>,
+    /// Of each dialect, where one of its closers or openers may begin.
+    pub(crate) markers: Vec<Starts>,
     /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
     spent: Vec<Vec<Literal>>,
-    /// The bytes at which the scanner stops anywhere.
-    pub(crate) stops: ByteSet,
-    /// Of each byte, the bytes behind it with which an opener can go on, as bits.
-    pairs: Box<[[u64; 4]; 256]>,
-    /// The same and line breaks, behind which weak openers may stand.
+    /// Where something may begin in the middle of a line.
+    pub(crate) stops: Starts,
+    /// The first bytes of these and line breaks, behind which weak openers may stand.
     pub(crate) stops_and_lines: ByteSet,
-    /// The bytes that need a decision even in the middle of a line: the same, line breaks and the marks of fences.
-    turns: ByteSet,
-    /// The bytes at which weak openers begin.
-    pub(crate) line_stops: ByteSet,
-    /// The bytes at which a region's closer or a call inside it may begin.
-    pub(crate) stops_in_regions: ByteSet,
+    /// The bytes that mean something even in the middle of a line: these, line breaks and the marks of fences.
+    pub(crate) turns: ByteSet,
+    /// Where weak openers may begin.
+    pub(crate) line_stops: Starts,
+    /// Where a region's closer or a call inside it may begin.
+    pub(crate) stops_in_regions: Starts,
 }
 
 impl Catalog {
@@ -121,22 +120,16 @@ impl Catalog {
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
         let named = all(|candidate| candidate.is_named);
         let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
-        let mut stops: ByteSet = strong.first_bytes().chain(closers.first_bytes()).collect();
-        if !dynamic.is_empty() {
-            stops.insert(b'<');
-        }
-        let pairs = pairs(strong.texts().chain(closers.texts()), !dynamic.is_empty());
-        let mut stops_and_lines = stops.clone();
-        stops_and_lines.insert(b'\n');
-        let mut turns = stops_and_lines.clone();
-        b"`~".iter().for_each(|mark| turns.insert(*mark));
-        let line_stops = weak.first_bytes().collect();
-        let mut stops_in_regions = stops.clone();
-        region_closers(dialects).for_each(|byte| stops_in_regions.insert(byte));
+        let stops: Starts = strong.starts().into_iter().chain(closers.starts()).collect();
+        let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
+        let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
+        let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
+        let line_stops = weak.starts().into_iter().collect();
+        let stops_in_regions = stops.texts().chain(region_closers(dialects).map(str::as_bytes)).collect();
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
         let spent = spent_closers(dialects, &candidates);
-        let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
+        let markers = dialects.iter().map(|dialect| markers(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
@@ -149,10 +142,9 @@ impl Catalog {
             closers,
             closing,
             own,
-            marker_bytes,
+            markers,
             spent,
             stops,
-            pairs,
             stops_and_lines,
             turns,
             line_stops,
@@ -205,20 +197,6 @@ impl Catalog {
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
-    }
-
-    /// Says whether something that may stand anywhere can open with two bytes.
-    pub(crate) fn may_open(&self, first: u8, second: u8) -> bool {
-        self.pairs[usize::from(first)][usize::from(second >> 6)] >> (second & 63) & 1 == 1
-    }
-
-    /// Says whether text in the middle of a line is nothing but text, whatever follows it.
-    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
-        let turns = |at: usize, byte: u8| {
-            self.turns.contains(byte)
-                && (!self.stops.contains(byte) || text.get(at + 1).is_none_or(|next| self.may_open(byte, *next)))
-        };
-        !text.iter().enumerate().any(|(at, byte)| turns(at, *byte))
     }
 
     /// Returns the end of a reasoning closer that stands at `at`.
@@ -343,7 +321,11 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
     let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
     match (first.opening(), first.kind()) {
-        (Some(literal), _) => spelled_openers(first, literal, byte_behind(dialect, candidate, first)),
+        (Some(literal), kind) => {
+            let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
+            let openers = spelled_openers(first, literal, byte_behind(dialect, candidate, first));
+            openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
+        }
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
             vec![Opener::of("{")]
         }
@@ -459,33 +441,21 @@ fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Streng
     Openers::new(of_strength.flat_map(texts))
 }
 
-/// Collects the first two bytes of openers; those of one byte, and names behind `<`, go on with anything that fits.
-fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 4]; 256]> {
-    let mut pairs = Box::new([[0; 4]; 256]);
-    let mut add = |first: u8, second: u8| pairs[usize::from(first)][usize::from(second >> 6)] |= 1 << (second & 63);
-    for text in texts {
-        match *text.as_bytes() {
-            [first] => (0..=255).for_each(|second| add(first, second)),
-            [first, second, ..] => add(first, second),
-            [] => {}
-        }
-    }
-    let names = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    (0..=255).filter(|byte| dynamic && names(byte)).for_each(|second| add(b'<', second));
-    pairs
-}
-
-/// The first bytes of every closer of a region.
-fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = u8> {
+/// What every closer of a region begins with.
+fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
     let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
-    let closers = regions.filter_map(|pattern| pattern.tail.first());
-    closers.flat_map(|literal| &literal.spellings).filter_map(|spelling| spelling.opener().bytes().next())
+    openers_in(regions.filter_map(|pattern| pattern.tail.first()))
 }
 
-/// The bytes with which a dialect's closers, parameter openers and strong openers begin.
-fn marker_bytes(dialect: &Dialect) -> ByteSet {
+/// What a dialect's closers, parameter openers and strong openers begin with; tags are looked at where those are tags.
+fn markers(dialect: &Dialect) -> Starts {
     let closers = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections).flat_map(|p| &p.tail);
-    let params = dialect.params.iter().filter_map(Pattern::opening);
-    let literals = closers.chain(params).chain(&dialect.openings);
-    literals.flat_map(|literal| &literal.spellings).filter_map(|spelling| spelling.opener().bytes().next()).collect()
+    let params = dialect.params.iter().filter_map(Pattern::opening).filter(|opening| !opening.is("<"));
+    let starts: Starts = openers_in(closers.chain(params).chain(&dialect.openings)).collect();
+    let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
+    if tags { starts.with_tags() } else { starts }
+}
+
+fn openers_in<'l>(literals: impl Iterator<Item = &'l Literal>) -> impl Iterator<Item = &'l str> {
+    literals.flat_map(|literal| &literal.spellings).map(Spelling::opener)
 }

@@ -92,7 +92,7 @@ impl Content {
     }
 
     fn find_end(&mut self, scene: &Scene<'_>) -> Result<Edge, NotYet> {
-        while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(self.scan)) {
+        while let Some(ahead) = scene.markers().find(scene.view.rest(self.scan)) {
             self.scan += ahead;
             let at = self.scan;
             if scene.any(at, scene.closer())?.is_some() && (!is_line(scene) || starts_line(at, scene)?) {

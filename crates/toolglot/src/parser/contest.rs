@@ -199,7 +199,7 @@ fn begin(
         return begin_call(engine, view, at, form, head);
     }
     // A parameter or the closer must stand here: most candidates that share a head die by this byte.
-    let markers = &engine.catalog.marker_bytes[form.dialect];
+    let markers = &engine.catalog.markers[form.dialect];
     let params = kind == Some(BodyKind::Params) && !head.unclosed_tag;
     if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
         return Ok(None);

@@ -226,6 +226,9 @@ pub(crate) fn skip_line_break(view: View<'_>, at: usize) -> Result<usize, NotYet
 /// `Ġ` and `Ċ`: how byte-level tokenizers spell a space and a line break.
 const TOKENIZER_BLANKS: [[u8; 2]; 2] = [[0xC4, 0xA0], [0xC4, 0x8A]];
 
+/// All that a gap may begin with, see [`skip_gap`].
+pub(crate) const GAPS: [&str; 7] = [" ", "\t", "\n", "\r", "\\", "\u{120}", "\u{10a}"];
+
 /// Says whether a gap holds letters instead of white space.
 pub(crate) fn is_spelled(gap: &str) -> bool {
     gap.bytes().any(|byte| !is_blank(byte))

@@ -62,14 +62,9 @@ impl Input {
         self.closed = true;
     }
 
-    /// Says whether a character is cut at the end.
-    pub(crate) fn is_cut(&self) -> bool {
-        !self.partial.is_empty()
-    }
-
     /// Appends text. Bytes of a cut character before it are invalid now; returns their place, if any.
     pub(crate) fn push(&mut self, text: &str) -> Option<Range<usize>> {
-        let invalid = self.drop_partial();
+        let invalid = if self.partial.is_empty() { None } else { self.drop_partial() };
         self.text.push_str(text);
         invalid
     }

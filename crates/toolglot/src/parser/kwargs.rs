@@ -1,8 +1,8 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
 use super::head::{Said, name_end};
+use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::plain::Piece;
 use super::scene::Scene;
 use crate::diagnostic::Code;
 use crate::json::{End, Ended, Place, Reader};
@@ -43,10 +43,10 @@ impl Kwargs {
         self.value.as_ref().map_or(self.at, |value| value.reader.anchor())
     }
 
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        let limit = self.start.saturating_add(piece.engine.options.limits.arguments);
-        let value = self.value.as_mut().filter(|value| value.repeated.is_none() && piece.end < limit);
-        value.is_some_and(|value| value.reader.pass_plain(piece, sink))
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let within = lane.is_within(self.start);
+        let value = self.value.as_mut().filter(|value| value.repeated.is_none() && within);
+        value.is_some_and(|value| value.reader.pass_plain(lane, sink))
     }
 
     /// Reads on until the parenthesis closes; it is not consumed.

@@ -58,7 +58,7 @@ impl Lines {
 
     /// Finds the closer, any closing tag on a line of its own, or another call.
     fn find_end(&mut self, scene: &Scene<'_>) -> Result<(usize, Ended), NotYet> {
-        while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(self.scan)) {
+        while let Some(ahead) = scene.markers().find(scene.view.rest(self.scan)) {
             let at = self.scan + ahead;
             self.scan = at;
             let tag = at > self.start && scene.view.slice(self.start, at).trim_end_matches([' ', '\t']).ends_with('\n');

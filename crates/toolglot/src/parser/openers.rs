@@ -1,6 +1,7 @@
 //! The openers of many candidates, looked up together byte by byte.
 
-use super::head::skip_gap;
+use super::head::{GAPS, skip_gap};
+use super::starts::going_on;
 use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
 
@@ -9,12 +10,14 @@ use crate::view::{NotYet, View};
 pub(crate) struct Opener {
     pub(crate) text: String,
     then: Option<u8>,
+    /// Nothing but JSON can stand behind it, which begins with no letter.
+    json: bool,
 }
 
 impl Opener {
     /// Returns the opener that is all of a text.
     pub(crate) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), then: None }
+        Self { text: text.to_owned(), then: None, json: false }
     }
 
     /// `behind` is the byte that must follow the whole literal, where one must.
@@ -24,7 +27,12 @@ impl Opener {
             Some([]) => behind,
             _ => None,
         };
-        Self { text: spelling.opener().to_owned(), then }
+        Self { text: spelling.opener().to_owned(), then, json: false }
+    }
+
+    /// Returns the opener with nothing but JSON behind it.
+    pub(crate) fn with_json(self, json: bool) -> Self {
+        Self { json, ..self }
     }
 }
 
@@ -32,6 +40,7 @@ impl Opener {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Opened {
     then: Option<u8>,
+    json: bool,
     number: usize,
 }
 
@@ -44,9 +53,9 @@ pub(crate) struct Openers {
 impl Openers {
     pub(crate) fn new(pairs: impl IntoIterator<Item = (Opener, usize)>) -> Self {
         let mut rows = std::collections::BTreeMap::<String, Vec<Opened>>::new();
-        for (Opener { text, then }, number) in pairs {
+        for (Opener { text, then, json }, number) in pairs {
             let row = rows.entry(text).or_default();
-            let opened = Opened { then, number };
+            let opened = Opened { then, json, number };
             if !row.contains(&opened) {
                 row.push(opened);
             }
@@ -58,14 +67,23 @@ impl Openers {
         self.rows.is_empty()
     }
 
-    /// Returns the openers' texts.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().map(|(text, _)| text.as_str())
-    }
-
-    /// Returns the bytes with which the openers begin.
-    pub(crate) fn first_bytes(&self) -> impl Iterator<Item = u8> {
-        self.rows.iter().filter_map(|(text, _)| text.bytes().next())
+    /// Returns what begins with one of the openers: its text, and all that may follow where not everything may.
+    pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
+        let mut starts = Vec::new();
+        for (text, opened) in &self.rows {
+            let text = text.as_bytes();
+            let json = |opened: &Opened| opened.json && text.len() == 1;
+            if opened.iter().any(|opened| opened.then.is_none() && !json(opened)) {
+                starts.push(text.to_vec());
+                continue;
+            }
+            let again = text.first().copied();
+            let bytes = opened.iter().filter_map(|opened| opened.then).chain(again);
+            let no_words = (0..=u8::MAX).filter(|byte| opened.iter().any(json) && !is_word(*byte));
+            starts.extend(bytes.chain(no_words).map(|byte| [text, &[byte]].concat()));
+            starts.extend(GAPS.iter().map(|gap| [text, gap.as_bytes()].concat()));
+        }
+        starts
     }
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
@@ -75,7 +93,7 @@ impl Openers {
         let first = view.byte(at)?;
         self.walk(view, at, |length, opened| {
             let mut next = None;
-            for Opened { then, number } in opened {
+            for Opened { then, number, .. } in opened {
                 if then.is_some() && next.is_none() {
                     next = Some(view.byte(skip_gap(view, at + length)?)?);
                 }
@@ -105,11 +123,13 @@ impl Openers {
                 return Ok(());
             }
             let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
-            let at_depth = |row: &(String, Vec<Opened>)| row.0.as_bytes().get(depth).copied();
-            let start = rows.partition_point(|row| at_depth(row) < Some(byte));
-            let end = rows.partition_point(|row| at_depth(row) <= Some(byte));
-            rows = &rows[start..end];
+            rows = going_on(rows, depth, byte, |row| row.0.as_bytes());
         }
         Ok(())
     }
+}
+
+/// Says whether a byte stands in names and closing tags.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'/'
 }

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::contest::{TagEnd, tag_end};
-use super::engine::Form;
 use super::head::{Head, is_spelled, nodes};
+use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::plain::Piece;
 use super::scene::{Marker, Scene, closing_tag};
 use super::tree;
 use super::value::Value;
@@ -51,10 +50,9 @@ impl Params {
         self.value.as_ref().map_or(self.at, Value::anchor)
     }
 
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, form: Form, sink: &mut Sink) -> bool {
-        let limit = self.start.saturating_add(piece.engine.options.limits.arguments);
-        let value = self.value.as_mut().filter(|_| piece.end < limit);
-        value.is_some_and(|value| value.pass_plain(piece, form, sink))
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let value = self.value.as_mut().filter(|_| lane.is_within(self.start));
+        value.is_some_and(|value| value.pass_plain(lane, sink))
     }
 
     /// Reads on until the call is over; its closer is not consumed.
@@ -242,7 +240,7 @@ impl Params {
     /// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
     fn after_nameless(&self, at: usize, scene: &Scene<'_>) -> Result<usize, NotYet> {
         let mut next = at;
-        while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(next)) {
+        while let Some(ahead) = scene.markers().find(scene.view.rest(next)) {
             next += ahead;
             if let Some(end) = self.value_closer(next, scene)? {
                 return Ok(end);
@@ -331,7 +329,7 @@ fn cut_closer(rest: &str, param: &Pattern, scene: &Scene<'_>) -> bool {
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
 fn next_marker(mut at: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<(Marker, usize, usize)>, NotYet> {
-    while let Some(ahead) = scene.marker_bytes().find(scene.view.rest(at)) {
+    while let Some(ahead) = scene.markers().find(scene.view.rest(at)) {
         at += ahead;
         match scene.marker(at, param)? {
             Some((Marker::Value | Marker::Tag, _)) | None => at += 1,

@@ -79,14 +79,11 @@ impl Place {
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some(at) = next_mark(rest) {
-            self.pass_plain(&rest[..at]);
-            match rest[at] {
-                b'\n' => self.pass_line_break(),
-                mark => self.pass_mark(mark),
-            }
+            self.pass_lines(&rest[..at]);
+            self.pass_mark(rest[at]);
             rest = &rest[at + 1..];
         }
-        self.pass_plain(rest);
+        self.pass_lines(rest);
     }
 
     /// Says whether what stands at `at`, where the text ended, is quoted.
@@ -101,22 +98,22 @@ impl Place {
         Ok(if quoted { Quoting::Quoted } else { Quoting::None })
     }
 
-    fn pass_plain(&mut self, text: &[u8]) {
+    /// Goes over text without marks: only its last line says anything of the place behind it.
+    fn pass_lines(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
         }
         self.end_run();
-        self.fence_start = self.fence_start && text.iter().all(|byte| b" \t>-*+.)0123456789".contains(byte));
-        if self.line_start || self.fresh {
-            let blank = text.iter().all(u8::is_ascii_whitespace);
-            self.line_start &= blank;
-            self.fresh &= blank;
-        }
-    }
-
-    fn pass_line_break(&mut self) {
-        self.end_run();
-        (self.line_start, self.fence_start, self.span) = (true, true, 0);
+        self.fresh = self.fresh && text.iter().all(u8::is_ascii_whitespace);
+        let line = match last_line_break(text) {
+            Some(end) => {
+                (self.line_start, self.fence_start, self.span) = (true, true, 0);
+                &text[end + 1..]
+            }
+            None => text,
+        };
+        self.line_start = self.line_start && line.iter().all(u8::is_ascii_whitespace);
+        self.fence_start = self.fence_start && line.iter().all(may_lead);
     }
 
     fn pass_mark(&mut self, mark: u8) {
@@ -156,12 +153,24 @@ impl Place {
     }
 }
 
-/// Returns where the next line break or fence mark stands.
+/// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
+fn may_lead(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
+}
+
+/// Returns where the next mark of a fence or code span stands.
 fn next_mark(text: &[u8]) -> Option<usize> {
     if text.len() < SHORT {
-        return text.iter().position(|byte| matches!(byte, b'\n' | b'`' | b'~'));
+        return text.iter().position(|byte| matches!(byte, b'`' | b'~'));
     }
-    memchr::memchr3(b'\n', b'`', b'~', text)
+    memchr::memchr2(b'`', b'~', text)
+}
+
+fn last_line_break(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT {
+        return text.iter().rposition(|byte| *byte == b'\n');
+    }
+    memchr::memrchr(b'\n', text)
 }
 
 /// Says whether a run of `length` back quotes closes the span before the line ends.

@@ -15,9 +15,9 @@ use super::contest::{Ground, Start, Trial, Win, try_call};
 use super::engine::{Callee, Engine, Form, Standing};
 use super::head::{Head, Said, skip_gap};
 use super::kwargs::Kwargs;
+use super::lane::Lane;
 use super::lines::Lines;
 use super::params::{Params, note_head};
-use super::plain::Piece;
 use super::scene::Scene;
 use super::scope::Scope;
 use crate::diagnostic::Code;
@@ -110,14 +110,15 @@ impl Reading {
         }
     }
 
-    /// Passes a piece in the middle of a string or a value.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
+    /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let Phase::Body(body) = &mut self.phase else { return false };
+        let lane = Lane { view, engine, form: self.form };
         match &mut **body {
-            Body::Json(reader, _) => reader.pass_plain(piece, sink),
-            Body::Call(object) => object.pass_plain(piece, sink),
-            Body::Params(params) => params.pass_plain(piece, self.form, sink),
-            Body::Kwargs(kwargs) => kwargs.pass_plain(piece, sink),
+            Body::Json(reader, _) => reader.pass_plain(&lane, sink),
+            Body::Call(object) => object.pass_plain(&lane, sink),
+            Body::Params(params) => params.pass_plain(&lane, sink),
+            Body::Kwargs(kwargs) => kwargs.pass_plain(&lane, sink),
             Body::Lines(_) | Body::Content(_) | Body::Done(_) => false,
         }
     }

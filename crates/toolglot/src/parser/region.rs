@@ -11,7 +11,6 @@ use super::catalog::{Candidate, Role};
 use super::contest::{Ground, Trial, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, stands};
-use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
@@ -80,16 +79,17 @@ impl Region {
         self.scan = at;
     }
 
-    /// Passes a piece in which neither a closer nor a call can begin.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        let stops = &piece.engine.catalog.stops_in_regions;
-        let edge = !self.is_reasoning && piece.text.ends_with(['\n', '\r']);
-        let passes = self.scan == piece.at && self.held.is_none() && !edge && stops.is_absent(piece.text.as_bytes());
-        if passes {
-            self.scan = piece.end;
-            self.flush(piece.end, sink);
+    /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        let passes = self.held.is_none() && self.is_reasoning;
+        let next = engine.catalog.stops_in_regions.find(view.rest(self.scan));
+        let upto = next.map_or(view.end(), |ahead| self.scan + ahead);
+        if passes && upto + 1 >= view.end() {
+            self.scan = upto;
+            sink.reasoning(upto);
+            return true;
         }
-        passes
+        false
     }
 
     /// Reads on to the region's end.
@@ -106,6 +106,8 @@ impl Region {
             self.scan += ahead;
             self.give_up_holding(engine, sink);
             self.flush(self.edge(engine, view, sink), sink);
+            // One byte alone is nothing, and most that follow say so.
+            view.byte(self.scan + 1)?;
             if let Some(end) = self.closer(engine, view, self.scan)? {
                 self.scan = self.edge(engine, view, sink);
                 return Ok(self.close(end, sink));
@@ -124,12 +126,12 @@ impl Region {
 
     /// Returns where the text ends if the region does: one line break before its closer may be markup.
     fn edge(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> usize {
-        let candidate = self.candidate.map(|number| &engine.catalog.candidates[number]);
+        let candidate = self.candidate.filter(|_| !self.is_reasoning).map(|number| &engine.catalog.candidates[number]);
         let body = candidate.and_then(|candidate| engine.catalog.pattern(candidate)?.body.as_ref());
-        let text = view.slice(sink.cursor().min(self.scan), self.scan);
-        if self.is_reasoning || !body.is_some_and(|body| body.line_after) {
+        if !body.is_some_and(|body| body.line_after) {
             return self.scan;
         }
+        let text = view.slice(sink.cursor().min(self.scan), self.scan);
         let line = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(text);
         self.scan - (text.len() - line.len())
     }

@@ -7,7 +7,6 @@ use super::contest::{Ground, Proof, Rejection, Trial, Win, try_call, try_on};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
-use super::plain::Piece;
 use crate::diagnostic::Code;
 use crate::options::Evidence;
 use crate::sink::Sink;
@@ -100,17 +99,23 @@ impl Scanner {
         self.place.refresh();
     }
 
-    /// Passes a piece in the middle of a line, where only openers, line breaks and fence marks need a decision.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, sink: &mut Sink) -> bool {
-        let passes = self.at == piece.at
-            && self.contest.is_none()
-            && self.place.is_amid_line()
-            && piece.engine.catalog.is_plain(piece.text.as_bytes());
-        if passes {
-            self.at = piece.end;
-            sink.text(piece.end);
+    /// Passes text in which nothing begins; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        if self.contest.is_some() {
+            return false;
         }
-        passes
+        if self.place.is_amid_line() && engine.catalog.turns.is_absent(view.rest(self.at)) {
+            self.at = view.end();
+            sink.text(self.at);
+            return true;
+        }
+        let next = self.next_stop(engine, view);
+        let upto = next.unwrap_or(view.end());
+        if upto + 1 < view.end() {
+            return false;
+        }
+        self.pass(view, upto, sink);
+        true
     }
 
     /// Reads on to the next call or region; text goes to the sink.
@@ -122,6 +127,8 @@ impl Scanner {
                 return Ok(Found::End);
             };
             self.pass(view, at, sink);
+            // One byte alone opens nothing, and most that follow say so.
+            view.byte(at + 1)?;
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
             }
@@ -141,22 +148,25 @@ impl Scanner {
     fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let stops = if engine.reads_weak { &catalog.stops_and_lines } else { &catalog.stops };
-        let (mut from, mut line_start) = (0, self.place.is_line_start());
+        let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
-                let next = *rest.get(from)?;
-                let weak = engine.reads_weak && catalog.line_stops.contains(next);
-                // Where the end of the name is not there yet, it may be one.
-                if weak || catalog.stops.contains(next) || engine.names_at(view, self.at + from).unwrap_or(true) {
+                let first = *rest.get(from)?;
+                // What closed the last call counts at a fresh place.
+                let closer = std::mem::take(&mut fresh) && catalog.stops.contains(first);
+                if closer || starts_line(engine, view, self.at + from) {
                     return Some(self.at + from);
                 }
             }
-            from += stops.find(&rest[from..])?;
+            let found = if engine.reads_weak {
+                catalog.stops_and_lines.find(&rest[from..])
+            } else {
+                catalog.stops.find_first(&rest[from..])
+            };
+            from += found?;
             line_start = rest[from] == b'\n';
-            let opens = !line_start && rest.get(from + 1).is_none_or(|next| catalog.may_open(rest[from], *next));
-            if opens {
+            if !line_start && opens(engine, view, self.at + from) {
                 return Some(self.at + from);
             }
             from += 1;
@@ -427,6 +437,19 @@ impl Scanner {
             trace.push(Step { span, action, dialect, detail: detail() });
         }
     }
+}
+
+/// Says whether something may open at `at`, wherever that is, for all that is visible.
+fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
+    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(view, at) != Ok(false)
+}
+
+/// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
+fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    opens(engine, view, at)
+        || engine.reads_weak && engine.catalog.line_stops.stands(view, at) != Ok(false)
+        || engine.names_at(view, at).unwrap_or(true)
 }
 
 /// Why a call is none whose markers have the right letters.

@@ -3,6 +3,8 @@
 use super::contest;
 use super::engine::{Callee, Engine, Form};
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
+use super::lane::Lane;
+use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::{self, Context};
 use crate::schema::{Node, NodeId, Schema};
@@ -53,6 +55,11 @@ impl<'s> Scene<'s> {
         Scene { head, ..*self }
     }
 
+    /// Returns what a reader may look at without the call's surroundings.
+    pub(crate) fn lane(&self) -> Lane<'s> {
+        Lane { view: self.view, engine: self.engine, form: self.form }
+    }
+
     pub(crate) fn dialect(&self) -> &'s Dialect {
         self.engine.dialect(self.form)
     }
@@ -71,9 +78,9 @@ impl<'s> Scene<'s> {
         self.engine.section(self.form).map_or(&[], |section| &section.tail)
     }
 
-    /// Returns the bytes with which a marker of the dialect begins.
-    pub(crate) fn marker_bytes(&self) -> &'s super::bytes::ByteSet {
-        &self.engine.catalog.marker_bytes[self.form.dialect]
+    /// Returns where markers of the dialect may begin.
+    pub(crate) fn markers(&self) -> &'s Starts {
+        &self.engine.catalog.markers[self.form.dialect]
     }
 
     pub(crate) fn schema(&self) -> Option<&'s Schema> {
@@ -131,7 +138,8 @@ impl<'s> Scene<'s> {
     /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;
-        for marker in MARKERS {
+        let may = self.may_mark(at)?;
+        for marker in MARKERS.into_iter().filter(|marker| may || *marker == Marker::Tag) {
             if let Some(end) = self.marks(at, marker, param)?
                 && best.is_none_or(|(_, longest)| end > longest)
             {
@@ -147,12 +155,18 @@ impl<'s> Scene<'s> {
         if self.view.byte(at)?.is_none() {
             return Ok(Some(Marker::End));
         }
-        for marker in markers {
+        let may = self.may_mark(at)?;
+        for marker in markers.iter().filter(|marker| may || **marker == Marker::Tag) {
             if self.marks(at, *marker, param)?.is_some() {
                 return Ok(Some(*marker));
             }
         }
         Ok(None)
+    }
+
+    /// Says whether a marker may stand at `at` that is not just any closing tag.
+    fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
+        Ok(self.dialect().params.iter().any(Pattern::has_key_tag) || self.markers().stands(self.view, at)?)
     }
 
     /// Returns the end of a marker of one kind that stands at `at`.
@@ -227,21 +241,24 @@ impl<'s> Scene<'s> {
 /// The markers around a JSON body are those of its scene.
 impl json::Markers for Scene<'_> {
     fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if self.view.byte(at)?.is_none_or(ends_json) {
+        if self.view.byte(at)?.is_none_or(ends_json) || !self.markers().stands(self.view, at)? {
             return Ok(None);
         }
         Ok(self.any_closer(at)?.max(self.opener(at)?))
     }
 
     fn first_bytes(&self) -> &[u8] {
-        self.marker_bytes().members()
+        self.markers().first_bytes()
     }
 
     fn may_begin(&self, byte: u8) -> bool {
-        self.marker_bytes().contains(byte) && !ends_json(byte) && byte != b'>'
+        self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
     }
 
     fn doubt(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(false);
+        }
         let closers = self.pattern().tail.iter().chain(self.section_closers());
         let closer = self.any(at, closers.filter(|closer| closer.is_strong()))?;
         Ok(closer.is_some() || self.opener(at)?.is_some())

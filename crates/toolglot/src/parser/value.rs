@@ -1,10 +1,10 @@
 //! One parameter's value: raw text up to its closer, typed by the schema.
 
 use super::attributes::decode_entities;
-use super::engine::Form;
+use super::bytes::SHORT;
 use super::head::{Said, skip_line_break};
+use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::plain::Piece;
 use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
@@ -68,17 +68,23 @@ impl Value {
         self.ender.scan
     }
 
-    /// Passes a piece in which no marker begins, nothing needs an escape, and nothing at the end may be markup.
-    pub(crate) fn pass_plain(&mut self, piece: &Piece<'_>, form: Form, sink: &mut Sink) -> bool {
-        let sure = self.mode == Mode::Streamed && self.done == piece.at && self.ender.is_sure(piece.at) && !self.cdata;
-        let markers = &piece.engine.catalog.marker_bytes[form.dialect];
-        let plain = |byte: &u8| !needs_escape(*byte) && !markers.contains(*byte);
-        let passes = sure && !(self.trim && piece.text.ends_with(' ')) && piece.text.as_bytes().iter().all(plain);
-        if passes {
-            (self.done, self.ender.scan) = (piece.end, piece.end);
-            sink.arguments(piece.end, piece.text);
+    /// Passes data up to where a marker may stand; false if one does.
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let body = lane.dialect().params.get(self.param).and_then(|param| param.body.as_ref());
+        let Some(body) = body.filter(|_| self.mode == Mode::Streamed && !self.cdata && self.ender.doubt.is_none())
+        else {
+            return false;
+        };
+        let rest = lane.view.rest(self.done);
+        let plain = |byte: &u8| !needs_escape(*byte) && !lane.markers().contains(*byte);
+        if rest.len() < SHORT && !(self.trim && rest.ends_with(b" ")) && rest.iter().all(plain) {
+            (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
+            sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
+            return true;
         }
-        passes
+        let found = self.ender.seek(lane);
+        self.flush_trimmed(lane.view, self.ender.scan, body, sink);
+        found != Ok(true)
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
@@ -169,11 +175,11 @@ impl Value {
         sink: &mut Sink,
     ) -> Result<Edge, NotYet> {
         loop {
-            let found = self.ender.seek(scene);
+            let found = self.ender.seek(&scene.lane());
             if self.ender.doubt.is_none() {
                 self.flush_trimmed(scene.view, self.ender.scan, body, sink);
             }
-            if !found {
+            if !found? {
                 return Ok(self.ender.at_end_of_input(scene.view.final_end()?));
             }
             if let Some(edge) = self.ender.judge(self.start, scene, param, object, sink)? {

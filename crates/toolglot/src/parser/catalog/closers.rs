@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Candidate, openers_of};
-use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling, is_strong};
+use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 
 /// Strong closers of reasoning regions, each once.
 pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
@@ -42,9 +42,8 @@ pub(super) fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate])
 /// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
 fn strong_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
     let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-    let may = |spelling: &&Spelling| {
-        spelling.is_fixed() && is_strong(&spelling.plain()) && !dialect.skip.contains(&spelling.plain())
-    };
+    let may =
+        |spelling: &&Spelling| spelling.is_fixed() && spelling.is_strong() && !dialect.skip.contains(&spelling.plain());
     let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
     closers.map(strong)
 }

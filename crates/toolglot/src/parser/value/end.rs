@@ -12,11 +12,12 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::id::seed_of;
 use crate::parser::head::{Head, name_end};
+use crate::parser::lane::Lane;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::scene::{Marker, Scene, named_tag};
 use crate::sink::Sink;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// Where a value's data ends and where reading goes on.
 #[derive(Clone, Copy, Debug)]
@@ -49,23 +50,32 @@ impl Ender {
         Self { scan: at, doubt: None, opened: Vec::new() }
     }
 
-    /// Says whether everything before `at` is data for certain.
-    pub(super) fn is_sure(&self, at: usize) -> bool {
-        self.scan == at && self.doubt.is_none()
-    }
-
-    /// Moves to the next byte at which a marker may begin, or to the end of what is visible.
-    pub(super) fn seek(&mut self, scene: &Scene<'_>) -> bool {
-        match scene.marker_bytes().find(scene.view.rest(self.scan)) {
-            Some(ahead) => {
-                self.scan += ahead;
-                true
-            }
-            None => {
-                self.scan = scene.view.end();
-                false
+    /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
+    pub(super) fn seek(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+        loop {
+            let ahead = lane.markers().find(lane.view.rest(self.scan));
+            self.scan = ahead.map_or(lane.view.end(), |ahead| self.scan + ahead);
+            if ahead.is_none() || !self.pass_tag(lane)? {
+                return Ok(ahead.is_some());
             }
         }
+    }
+
+    /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
+    fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+        let (view, at) = (lane.view, self.scan);
+        let closing = view.byte(at + 1)? == Some(b'/');
+        let keys = || lane.dialect().params.iter().any(Pattern::has_key_tag);
+        if lane.markers().stands(view, at)? || keys() || closing && self.is_stray(view, at + 2)? {
+            return Ok(false);
+        }
+        self.pass_data(view)?;
+        Ok(true)
+    }
+
+    /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
+    fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(&seed_of(name.as_bytes()))))
     }
 
     /// The input ended: the doubt is confirmed, or the value is cut.
@@ -84,8 +94,7 @@ impl Ender {
     ) -> Result<Option<Edge>, NotYet> {
         let at = self.scan;
         let Some((marker, end)) = scene.marker(at, param)? else {
-            self.note_tag(scene)?;
-            self.scan = at + 1;
+            self.pass_data(scene.view)?;
             return Ok(None);
         };
         let edge = match marker {
@@ -114,10 +123,10 @@ impl Ender {
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
     fn tag(&mut self, end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<Edge>, NotYet> {
-        let Some((name, after)) = named_tag(scene.view, end)? else { return Ok(None) };
-        if self.opened.contains(&seed_of(name.as_bytes())) {
+        let Some((_, after)) = named_tag(scene.view, end)?.filter(|_| self.is_stray(scene.view, end) == Ok(true))
+        else {
             return Ok(None);
-        }
+        };
         let edge = Edge::at(self.scan, after);
         match scene.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
             Some(Marker::Param) if scene.is_open() => Ok(None),
@@ -163,17 +172,18 @@ impl Ender {
         Ok(Some(self.doubt.unwrap_or(Edge::at(at, at))))
     }
 
-    /// Remembers an opening tag inside the value.
-    fn note_tag(&mut self, scene: &Scene<'_>) -> Result<(), NotYet> {
+    /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
+    fn pass_data(&mut self, view: View<'_>) -> Result<(), NotYet> {
         let name = self.scan + 1;
-        if scene.view.byte(self.scan)? == Some(b'<')
-            && let Some(end) = name_end(scene.view, name)?
+        if view.byte(self.scan)? == Some(b'<')
+            && let Some(end) = name_end(view, name)?
         {
-            let hash = seed_of(scene.view.slice(name, end).as_bytes());
+            let hash = seed_of(view.slice(name, end).as_bytes());
             if !self.opened.contains(&hash) {
                 self.opened.push(hash);
             }
         }
+        self.scan += 1;
         Ok(())
     }
 }

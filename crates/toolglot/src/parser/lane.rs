@@ -1,0 +1,40 @@
+//! The short lane: text in which no marker can begin or end passes without looking at anything but its bytes.
+//!
+//! Models are read token by token, and most tokens are the middle of a value. A reader in the middle of one goes first
+//! as far as data goes for certain, by the same steps as the long way; only where something is in doubt all that stands
+//! around the call is looked at.
+//!
+//! ```text
+//!   passes          {"a": 1 < 2}\n      no marker begins with `< `
+//!   waits for more  see <               the last byte may begin one
+//!   needs the way   see </parameter     a marker stands here
+//! ```
+
+use super::engine::{Engine, Form};
+use super::starts::Starts;
+use crate::dialect::Dialect;
+use crate::view::View;
+
+/// What a reader may look at in the lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane<'l> {
+    pub(crate) view: View<'l>,
+    pub(super) engine: &'l Engine,
+    pub(super) form: Form,
+}
+
+impl<'l> Lane<'l> {
+    pub(super) fn dialect(&self) -> &'l Dialect {
+        self.engine.dialect(self.form)
+    }
+
+    /// Returns where the dialect's markers may begin.
+    pub(crate) fn markers(&self) -> &'l Starts {
+        &self.engine.catalog.markers[self.form.dialect]
+    }
+
+    /// Says whether all that is visible of arguments that began at `start` is within the limit.
+    pub(crate) fn is_within(&self, start: usize) -> bool {
+        self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
+    }
+}

@@ -1,0 +1,168 @@
+//! Where something may begin: found by its first byte, told from most of what it is not by its second.
+//!
+//! ```text
+//!   a < b    no second byte fits: passed over      <div>    no text begins so: nothing stands here
+//!   end <    the second byte is not there yet      <tool    a text may still come to stand here
+//! ```
+
+use super::bytes::ByteSet;
+use crate::view::{NotYet, View};
+
+/// Texts with which something begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Starts {
+    first: ByteSet,
+    /// Of each first byte, the bytes that may follow it, as bits.
+    second: Vec<[u64; 4]>,
+    /// Sorted, each once.
+    texts: Vec<Vec<u8>>,
+    /// So does any tag.
+    tags: bool,
+}
+
+impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut starts = Self::default();
+        for text in texts {
+            match *text.as_ref() {
+                [first, second, ..] => starts.pair(first, second),
+                [first] => (0..=u8::MAX).for_each(|second| starts.pair(first, second)),
+                [] => continue,
+            }
+            starts.texts.push(text.as_ref().to_vec());
+        }
+        starts.texts.sort();
+        starts.texts.dedup();
+        starts
+    }
+}
+
+impl Starts {
+    fn pair(&mut self, first: u8, second: u8) {
+        let row = self.row(first);
+        row[usize::from(second >> 6)] |= 1 << (second & 63);
+    }
+
+    fn row(&mut self, first: u8) -> &mut [u64; 4] {
+        self.first.insert(first);
+        self.second.resize(self.first.members().len(), [0; 4]);
+        let last = self.second.len() - 1;
+        &mut self.second[self.first.place(first).unwrap_or(last)]
+    }
+
+    /// Adds all tags: `<` and a slash or the first byte of any name.
+    pub(crate) fn with_tags(self) -> Self {
+        Self { tags: true, ..self.with_byte(b'<') }
+    }
+
+    /// Adds a byte with which something begins that only the caller can tell.
+    pub(crate) fn with_byte(mut self, first: u8) -> Self {
+        self.row(first);
+        self
+    }
+
+    /// Returns the texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.texts.iter().map(Vec::as_slice)
+    }
+
+    /// Returns the bytes with which something begins.
+    pub(crate) fn first_bytes(&self) -> &[u8] {
+        self.first.members()
+    }
+
+    /// Says whether something may begin with a byte.
+    pub(crate) fn contains(&self, first: u8) -> bool {
+        self.first.contains(first)
+    }
+
+    /// Says whether something may begin with the first bytes of `text`, of which the second need not be there yet.
+    pub(crate) fn may_open(&self, text: &[u8]) -> bool {
+        let [first, second, ..] = *text else { return text.first().is_none_or(|first| self.first.contains(*first)) };
+        self.tags && first == b'<' && may_begin_tag(second) || self.has_pair(first, second)
+    }
+
+    fn has_pair(&self, first: u8, second: u8) -> bool {
+        let seconds = self.first.place(first).map_or(&[0; 4], |place| &self.second[place]);
+        seconds[usize::from(second >> 6)] >> (second & 63) & 1 == 1
+    }
+
+    /// Returns the first place in `text` with a byte with which something may begin.
+    pub(crate) fn find_first(&self, text: &[u8]) -> Option<usize> {
+        self.first.find(text)
+    }
+
+    /// Returns the first place in `text` where something may begin.
+    #[inline]
+    pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
+        let mut from = 0;
+        loop {
+            from += self.first.find(&text[from..])?;
+            if self.may_open(&text[from..]) {
+                return Some(from);
+            }
+            from += 1;
+        }
+    }
+
+    /// Says whether one of the texts stands at `at`; waits while one may come to.
+    pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if let [first, second, ..] = *view.rest(at)
+            && !self.has_pair(first, second)
+        {
+            return Ok(false);
+        }
+        let mut texts = &self.texts[..];
+        for depth in 0.. {
+            match texts.first() {
+                None => break,
+                Some(shortest) if shortest.len() == depth => return Ok(true),
+                Some(_) => {}
+            }
+            let Some(byte) = view.byte(at + depth)? else { break };
+            texts = going_on(texts, depth, byte, Vec::as_slice);
+        }
+        Ok(false)
+    }
+}
+
+/// Says whether a byte can stand behind the `<` of a tag.
+fn may_begin_tag(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii()
+}
+
+/// Returns those of sorted rows whose text has a byte at a depth; all are the same before it and longer.
+pub(super) fn going_on<R>(rows: &[R], depth: usize, byte: u8, text: impl Fn(&R) -> &[u8]) -> &[R] {
+    let start = rows.partition_point(|row| text(row).get(depth).copied() < Some(byte));
+    let length = rows[start..].partition_point(|row| text(row).get(depth).copied() == Some(byte));
+    &rows[start..start + length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starts() -> Starts {
+        ["</parameter>", "</p", "<tool", "[TOOL"].into_iter().collect()
+    }
+
+    #[test]
+    fn finds_what_two_bytes_allow() {
+        let cases = [("a < b <td>", Some(6)), ("<div> [1]", None), ("x [TO", Some(2)), ("end <", Some(4)), ("", None)];
+        for (text, place) in cases {
+            assert_eq!(starts().find(text.as_bytes()), place, "{text}");
+        }
+        assert_eq!(starts().with_tags().find(b"a < b <div>"), Some(6));
+        assert_eq!(starts().with_byte(b'{').find(b"a {"), Some(2));
+    }
+
+    #[test]
+    fn tells_by_all_letters_and_waits_for_them() {
+        let stands = |text: &str| starts().stands(View::new(text, 0, false), 0);
+        assert_eq!(
+            ["</par", "<tool_call>", "<to", "<td", "</"].map(stands),
+            [Ok(true), Ok(true), Err(NotYet), Ok(false), Err(NotYet)]
+        );
+        assert_eq!(starts().stands(View::whole("<to"), 0), Ok(false));
+    }
+}
