@@ -215,8 +215,12 @@ const MOST_NOTES: usize = 8;
 /// The error's word, if it is one of ours; servers may say anything, and labels have to be few.
 fn word(fault: &Fault) -> &str {
     let code = fault.code.as_deref().unwrap_or_default();
-    if code.starts_with("upstream_") || code == "answer_too_large" { code } else { "answered_with_error" }
+    if code.starts_with("upstream_") || OURS.contains(&code) { code } else { "answered_with_error" }
 }
+
+/// Errors of ours about a server that says too much, or breaks off inside a call.
+const OURS: [&str; 5] =
+    ["answer_too_large", "line_too_long", "event_too_large", "tool_call_cut_off", "tool_call_broken"];
 
 /// Makes an id that sorts by time, as UUID version 7 does.
 fn new_id(shared: &Shared) -> HeaderValue {
