@@ -121,7 +121,8 @@ def run(clients, all_cases, direct, through):
     def work(client):
         jobs = [(case, way, urls[case.server]) for case in all_cases for way, urls in (("direct", direct), ("through", through))
                 if urls and (way == "through" and case.server in ("chat", client.protocol) or case.server == client.protocol)]
-        said = run_client(client, [{"base_url": url, "model": case.model, "stream": case.kind == "stream"} for case, _, url in jobs])
+        said = run_client(client, [{"base_url": url, "model": case.model, "stream": case.kind == "stream",
+                                    "remembers": case.server != client.protocol} for case, _, url in jobs])
         return [(client, case, way, complaint(case, said.get(at))) for at, (case, way, _) in enumerate(jobs)]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

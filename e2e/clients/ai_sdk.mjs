@@ -19,8 +19,9 @@ async function ask(job, messages = [{ role: 'user', content: QUESTION }]) {
   const tools = Object.fromEntries(job.tools.map(({ function: { name, description, parameters } }) =>
     [name, tool({ description, inputSchema: jsonSchema(parameters) })]));
   const request = { model: MODELS[job.client](job), messages, tools, maxRetries: 0, maxOutputTokens: 1000 };
-  // Unless told so, this provider refers to earlier items by their ids only, which takes a server that remembers them.
-  if (job.client === 'ai-openai') request.providerOptions = { openai: { store: false } };
+  // Unless told so, this provider refers to earlier items by their ids only, which takes a server that remembers them; or
+  // toolglot, before one of another protocol.
+  if (job.client === 'ai-openai' && !job.remembers) request.providerOptions = { openai: { store: false } };
   const answer = job.stream ? await streamed(request) : await generateText(request);
   const [calls, text, finish, response] = await Promise.all([answer.toolCalls, answer.text, answer.finishReason, answer.response]);
   const invalid = calls.find((call) => call.invalid);

@@ -3,7 +3,8 @@
   e2e/run engine [--only DIALECT]
 
 Each dialect is asked for by the OpenAI and Anthropic SDKs in all three protocols, streamed and whole: of a server that speaks
-Chat Completions to toolglot, and of the same server's own Responses and Messages. The second request of each turn brings the
+Chat Completions to toolglot, and of the same server's own Responses and Messages; with a chat template that knows no tools,
+and with one that does. The second request of each turn brings the
 results; the model, which can write nothing else, calls again, and the new calls need new ids.
 """
 import argparse
@@ -20,6 +21,9 @@ from mock import texts  # noqa: E402
 
 DIALECTS = ["hermes", "qwen3_coder", "llama3_json", "mistral_v11", "mistral_json", "deepseek_v3", "deepseek_v3_1", "kimi_k2", "glm45",
             "harmony", "minimax_m2", "gemma4", "granite", "command_r", "phi4_mini", "lfm2", "seed_oss", "pythonic", "longcat", "nemotron_deci"]
+# What a server speaks, and the template of its model where that knows tools. Told by Messages to choose no tool,
+# llama-server lets its model choose all the same, and its own parser's grammar goes before ours.
+SERVERS = ["chat", "chat-tools", "responses", "responses-tools", "messages"]
 CLIENTS = {"chat": "openai-python", "responses": "openai-python", "messages": "anthropic-python"}
 
 
@@ -45,7 +49,7 @@ def ask(url, written):
     for protocol, name in CLIENTS.items():
         client = next(one for one in matrix.CLIENTS if (one.name, one.protocol) == (name, protocol))
         jobs = [(dialect, server, kind) for dialect in written
-                for server in dict.fromkeys(("chat", protocol)) for kind in ("stream", "whole")]
+                for server in SERVERS if server.partition("-")[0] in ("chat", protocol) for kind in ("stream", "whole")]
         said = matrix.run_client(client, [{"base_url": url, "model": f"{dialect}/{server}", "stream": kind == "stream"}
                                           for dialect, server, kind in jobs])
         results += [(f"{dialect}: {protocol} client, {server} server, {kind}", complaint(written[dialect], said.get(at)))
@@ -53,24 +57,30 @@ def ask(url, written):
     return results
 
 
-def upstream(dialect, protocol, port):
+def upstream(dialect, server, ports):
     """A server in toolglot's settings, and the route of the models that it has."""
-    name = f"{dialect}/{protocol}"
+    protocol, _, template = server.partition("-")
+    name, port = f"{dialect}/{server}", ports[dialect, template or "plain"]
     return (f'[[upstream]]\nname = "{name}"\nurl = "http://127.0.0.1:{port}"\nprotocol = "{protocol}"\n'
             f'[[route]]\nmodels = ["{name}"]\nupstream = "{name}"\n')
 
 
 def servers(stack, written):
-    """Starts a llama-server for each dialect; returns their ports."""
+    """Starts llama-servers for each dialect, one for each template; returns their ports."""
     folder, ports = parts.WORK / "engine", {}
-    model.write(folder / "random.gguf", [turn["answer"] for turn in written.values()])
+    templates = {"plain": model.PLAIN, "tools": model.TOOLS}
+    for name, template in templates.items():
+        model.write(folder / f"{name}.gguf", template, [turn["answer"] for turn in written.values()])
     for seed, (dialect, turn) in enumerate(written.items()):
-        text, log, ports[dialect] = folder / f"{dialect}.txt", folder / f"{dialect}.log", parts.free_port()
+        text = folder / f"{dialect}.txt"
         text.write_text(turn["answer"], encoding="utf-8")
-        command = [sys.executable, pathlib.Path(__file__).parent / "llama_server.py",
-                   folder / "random.gguf", ports[dialect], text, seed]
-        running = stack.enter_context(parts.process(command, log))
-        parts.wait_for(f"http://127.0.0.1:{ports[dialect]}/health", running, log)
+        for name in templates:
+            log, port = folder / f"{dialect}-{name}.log", parts.free_port()
+            command = [sys.executable, pathlib.Path(__file__).parent / "llama_server.py",
+                       folder / f"{name}.gguf", port, text, seed]
+            running = stack.enter_context(parts.process(command, log))
+            parts.wait_for(f"http://127.0.0.1:{port}/health", running, log)
+            ports[dialect, name] = port
     return ports
 
 
@@ -83,7 +93,7 @@ def main():
     written = texts.write(parts.TOOLGLOT, wanted, parts.WORK)
     with contextlib.ExitStack() as stack:
         ports = servers(stack, written)
-        settings = "".join(upstream(dialect, protocol, port) for dialect, port in ports.items() for protocol in CLIENTS)
+        settings = "".join(upstream(dialect, server, ports) for dialect in written for server in SERVERS)
         url, _ = stack.enter_context(parts.toolglot(settings, name="engine"))
         results = ask(url, written)
     wrong = [(what, why) for what, why in results if why]

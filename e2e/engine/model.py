@@ -12,8 +12,21 @@ import numpy
 WIDTH, LAYERS, HEADS, CONTEXT = 64, 1, 4, 8192
 CONTROL = ["<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>"]
 # A template that knows no tools: the server returns what the model writes as text, as it does for most models.
-TEMPLATE = """{% for message in messages %}<|im_start|>{{ message.role }}
+PLAIN = """{% for message in messages %}<|im_start|>{{ message.role }}
 {{ message.content if message.content is string else '' }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+# One that shows tools and calls: the server makes a parser of its own from it, and expects what the template writes.
+TOOLS = """{% if tools %}<|im_start|>system
+{% for tool in tools %}{{ tool | tojson }}
+{% endfor %}To call a tool, write <tool_call>
+{"name": NAME, "arguments": OBJECT}
+</tool_call>.<|im_end|>
+{% endif %}{% for message in messages %}<|im_start|>{{ message.role }}
+{{ message.content if message.content is string else '' }}{% if message.tool_calls %}{% for call in message.tool_calls %}
+<tool_call>
+{"name": {{ call.function.name | tojson }}, "arguments": {{ call.function.arguments | tojson }}}
+</tool_call>{% endfor %}{% endif %}<|im_end|>
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}"""
 
@@ -29,7 +42,7 @@ def pieces(texts):
     return [piece for piece in found if piece and piece not in CONTROL]
 
 
-def write(path, texts):
+def write(path, template, texts):
     ordinary = list(dict.fromkeys(pieces(texts) + [chr(code) for code in range(33, 127)]))
     tokens = CONTROL + [f"<0x{byte:02X}>" for byte in range(256)] + ordinary
     kinds = gguf.TokenType
@@ -56,7 +69,7 @@ def write(path, texts):
     out.add_eos_token_id(4)
     out.add_add_bos_token(True)
     out.add_add_space_prefix(False)
-    out.add_chat_template(TEMPLATE)
+    out.add_chat_template(template)
     for name, shape in _tensors(len(tokens)):
         out.add_tensor(name, _values(name, shape))
     out.write_header_to_file()

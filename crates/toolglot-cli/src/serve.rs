@@ -21,7 +21,7 @@ Examples:
 
 Each setting has a variable too: `body` of `[limits]` is TOOLGLOT_LIMITS_BODY, the server's URL
 TOOLGLOT_UPSTREAM, the file TOOLGLOT_CONFIG. Flags win over variables, and these over the file.
-SIGHUP reads the settings again; SIGTERM lets running requests end, twice ends at once.";
+A written file is read again, all of them on SIGHUP; SIGTERM lets running requests end, twice ends at once.";
 
 /// Where the settings come from.
 #[derive(Debug, Args)]
@@ -78,7 +78,10 @@ enum ConfigCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct HealthArgs {
-    /// Where it listens: ADDRESS:PORT or unix:PATH [default: TOOLGLOT_LISTEN, or 127.0.0.1:8642]
+    /// File with the proxy's settings
+    #[arg(long, short, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where it listens: ADDRESS:PORT or unix:PATH [default: what the settings say]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
 }
@@ -158,19 +161,25 @@ fn unusable(error: &ConfigError) -> Failure {
 /// How long a health check waits.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Asks for `/health`; where the proxy speaks TLS, a connection has to do.
+/// Asks for `/health` where the settings say that the proxy listens; where it speaks TLS, a connection has to do.
 pub(crate) fn health(args: &HealthArgs) -> Run {
+    let listen = args.listen.iter().map(|place| ("listen".to_owned(), place.clone(), "`--listen`".to_owned()));
+    let sources = Sources::of_process(args.config.clone(), listen.collect());
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let place = args.listen.clone().or_else(|| variable("TOOLGLOT_LISTEN"));
-    let place = place.unwrap_or_else(|| "127.0.0.1:8642".to_owned());
+    let named = || args.listen.clone().or_else(|| variable("TOOLGLOT_LISTEN"));
+    // Settings that this process cannot use, for want of a variable, are not what is asked for.
+    let (place, tls) = Config::load(&sources).map_or_else(
+        |_| (named().unwrap_or_else(|| "127.0.0.1:8642".to_owned()), variable("TOOLGLOT_TLS_CERT").is_some()),
+        |config| (config.listen().to_owned(), config.is_tls()),
+    );
     let is_well = match place.strip_prefix("unix:") {
         Some(path) => UnixStream::connect(path).and_then(|stream| {
             stream.set_read_timeout(Some(WAIT))?;
-            is_well(stream)
+            if tls { Ok(true) } else { is_well(stream) }
         }),
         None => TcpStream::connect(place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")).and_then(|stream| {
             stream.set_read_timeout(Some(WAIT))?;
-            if variable("TOOLGLOT_TLS_CERT").is_some() { Ok(true) } else { is_well(stream) }
+            if tls { Ok(true) } else { is_well(stream) }
         }),
     };
     match is_well {

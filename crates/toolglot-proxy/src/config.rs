@@ -108,6 +108,16 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns where the proxy listens.
+    pub fn listen(&self) -> &str {
+        &self.server.listen
+    }
+
+    /// Says whether the proxy speaks TLS.
+    pub fn is_tls(&self) -> bool {
+        self.server.tls_cert.is_some()
+    }
+
     /// Things to tell the operator that do not keep the proxy from running.
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -80,6 +80,17 @@ pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: boo
     }
 }
 
+/// Returns the keys in headers, as far as they are long enough to be secrets.
+pub(crate) fn keys(headers: &HeaderMap) -> Vec<String> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let bearer = text(header::AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or(value));
+    let keys = [bearer, text(API_KEY)].into_iter().flatten().map(str::trim);
+    keys.filter(|key| key.len() >= SECRET).map(str::to_owned).collect()
+}
+
+/// Shorter keys are none that anybody has to guess, and may be words of a message.
+const SECRET: usize = 8;
+
 /// Makes a server's headers those of an answer whose bytes are the server's.
 pub(crate) fn for_client(headers: &mut HeaderMap) {
     strip_hop_by_hop(headers);
@@ -107,7 +118,7 @@ pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Opti
     if protocol == Some(Protocol::Messages) {
         headers.insert(ANTHROPIC_REQUEST_ID, id.clone());
     }
-    if let Ok(timing) = HeaderValue::from_str(timing) {
+    if let (false, Ok(timing)) = (timing.is_empty(), HeaderValue::from_str(timing)) {
         headers.append(SERVER_TIMING, timing);
     }
 }

@@ -23,6 +23,7 @@ mod headers;
 mod lifecycle;
 mod live;
 mod log;
+mod memory;
 mod metrics;
 mod passing;
 mod record;
@@ -31,6 +32,7 @@ mod stream;
 mod tls;
 mod turns;
 mod upstream;
+mod watch;
 
 pub use config::{Config, ConfigError, Sources, reference, schema};
 pub use lifecycle::{Listener, Proxy, ServeError, Wish, run};

@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, UnixListener};
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, Shared};
 use crate::log::LogFormat;
+use crate::watch::Watch;
 use crate::{banner, routes};
 
 /// A proxy that is ready to answer; cheap to clone.
@@ -112,6 +113,7 @@ impl Proxy {
     /// If a setting cannot be used; then the old ones stay.
     pub fn reload(&self, config: Config) -> Result<(), ConfigError> {
         let new = Live::new(config)?;
+        self.shared.memory.shrink(new.config.limits.answers_kept, new.config.limits.bytes_kept.0);
         let old = self.shared.live.swap(Arc::new(new));
         if old.config.server.listen != self.shared.live.load().config.server.listen {
             self.event("warning", "the proxy keeps listening where it does; a new `listen` needs a restart");
@@ -148,11 +150,18 @@ impl Proxy {
         mut wishes: tokio::sync::mpsc::Receiver<Wish>,
     ) -> Result<(), ServeError> {
         let graceful = GracefulShutdown::new();
+        let mut watch = Watch::new(sources, &self.shared.live.load().config);
         loop {
             tokio::select! {
                 () = listener.accept(self, &graceful) => (),
+                () = watch.tick() => {
+                    let live = self.shared.live.load_full();
+                    if live.config.server.watch && watch.is_changed(sources, &live.config) {
+                        self.read_again(sources, &mut watch).await;
+                    }
+                }
                 wish = wishes.recv() => match wish {
-                    Some(Wish::Reload) => self.read_again(sources).await,
+                    Some(Wish::Reload) => self.read_again(sources, &mut watch).await,
                     Some(Wish::Drain) | None => break,
                     Some(Wish::Abort) => return Ok(()),
                 },
@@ -164,12 +173,13 @@ impl Proxy {
     }
 
     /// Reads the settings in a thread of its own, since streams may share the one that is told to.
-    async fn read_again(&self, sources: &Sources) {
-        let (proxy, sources) = (self.clone(), sources.clone());
-        let read = move || Config::load(&sources).and_then(|config| proxy.reload(config));
+    async fn read_again(&self, sources: &Sources, watch: &mut Watch) {
+        let (proxy, again) = (self.clone(), sources.clone());
+        let read = move || Config::load(&again).and_then(|config| proxy.reload(config));
         let Ok(result) = tokio::task::spawn_blocking(read).await else { return };
         let word = if result.is_ok() { "success" } else { "failure" };
         self.shared.metrics.reloads.add(&[word], 1);
+        watch.settle(sources, &self.shared.live.load().config);
         match result {
             Ok(()) => self.event("info", "the settings were read again"),
             Err(error) => self.event("error", &format!("the old settings stay in force: {error}")),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
+use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
@@ -14,7 +15,9 @@ use toolglot_wire::{Policy, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::config::{self, Config, ConfigError};
+use crate::headers::API_KEY;
 use crate::log::Log;
+use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::tls;
 use crate::upstream::Server;
@@ -85,6 +88,9 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
             WireLimits::default()
                 .with_line(config.limits.line.0)
                 .with_event(config.limits.event.0)
+                .with_held(config.limits.held.0)
+                .with_arguments(config.limits.arguments.0)
+                .with_calls(config.limits.calls)
                 .with_body(config.limits.answer.0.max(config.limits.body.0)),
         );
     let reasoning_open = settings.reasoning_open.value;
@@ -138,6 +144,7 @@ pub(crate) struct Shared {
     pub(crate) live: ArcSwap<Live>,
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
+    pub(crate) memory: Memory,
     pub(crate) in_flight: AtomicUsize,
     pub(crate) held: AtomicUsize,
     pub(crate) draining: AtomicBool,
@@ -155,6 +162,7 @@ impl Shared {
             live: ArcSwap::from_pointee(live),
             metrics: Metrics::default(),
             log: Log::start(),
+            memory: Memory::default(),
             in_flight: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
@@ -185,6 +193,12 @@ impl Shared {
         if self.learned.lock().unwrap_or_else(PoisonError::into_inner).remove(model) {
             self.tell(model, "the prompt does not always open the reasoning; the next answers are read as text");
         }
+    }
+
+    /// Returns who a client is, as far as its key says; a number that means nothing outside of this process.
+    pub(crate) fn owner(&self, headers: &HeaderMap) -> u64 {
+        let key = |name| headers.get(name).map(HeaderValue::as_bytes);
+        self.random.hash_one((key(header::AUTHORIZATION), key(API_KEY)))
     }
 
     fn tell(&self, model: &str, message: &str) {

@@ -115,7 +115,7 @@ pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) ->
         Err(fault) => Err(fault),
     };
     let (body, guess) = match read {
-        Ok(body) => (body.clone(), json_response(&json!({"input_tokens": body.len().div_ceil(BYTES_PER_TOKEN)}))),
+        Ok(body) => (body.clone(), guess(&body)),
         Err(fault) => return crate::error::response(&fault, Protocol::Messages),
     };
     let answer = pass(shared, Request::from_parts(parts, Body::from(body))).await;
@@ -125,8 +125,13 @@ pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) ->
     answer
 }
 
-/// What a token has on average in English text and JSON.
-const BYTES_PER_TOKEN: usize = 4;
+/// Returns about how many tokens a request has.
+fn guess(body: &[u8]) -> Response {
+    match toolglot_wire::count_tokens(body) {
+        Ok(count) => json_response(&json!({"input_tokens": count})),
+        Err(fault) => crate::error::response(&fault, Protocol::Messages),
+    }
+}
 
 fn json_response(value: &Value) -> Response {
     let mut response = Response::new(Body::from(value.to_string()));

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use http::HeaderValue;
 use serde_json::Value;
-use toolglot_wire::{Fault, Report};
+use toolglot_wire::{Fault, Report, Turn};
 
 use crate::error::Wrong;
-use crate::headers::REQUEST_ID;
+use crate::headers::{self, REQUEST_ID};
 use crate::live::Shared;
 
 /// What is known of a request so far; telling it is its end.
@@ -34,6 +34,12 @@ pub(crate) struct Record {
     pub(crate) fault: Option<Fault>,
     /// Why the request was sent in another form.
     pub(crate) retry: Option<&'static str>,
+    /// What of the request was left out or put otherwise for the server.
+    pub(crate) notes: Vec<String>,
+    /// Whose answer it is.
+    pub(crate) owner: u64,
+    /// The client's key and the server's, which a server may repeat in what it says.
+    pub(crate) keys: Vec<String>,
     /// The answer went out to its end, or an error did.
     pub(crate) is_over: bool,
 }
@@ -65,6 +71,9 @@ impl Record {
             report: None,
             fault: None,
             retry: None,
+            notes: Vec::new(),
+            owner: 0,
+            keys: headers::keys(&parts.headers),
             is_over: false,
         };
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -93,6 +102,19 @@ impl Record {
         self.is_over = true;
     }
 
+    /// Returns a text without the keys that it repeats.
+    pub(crate) fn without_keys(&self, text: &str) -> String {
+        self.keys.iter().fold(text.to_owned(), |text, key| text.replace(key.as_str(), "***"))
+    }
+
+    /// Remembers an answer that later requests may refer to.
+    pub(crate) fn remember(&self, turn: &Turn) {
+        if let Some(memento) = turn.memento() {
+            let limits = &self.shared.live.load().config.limits;
+            self.shared.memory.keep(self.owner, memento, limits.answers_kept, limits.bytes_kept.0);
+        }
+    }
+
     /// Notes the first byte of the answer.
     pub(crate) fn first_byte(&mut self) {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());
@@ -110,7 +132,8 @@ impl Record {
         if status == LEFT {
             metrics.disconnects.add(&[self.ingress], 1);
         }
-        if let Some(fault) = self.fault.as_ref().filter(|fault| fault.status >= 500) {
+        let told = self.report.as_ref().and_then(|report| report.fault.as_ref());
+        if let Some(fault) = self.fault.as_ref().or(told).filter(|fault| fault.status >= 500) {
             metrics.upstream_errors.add(&[&self.upstream, word(fault)], 1);
         }
         if self.retry.is_some() {
@@ -139,12 +162,13 @@ impl Record {
         let some = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
         let number = |count: usize| if count == 0 { Value::Null } else { Value::from(count) };
         let report = self.report.clone().unwrap_or_default();
+        let fault = self.fault.as_ref().or(report.fault.as_ref());
         let codes: BTreeMap<&str, usize> = report.diagnostics.clone();
         let details = [
             ("status", Value::from(status)),
             ("model", some(&self.model)),
             ("upstream", some(&self.upstream)),
-            ("dialect", report.dialect.map_or(Value::Null, Value::from)),
+            ("dialect", report.dialect.as_deref().map_or(Value::Null, Value::from)),
             ("calls", number(report.calls)),
             ("repaired", number(report.repaired)),
             ("dropped", number(report.dropped)),
@@ -154,7 +178,8 @@ impl Record {
             ("overhead_ms", millis(self.busy)),
             ("bytes", Value::from(self.bytes)),
             ("retry", self.retry.map_or(Value::Null, Value::from)),
-            ("error", self.fault.as_ref().map_or(Value::Null, |fault| Value::from(fault.message.as_str()))),
+            ("notes", notes(&self.notes)),
+            ("error", fault.map_or(Value::Null, |fault| Value::from(self.without_keys(&fault.message)))),
             ("id", some(self.id.to_str().unwrap_or_default())),
         ];
         let level = if status >= 500 { "error" } else { "info" };
@@ -177,11 +202,25 @@ impl Drop for Record {
     }
 }
 
+/// The first few notes of what was left out of a request, each once: a long history may repeat them without end.
+fn notes(notes: &[String]) -> Value {
+    let mut told: Vec<&str> = notes.iter().map(String::as_str).collect();
+    told.dedup();
+    told.truncate(MOST_NOTES);
+    if told.is_empty() { Value::Null } else { told.join("; ").into() }
+}
+
+const MOST_NOTES: usize = 8;
+
 /// The error's word, if it is one of ours; servers may say anything, and labels have to be few.
 fn word(fault: &Fault) -> &str {
     let code = fault.code.as_deref().unwrap_or_default();
-    if code.starts_with("upstream_") || code == "answer_too_large" { code } else { "answered_with_error" }
+    if code.starts_with("upstream_") || OURS.contains(&code) { code } else { "answered_with_error" }
 }
+
+/// Errors of ours about a server that says too much, or breaks off inside a call.
+const OURS: [&str; 5] =
+    ["answer_too_large", "line_too_long", "event_too_large", "tool_call_cut_off", "tool_call_broken"];
 
 /// Makes an id that sorts by time, as UUID version 7 does.
 fn new_id(shared: &Shared) -> HeaderValue {

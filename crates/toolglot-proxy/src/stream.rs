@@ -66,6 +66,7 @@ impl Flow {
         };
         turn.finish(ended, &mut self.out);
         self.record.report = Some(turn.report());
+        self.record.remember(&turn);
         let out = std::mem::take(&mut self.out);
         if out.is_empty() { Poll::Ready(None) } else { self.send(out) }
     }

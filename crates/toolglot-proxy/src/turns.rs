@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::value::RawValue;
-use toolglot_wire::{Exchange, Fault, FaultKind, Protocol, Turn};
+use toolglot_wire::{Exchange, Fault, FaultKind, Protocol, Recall, Turn};
 
 use crate::error::{self, Wrong};
 use crate::headers;
@@ -152,6 +152,7 @@ impl Job<'_> {
         let uri = server.turn_uri(self.head.uri.query().filter(|_| server.protocol == self.ingress))?;
         let mut sent = turn_headers(server, &self.head.headers, self.live.keys.is_empty());
         sent.insert(headers::REQUEST_ID, record.id.clone());
+        record.keys.extend(headers::keys(&sent));
         if route.is_off && server.protocol == self.ingress {
             let place = found.as_ref().map(|(_, place)| place.clone());
             let body = match (&route.model, place) {
@@ -176,7 +177,11 @@ impl Job<'_> {
         let waited = Instant::now();
         let policy = route.policy.clone().with_engine(server.engine_kind(sent).await);
         let waited = waited.elapsed();
-        let exchange = Exchange::read(self.ingress, server.protocol, &self.body, &policy)?;
+        record.owner = self.shared.owner(&self.head.headers);
+        let memory = self.shared.memory.of(record.owner);
+        let memory = (self.live.config.limits.answers_kept > 0).then_some(&memory as &dyn Recall);
+        let exchange = Exchange::read_recalling(self.ingress, server.protocol, &self.body, &policy, memory)?;
+        record.notes = exchange.notes().to_vec();
         let body = if exchange.is_relay() && route.model.is_none() {
             self.body.clone()
         } else {
@@ -222,6 +227,7 @@ impl Job<'_> {
             Ok(body) => body,
             Err(fault) => return failed(record, self.ingress, &fault),
         };
+        let body: Bytes = record.without_keys(&String::from_utf8_lossy(&body)).into();
         let fault = Fault::of_response(head.status.as_u16(), &body);
         record.fail(&fault);
         headers::for_written(&mut head.headers);
@@ -251,6 +257,7 @@ impl Job<'_> {
         };
         let mut out = Vec::new();
         turn.push_whole(&body, &mut out);
+        record.remember(&turn);
         self.add_timing(&mut head.headers, &record);
         record.told(turn.report(), out.len());
         Response::from_parts(head, Body::from(out))
@@ -271,6 +278,7 @@ impl Job<'_> {
             Ok(whole) => whole,
             Err(fault) => return failed(record, self.ingress, &fault),
         };
+        record.remember(&turn);
         headers::for_written(&mut head.headers);
         head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let mut tell = |name: &'static str, text: &str| {

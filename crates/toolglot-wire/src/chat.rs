@@ -3,6 +3,7 @@
 pub(crate) mod fields;
 pub(crate) mod glance;
 pub(crate) mod history;
+pub(crate) mod pairs;
 pub(crate) mod read;
 pub(crate) mod request;
 pub(crate) mod whole;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolglot::{Dialects, Options, Tools};
 
 use crate::fault::Fault;
+use crate::policy::WireLimits;
 use crate::said::{Begin, Finish, Part, Said, Usage};
 use choice::Choice;
 use ids::Ids;
@@ -22,6 +23,7 @@ pub(crate) struct Wants {
     pub(crate) dialects: Dialects,
     pub(crate) tools: Tools,
     pub(crate) options: Options,
+    pub(crate) limits: WireLimits,
     /// Text is read for calls.
     pub(crate) parse: bool,
     /// Calls are wanted at all.
@@ -55,6 +57,8 @@ pub(crate) struct Tally {
     pub(crate) thought: bool,
     pub(crate) spoke: bool,
     pub(crate) finish: Option<Finish>,
+    /// The error that the answer ended with.
+    pub(crate) fault: Option<Fault>,
 }
 
 /// What the alternatives of an answer share.
@@ -197,9 +201,7 @@ impl Clean {
     /// Looks whether a call failed, or whether all that is wanted has been said.
     fn look(&mut self, at: usize, out: &mut Vec<Said>) {
         if let Some(fault) = self.choices[at].1.take_fault() {
-            self.ended = true;
-            out.push(Said::Fault(fault));
-            return;
+            return self.end_with(fault, out);
         }
         let enough = self.choices.len() >= self.shared.wants.alternatives.max(1)
             && self.choices.iter().all(|(_, choice)| choice.has_enough());
@@ -214,7 +216,12 @@ impl Clean {
         for (_, choice) in &mut self.choices {
             choice.give_up(&mut self.shared, out);
         }
+        self.end_with(fault, out);
+    }
+
+    fn end_with(&mut self, fault: Fault, out: &mut Vec<Said>) {
         self.ended = true;
+        self.shared.tally.fault = Some(fault.clone());
         out.push(Said::Fault(fault));
     }
 
@@ -226,9 +233,7 @@ impl Clean {
         for at in 0..self.choices.len() {
             self.choices[at].1.part(Part::Finish(Finish::Stop), &mut self.shared, out);
             if let Some(fault) = self.choices[at].1.take_fault() {
-                self.ended = true;
-                out.push(Said::Fault(fault));
-                return;
+                return self.end_with(fault, out);
             }
         }
         self.ended = true;

@@ -12,6 +12,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 use crate::port::{Client, as_chat, make_safe, to_chat};
 use crate::protocol::Protocol;
+use crate::recall::{self, Recall};
 use crate::turn::Turn;
 
 /// A client's request and its answer's [`Turn`].
@@ -52,6 +53,8 @@ struct Work {
     sent: Map<String, Value>,
     wants: Wants,
     notes: Vec<String>,
+    /// Later requests may refer to the answer.
+    remembers: bool,
 }
 
 /// The fields of a request that decide whether there is anything to do.
@@ -71,6 +74,21 @@ impl Exchange {
     /// # Errors
     /// If it is no request of the protocol, or cannot be said in the server's.
     pub fn read(ingress: Protocol, upstream: Protocol, body: &[u8], policy: &Policy) -> Result<Self, Fault> {
+        Self::read_recalling(ingress, upstream, body, policy, None)
+    }
+
+    /// As [`Exchange::read`], of a client that may refer to its earlier answers. They are remembered by the caller, who
+    /// asks [`Turn::memento`] for them; a server that speaks the client's protocol remembers by itself.
+    ///
+    /// # Errors
+    /// Also if the request refers to what is not remembered.
+    pub fn read_recalling(
+        ingress: Protocol,
+        upstream: Protocol,
+        body: &[u8],
+        policy: &Policy,
+        memory: Option<&dyn Recall>,
+    ) -> Result<Self, Fault> {
         if body.len() > policy.limits.body {
             let message = format!("the request has more than {} bytes", policy.limits.body);
             return Err(Fault::new(FaultKind::TooLarge, message).with_code("body_too_large"));
@@ -84,7 +102,8 @@ impl Exchange {
         let broken = policy.engine.breaks(upstream);
         let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
-        let work = if idle { None } else { Some(Box::new(Work::new(ingress, upstream, body, policy, stream)?)) };
+        let work =
+            if idle { None } else { Some(Box::new(Work::new((ingress, upstream), body, policy, stream, memory)?)) };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
         let body = if is_same { body.to_vec() } else { Vec::new() };
         Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
@@ -143,6 +162,7 @@ impl Exchange {
             now,
             reasoning_field: self.policy.reasoning_field,
             reasoning_item: self.policy.reasoning_item,
+            remembers: work.remembers,
         };
         let renamed = self.policy.upstream_model.is_some();
         Turn::new(work.ingress, client, work.wants.clone(), renamed, limits)
@@ -150,21 +170,32 @@ impl Exchange {
 }
 
 impl Work {
-    fn new(ingress: Protocol, upstream: Protocol, body: &[u8], policy: &Policy, stream: bool) -> Result<Self, Fault> {
+    fn new(
+        (ingress, upstream): (Protocol, Protocol),
+        body: &[u8],
+        policy: &Policy,
+        stream: bool,
+        memory: Option<&dyn Recall>,
+    ) -> Result<Self, Fault> {
         let wrong =
             |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
-        let request: Map<String, Value> = serde_json::from_slice(body).map_err(wrong)?;
+        let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(wrong)?;
         let same = ingress == upstream;
         if !same && upstream != Protocol::Chat {
             let message = format!("a server that speaks {upstream} serves no clients that speak {ingress}");
             return Err(Fault::new(FaultKind::Request, message));
         }
+        let memory = memory.filter(|_| ingress == Protocol::Responses && !same);
+        if let Some(memory) = memory {
+            recall::fill(&mut request, memory);
+        }
+        let continued = memory.and_then(|memory| recall::continued(&request, memory));
         // Between servers and clients of one protocol what cannot be said in another is no fault.
         let mut notes = Vec::new();
         let chat = if same {
             as_chat(ingress, &request, body, policy)
         } else {
-            to_chat(ingress, &request, body, policy, &mut notes)?
+            to_chat(ingress, continued.as_ref().unwrap_or(&request), body, policy, &mut notes)?
         };
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
@@ -184,7 +215,8 @@ impl Work {
             sent.insert("model".to_owned(), model.as_str().into());
         }
         let wants = Wants { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
-        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes })
+        let remembers = memory.is_some() && recall::is_allowed(&request);
+        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes, remembers })
     }
 }
 
@@ -195,6 +227,7 @@ fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
         calls: !asked.none,
         tools: asked.tools,
         options: policy.options.clone(),
+        limits: policy.limits,
         parallel: asked.parallel,
         custom: Arc::new(asked.custom),
         used: Arc::new(asked.used),

@@ -125,6 +125,22 @@ impl Fault {
         Some(Self { code: text("code"), param: text("param"), ..Self::new(kind, message) })
     }
 
+    /// Returns the error that an event of a stream tells, if it tells one: in its name, or in any protocol's shape.
+    pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
+        let is = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
+        let tells = || event.get("error").is_some_and(|error| !error.is_null());
+        if name != Some("error") && !is("type") && !is("object") && !tells() {
+            return None;
+        }
+        let strange = || Self::new(FaultKind::Server, format!("the model server reported an error: {event}"));
+        Some(Self::of_value(event).unwrap_or_else(strange))
+    }
+
+    /// Returns the error of an event that is named one but is not JSON.
+    pub(crate) fn of_words(words: &str) -> Self {
+        Self::new(FaultKind::Server, words.trim())
+    }
+
     /// Returns the body in a protocol's own shape.
     pub fn body(&self, protocol: Protocol) -> Value {
         let (_, _, openai, anthropic) = self.kind.row();

@@ -3,6 +3,7 @@
 use toolglot::{Dialects, Options};
 
 use crate::engine::EngineKind;
+use crate::fault::{Fault, FaultKind};
 
 /// What is decided for the requests of one model; every field has a default, `with_…` changes one.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,9 @@ pub struct WireLimits {
     pub(crate) line: usize,
     pub(crate) event: usize,
     pub(crate) body: usize,
+    pub(crate) held: usize,
+    pub(crate) arguments: usize,
+    pub(crate) calls: usize,
 }
 
 impl Policy {
@@ -127,7 +131,7 @@ impl Policy {
 
 impl Default for WireLimits {
     fn default() -> Self {
-        Self { line: 8 << 20, event: 16 << 20, body: 64 << 20 }
+        Self { line: 8 << 20, event: 16 << 20, body: 64 << 20, held: 1 << 20, arguments: 16 << 20, calls: 256 }
     }
 }
 
@@ -150,8 +154,45 @@ impl WireLimits {
         Self { body, ..self }
     }
 
+    /// Bytes of what comes while a call is open that nothing may interrupt; 1 MiB unless told otherwise.
+    #[must_use]
+    pub fn with_held(self, held: usize) -> Self {
+        Self { held, ..self }
+    }
+
+    /// Bytes of the arguments of native calls that wait for another to end; 16 MiB unless told otherwise.
+    #[must_use]
+    pub fn with_arguments(self, arguments: usize) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// Calls of one answer, further ones are dropped; 256 unless told otherwise.
+    #[must_use]
+    pub fn with_calls(self, calls: usize) -> Self {
+        Self { calls, ..self }
+    }
+
+    pub(crate) fn is_too_much_held(&self, bytes: usize) -> bool {
+        bytes > self.held
+    }
+
+    /// Returns the error of a server that says too much besides a call that is open.
+    pub(crate) fn held_fault(&self) -> Fault {
+        too_much("text while a call was open", self.held, "held")
+    }
+
+    /// Returns the error of a server that writes too much of calls side by side.
+    pub(crate) fn arguments_fault(&self) -> Fault {
+        too_much("arguments of calls that wait for another to end", self.arguments, "arguments")
+    }
+
     /// Returns the most bytes of a whole body.
     pub fn body(&self) -> usize {
         self.body
     }
+}
+
+fn too_much(what: &str, most: usize, limit: &str) -> Fault {
+    let message = format!("the model server sent more than {most} bytes of {what}; `limits.{limit}` allows no more");
+    Fault::new(FaultKind::Upstream, message).with_code("upstream_held_too_large")
 }

@@ -8,7 +8,7 @@ use toolglot::Tools;
 use crate::chat;
 use crate::fault::Fault;
 use crate::messages;
-use crate::policy::{Policy, ReasoningField, ReasoningItem};
+use crate::policy::{Policy, ReasoningField, ReasoningItem, WireLimits};
 use crate::protocol::Protocol;
 use crate::responses;
 use crate::said::Said;
@@ -31,6 +31,8 @@ pub(crate) struct Client {
     pub(crate) reasoning_field: ReasoningField,
     /// In which field of an item a Responses client finds it.
     pub(crate) reasoning_item: ReasoningItem,
+    /// Later requests may refer to the answer.
+    pub(crate) remembers: bool,
 }
 
 /// Reads what a model server sends in one protocol; tolerates what servers get wrong.
@@ -59,14 +61,19 @@ pub(crate) trait Write: Send {
 
     /// Returns what to send while nothing is said.
     fn keep_alive(&self) -> &'static [u8];
+
+    /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.
+    fn settled(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Returns a reader for a server's answer.
-pub(crate) fn reader(upstream: Protocol) -> Box<dyn Read> {
+pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Read> {
     match upstream {
         Protocol::Chat => Box::new(chat::read::Reader::default()),
         Protocol::Responses => Box::new(responses::Reader::default()),
-        Protocol::Messages => Box::new(messages::Reader::default()),
+        Protocol::Messages => Box::new(messages::Reader::new(*limits)),
     }
 }
 

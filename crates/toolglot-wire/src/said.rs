@@ -82,6 +82,18 @@ pub enum Part {
     Finish(Finish),
 }
 
+impl Part {
+    /// Returns about how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Refusal(text) | Self::Reasoning(text) | Self::Seal(text) => text.len(),
+            Self::Arguments { text, .. } => text.len(),
+            Self::Own(value) => value.to_string().len(),
+            Self::CallStart { .. } | Self::CallEnd { .. } | Self::Finish(_) => 0,
+        }
+    }
+}
+
 /// What a call's input is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]

@@ -119,14 +119,14 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
     let object: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
     let protocol = protocol_of_response(&object)?;
     let mut said = Vec::new();
-    port::reader(protocol).whole(bytes, &mut said);
+    port::reader(protocol, &unbounded()).whole(bytes, &mut said);
     Some((protocol, said))
 }
 
 /// Reads a stream, which may have been cut anywhere.
 fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
     let protocol = frames(bytes, protocol_of_event)?;
-    let (mut reader, mut said) = (port::reader(protocol), Vec::new());
+    let (mut reader, mut said) = (port::reader(protocol, &unbounded()), Vec::new());
     let _: Option<()> = frames(bytes, |frame| {
         reader.frame(&frame, &mut said);
         None
@@ -136,13 +136,18 @@ fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
     Some((protocol, said))
 }
 
+/// A capture is there already, however large it is.
+fn unbounded() -> WireLimits {
+    WireLimits::default().with_line(usize::MAX).with_event(usize::MAX).with_held(usize::MAX)
+}
+
 /// Goes over the frames of a stream until one of them answers; no frames if the bytes are no stream.
 fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Option<T> {
     let start = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start();
     if !FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) {
         return None;
     }
-    let mut reader = SseReader::new(&WireLimits::default().with_line(usize::MAX).with_event(usize::MAX));
+    let mut reader = SseReader::new(&unbounded());
     reader.push(start);
     while let Some(Ok(frame)) = reader.next_frame() {
         if let Some(found) = each(frame) {

@@ -184,7 +184,8 @@ impl SseReader {
         self.dead = true;
         self.bytes = Vec::new();
         self.start = 0;
-        let message = format!("the model server sent a stream {what} of more than {limit} bytes");
+        let message =
+            format!("the model server sent a stream {what} of more than {limit} bytes; `limits.{what}` allows no more");
         Fault::new(FaultKind::Upstream, message).with_code(code)
     }
 

@@ -9,6 +9,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
 use crate::port::{self, Client, Read, Write};
 use crate::protocol::Protocol;
+use crate::recall::{self, Memento};
 use crate::said::{Finish, Part, Said, Usage};
 use crate::sse::{Frame, SseReader};
 
@@ -46,6 +47,8 @@ pub struct Report {
     pub all_reasoning: bool,
     /// Why the first alternative ended.
     pub finish: Option<Finish>,
+    /// The error that the answer ended with.
+    pub fault: Option<Fault>,
     /// Tokens, if the server counted them.
     pub usage: Option<Usage>,
 }
@@ -70,6 +73,8 @@ struct Way {
     moulds: Moulds,
     said: Vec<Said>,
     cleaned: Vec<Said>,
+    /// The whole answer, if later requests may refer to it and it was not streamed.
+    settled: Option<String>,
 }
 
 /// The client's writer; chunks between the same protocol may take a shorter way.
@@ -92,12 +97,13 @@ impl Turn {
         let way = Way {
             ingress,
             renamed,
-            reader: port::reader(client.upstream),
+            reader: port::reader(client.upstream, limits),
             clean: Clean::new(wants, client.seed),
             writer,
             moulds: Moulds::default(),
             said: Vec::new(),
             cleaned: Vec::new(),
+            settled: None,
             client,
         };
         Self { sse: SseReader::new(limits), way: Some(Box::new(way)), over: false }
@@ -181,6 +187,16 @@ impl Turn {
         }
     }
 
+    /// Returns what to remember of the answer; nothing before it is over, if it failed, and where nobody may refer to it.
+    pub fn memento(&self) -> Option<Memento> {
+        let way = self.way.as_ref().filter(|way| self.over && way.client.remembers)?;
+        let settled = way.settled.clone().or_else(|| match &way.writer {
+            Out::Chat(_) => None,
+            Out::Other(writer) => writer.settled(),
+        });
+        recall::memento(&way.client.request, &settled?)
+    }
+
     /// Says whether no more of the server's answer is wanted.
     pub fn is_over(&self) -> bool {
         self.over
@@ -201,6 +217,7 @@ impl Turn {
             orphan_reasoning_closer: tally.orphan_closer,
             all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
             finish: tally.finish.clone(),
+            fault: tally.fault.clone(),
             usage: way.clean.usage().cloned(),
         }
     }
@@ -282,7 +299,11 @@ impl Way {
         let said = std::mem::take(&mut self.cleaned);
         match said.last() {
             Some(Said::Fault(fault)) => Err(fault.clone()),
-            _ => Ok(port::whole(self.ingress, &said, &self.client)),
+            _ => {
+                let whole = port::whole(self.ingress, &said, &self.client);
+                self.settled = self.client.remembers.then(|| String::from_utf8_lossy(&whole).into_owned());
+                Ok(whole)
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Runs the built binary as a shell would.
-#![expect(clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod detect;
 mod dialects;

@@ -1,6 +1,9 @@
 //! The commands around the proxy.
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
+use std::process::Child;
 use std::time::Duration;
 
 use crate::{command, file, toolglot};
@@ -35,22 +38,90 @@ fn schema_is_json_and_reference_has_tables() {
     assert!(toolglot(&["config", "reference"], "").out.contains("| `listen` | `127.0.0.1:8642` |"));
 }
 
-/// Starts the demonstration, asks whether it is well, ends it by signal.
-#[test]
-fn the_demonstration_runs_until_a_signal_ends_it() {
-    let socket = std::env::temp_dir().join(format!("toolglot-serve-{}", std::process::id())).display().to_string();
-    let place = format!("unix:{socket}");
-    assert_eq!(toolglot(&["health", "-l", &place], "").code, 1);
-    let mut child = command(&["serve", "--demo", "--listen", &place, "--log", "json"]).spawn().unwrap();
-    let is_well = (0..200).any(|_| {
+/// Says whether a health check succeeds before long.
+fn gets_well(args: &[&str]) -> bool {
+    (0..500).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
-        toolglot(&["health", "-l", &place], "").code == 0
-    });
-    assert!(is_well);
+        toolglot(args, "").code == 0
+    })
+}
+
+/// Ends a proxy by a signal and returns what it logged.
+fn end(mut child: Child) -> String {
     let signal = std::process::Command::new("kill").arg("-TERM").arg(child.id().to_string()).status().unwrap();
     assert!(signal.success());
     assert!(child.wait().unwrap().success());
     let mut log = String::new();
     child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    log
+}
+
+fn socket(name: &str) -> String {
+    std::env::temp_dir().join(format!("toolglot-{name}-{}", std::process::id())).display().to_string()
+}
+
+/// Starts the demonstration, asks whether it is well, ends it by signal.
+#[test]
+fn the_demonstration_runs_until_a_signal_ends_it() {
+    let place = format!("unix:{}", socket("serve"));
+    assert_eq!(toolglot(&["health", "-l", &place], "").code, 1);
+    let child = command(&["serve", "--demo", "--listen", &place, "--log", "json"]).spawn().unwrap();
+    assert!(gets_well(&["health", "-l", &place]));
+    let log = end(child);
     assert!(log.contains("listening on unix:") && log.contains("all requests have ended"), "{log}");
+}
+
+/// Answers each connection to a port with the next of these, whatever it is asked.
+fn server(answers: Vec<String>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (answer, stream) in answers.iter().zip(listener.incoming()) {
+            let mut stream = stream.unwrap();
+            let mut asked = vec![0; 1 << 16];
+            let _ = stream.read(&mut asked).unwrap();
+            let _ = stream.write_all(format!("{answer}\r\n").as_bytes());
+        }
+    });
+    url
+}
+
+/// What servers say in their errors is told, but for keys; and what of a request they were not told.
+#[test]
+fn the_log_has_notes_and_errors_and_no_keys() {
+    let refusal = r#"{"error":{"message":"wrong key Bearer sk-of-the-server, not sk-of-the-client"}}"#;
+    let length = refusal.len();
+    let close = "content-type: application/json\r\nconnection: close\r\n";
+    let url = server(vec![
+        format!("HTTP/1.1 401 No\r\n{close}content-length: {length}\r\n\r\n{refusal}"),
+        format!(
+            "HTTP/1.1 200 OK\r\n{}\r\ndata: {{\"error\":{{\"message\":\"out of memory\"}}}}\r\n",
+            close.replace("json", "x").replace("application/x", "text/event-stream")
+        ),
+    ]);
+    let socket = socket("log");
+    let text = format!(
+        "listen = 'unix:{socket}'\n[[upstream]]\nurl = '{url}'\nkey = 'sk-of-the-server'\nengine = 'generic'\n"
+    );
+    let settings = file("serve_log.toml", text);
+    let child = command(&["serve", "-c", &settings, "--log", "json"]).spawn().unwrap();
+    assert!(gets_well(&["health", "--config", &settings]));
+    let ask = |stream: bool| {
+        let tools = r#"[{"type":"web_search"},{"type":"web_search"},{"type":"function","name":"f"}]"#;
+        let body = format!(r#"{{"model":"m","input":"x","stream":{stream},"tools":{tools}}}"#);
+        let head =
+            "POST /v1/responses HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer sk-of-the-client";
+        let mut client = UnixStream::connect(&socket).unwrap();
+        write!(client, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let refused = ask(false);
+    assert!(refused.contains("wrong key Bearer ***, not ***"), "{refused}");
+    assert!(ask(true).contains("out of memory"));
+    let log = end(child);
+    assert!(!log.contains("sk-of") && log.contains("wrong key Bearer ***, not ***"), "{log}");
+    assert!(log.contains(r#""error":"out of memory""#), "{log}");
+    assert!(log.contains(r#""notes":"tool of type `web_search` left out: only its own server can run it","#), "{log}");
 }

@@ -26,6 +26,8 @@ section! { "" one
         tls_key: Option<PathBuf> = "",
         /// How requests are logged: `auto` is for people on a terminal and JSON elsewhere.
         log: Choice<LogFormat> = "auto",
+        /// Read the settings again when a file of theirs was written: this one, keys, certificates, dialects.
+        watch: bool = "true",
         /// Answer with an embedded model server that speaks every dialect; for trying things out.
         demo: bool = "false",
     }
@@ -52,6 +54,10 @@ section! { "limits" one
         depth: usize = "128",
         /// Calls of one answer.
         calls: usize = "256",
+        /// Answers to Responses clients that are remembered, so that later requests may refer to them; `0` remembers none.
+        answers_kept: usize = "1000",
+        /// Bytes of them and of what they answer; those that were not used for longest are forgotten first.
+        bytes_kept: Size = "32 MiB",
     }
 }
 

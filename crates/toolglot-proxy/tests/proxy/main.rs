@@ -4,6 +4,7 @@
 mod failures;
 mod keys_and_limits;
 mod load;
+mod memory;
 mod operations;
 mod passing;
 mod support;

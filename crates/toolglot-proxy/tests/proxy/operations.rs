@@ -68,3 +68,33 @@ async fn a_taken_port_is_said_so() {
     let error = proxy.listen().await.unwrap_err().to_string();
     assert!(error.contains(&format!("cannot listen on `{place}`; choose another with `--listen`")), "{error}");
 }
+
+#[tokio::test]
+async fn a_file_that_was_written_is_read_again() {
+    let path = std::env::temp_dir().join(format!("toolglot-watch-{}.toml", std::process::id()));
+    let text =
+        |more: &str| format!("listen = '127.0.0.1:0'\nlog = 'off'\n{more}\n[[upstream]]\nurl = 'http://127.0.0.1:1'\n");
+    std::fs::write(&path, text("keys = ['one']")).unwrap();
+    let running = run(toolglot_proxy::Sources { file: Some(path.clone()), ..Default::default() }).await;
+    let with_key =
+        |key: &str| format!("GET /metrics HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\nconnection: close\r\n\r\n");
+    let is_key = async |key: &str| running.ask(&with_key(key)).await.0.starts_with("HTTP/1.1 200");
+    assert!(is_key("one").await && !is_key("other").await);
+    for (settings, key) in [("nonsense = 1", "one"), ("keys = ['other']", "other")] {
+        std::fs::write(&path, text(settings)).unwrap();
+        let counted = |result: &str| format!("toolglot_config_reloads_total{{result=\"{result}\"}} 1\n");
+        let wanted = counted(if key == "one" { "failure" } else { "success" });
+        let mut seen = String::new();
+        for _ in 0..100 {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            let (_, body) = running.ask(&with_key(key)).await;
+            seen = String::from_utf8(body).unwrap();
+            if seen.contains(&wanted) {
+                break;
+            }
+        }
+        assert!(seen.contains(&wanted), "{settings}: {seen}");
+    }
+    assert!(is_key("other").await && !is_key("one").await);
+    std::fs::remove_file(path).unwrap();
+}

@@ -89,10 +89,10 @@ async fn tokens_are_counted_by_the_server_or_guessed() {
     })
     .await;
     let running = Running::before(&server, &[]).await;
-    let body = r#"{"model":"m","messages":[]}"#;
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"How are you?"}]}"#;
     for path in ["/v1/messages/count_tokens", "/anthropic/v1/messages/count_tokens", "/messages/count_tokens"] {
         let (_, guess) = running.post(path, body).await;
-        assert_eq!(guess, br#"{"input_tokens":7}"#);
+        assert_eq!(guess, br#"{"input_tokens":11}"#, "of the messages, not of all the body");
         assert!(server.last().line.starts_with("POST /v1/messages/count_tokens"));
     }
     let request = post("/v1/messages/count_tokens", body).replacen("host: x", "host: x\r\nx-can: 1", 1);

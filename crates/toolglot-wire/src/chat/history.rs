@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 use toolglot::{Tools, mint, repair, seed_of};
 
+use super::pairs::pair;
 use crate::policy::{HistoryIds, Policy};
 
 /// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
@@ -78,6 +79,9 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
         if message.get("role").and_then(Value::as_str) == Some("tool") {
             make_result_safe(message, &ids);
         }
+    }
+    if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
+        *messages = pair(std::mem::take(messages));
     }
 }
 

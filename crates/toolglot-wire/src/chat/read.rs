@@ -47,8 +47,9 @@ impl Read for Reader {
         match serde_json::from_str::<Value>(frame.data) {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
             // What is no object is no chunk; it says nothing unless the server calls it an error.
-            _ if failed => self.fail(Fault::new(FaultKind::Server, frame.data), out),
-            _ => {}
+            Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
+            Err(_) if failed => self.fail(Fault::of_words(frame.data), out),
+            Err(_) => {}
         }
     }
 
@@ -84,16 +85,19 @@ impl Read for Reader {
 
 impl Reader {
     fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+        out.push(self.failed(fault));
+    }
+
+    fn failed(&mut self, fault: Fault) -> Said {
         self.ended = true;
-        out.push(Said::Fault(fault));
+        Said::Fault(fault)
     }
 
     /// Reads a chunk, or a whole response.
     fn object(&mut self, mut object: Map<String, Value>, failed: bool, whole: bool, out: &mut Vec<Said>) {
         if failed || has_error(&object) {
-            let value = Value::Object(object);
-            let unknown = || Fault::new(FaultKind::Server, value.to_string());
-            return self.fail(Fault::of_value(&value).unwrap_or_else(unknown), out);
+            let fault = Fault::of_event(Some("error"), &Value::Object(object));
+            return out.extend(fault.map(|fault| self.failed(fault)));
         }
         let choices = match object.remove("choices") {
             Some(Value::Array(choices)) => choices,
@@ -255,5 +259,6 @@ fn usage_of(own: Value) -> Usage {
 }
 
 fn has_error(object: &Map<String, Value>) -> bool {
-    object.get("error").is_some_and(|error| !error.is_null()) || text(object, "object") == Some("error")
+    object.get("error").is_some_and(|error| !error.is_null())
+        || [text(object, "object"), text(object, "type")].contains(&Some("error"))
 }

@@ -18,6 +18,8 @@ pub(super) struct Choice {
     natives: VecDeque<Native>,
     /// What came while a call was open that nothing may interrupt.
     waiting: Vec<Part>,
+    /// Bytes of it.
+    waiting_bytes: usize,
     finished: bool,
 }
 
@@ -29,6 +31,7 @@ impl Choice {
             speech: Speech::default(),
             natives: VecDeque::new(),
             waiting: Vec::new(),
+            waiting_bytes: 0,
             finished: false,
         }
     }
@@ -70,7 +73,7 @@ impl Choice {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.speech.held()
+        self.speech.held() + self.waiting_bytes + self.natives.iter().map(Native::held).sum::<usize>()
     }
 
     pub(super) fn has_enough(&self) -> bool {
@@ -93,7 +96,10 @@ impl Choice {
                     self.speech.finish(None, &mut self.voice, shared, out);
                 }
                 self.end_native(call);
-                self.natives.push_back(Native::new(call, id, &name, kind, shared));
+                // Nobody needs more open calls than an answer may have.
+                if self.natives.len() <= shared.wants.limits.calls {
+                    self.natives.push_back(Native::new(call, id, &name, kind, shared));
+                }
                 self.settle(false, shared, out);
             }
             Part::Arguments { call, text } => {
@@ -101,6 +107,11 @@ impl Choice {
                     native.push(&text);
                 }
                 self.settle(!self.waiting.is_empty(), shared, out);
+                let limits = shared.wants.limits;
+                let waits = || self.natives.iter().map(Native::held).sum::<usize>();
+                if self.natives.len() > 1 && waits() > limits.arguments {
+                    self.voice.give_up(limits.arguments_fault());
+                }
             }
             Part::CallEnd { call } => {
                 self.end_native(call);
@@ -120,7 +131,12 @@ impl Choice {
         let text = matches!(part, Part::Text(_));
         let free = if text { self.natives.is_empty() || self.speaks() } else { !self.voice.is_open() };
         if !free || !(self.waiting.is_empty() || (text && self.speaks())) {
+            self.waiting_bytes += part.size();
             self.waiting.push(part);
+            let limits = shared.wants.limits;
+            if shared.wants.streamed && limits.is_too_much_held(self.waiting_bytes) {
+                self.voice.give_up(limits.held_fault());
+            }
             return;
         }
         self.pass(part, shared, out);
@@ -172,6 +188,7 @@ impl Choice {
                 self.pass(part, shared, out);
             }
             self.waiting = waiting.collect();
+            self.waiting_bytes = self.waiting.iter().map(Part::size).sum();
         }
     }
 

@@ -81,6 +81,11 @@ impl Native {
         self.ready.clear();
     }
 
+    /// Returns how many bytes of arguments wait to be said.
+    pub(super) fn held(&self) -> usize {
+        self.ready.len()
+    }
+
     pub(super) fn is_started(&self) -> bool {
         self.started
     }
@@ -114,7 +119,7 @@ impl Native {
         }
         voice.arguments(&tail, out);
         voice.end(end.outcome, shared, out);
-        if !end.rest.starts_with('{') || voice.is_full() {
+        if !end.rest.starts_with('{') || voice.is_full(shared) {
             return None;
         }
         let mut next = Self::new(self.number, None, &self.name, self.kind, shared);

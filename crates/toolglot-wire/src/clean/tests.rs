@@ -205,6 +205,26 @@ fn more_calls_than_can_be_wanted_are_dropped() {
 }
 
 #[test]
+fn what_comes_while_a_call_is_open_is_held_up_to_a_limit() {
+    let limits = crate::WireLimits::default().with_held(10).with_arguments(20);
+    let open = || vec![start(0, "a", "look"), arguments(0, "{\"at\": ")];
+    let code = |said: Vec<Said>| {
+        let said = cleaned(Wants { limits, ..wants() }, [open(), said].concat());
+        match said.last() {
+            Some(Said::Fault(fault)) => fault.code.clone().map(|code| (code, fault.message.clone())),
+            _ => None,
+        }
+    };
+    let (word, message) = code(vec![text("hello"), text("hello again")]).unwrap();
+    assert_eq!(word, "upstream_held_too_large");
+    assert!(message.contains("10 bytes of text") && message.contains("`limits.held`"), "{message}");
+    let other = arguments(1, "{\"at\": \"some place far away\"");
+    let (_, message) = code(vec![start(1, "b", "look"), other]).unwrap();
+    assert!(message.contains("`limits.arguments`"), "{message}");
+    assert_eq!(code(vec![text("hello"), arguments(0, "\"x\"}"), end(0), text("hello, hello"), Said::End]), None);
+}
+
+#[test]
 fn blanks_without_end_take_no_time() {
     let mut said = vec![start(0, "a", "look"), arguments(0, "{")];
     said.extend((0..100_000).map(|_| arguments(0, "\n")));

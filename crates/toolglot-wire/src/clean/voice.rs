@@ -7,9 +7,6 @@ use super::Shared;
 use crate::fault::{Fault, FaultKind};
 use crate::said::{CallKind, Part, Said};
 
-/// Calls of one answer beyond this many are dropped, so that a server cannot make us say ever more of them.
-const MAX_CALLS: usize = 256;
-
 /// Says the parts of one alternative.
 pub(super) struct Voice {
     choice: usize,
@@ -65,13 +62,18 @@ impl Voice {
         self.enough
     }
 
-    /// Says whether no further call would be said.
-    pub(super) fn is_full(&self) -> bool {
-        self.calls >= MAX_CALLS
+    /// Says whether no further call would be said: a server cannot make us say ever more of them.
+    pub(super) fn is_full(&self, shared: &Shared) -> bool {
+        self.calls >= shared.wants.limits.calls
     }
 
     pub(super) fn has_failed(&self) -> bool {
         self.fault.is_some()
+    }
+
+    /// Ends everything with an error.
+    pub(super) fn give_up(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
     }
 
     pub(super) fn take_fault(&mut self) -> Option<Fault> {
@@ -104,7 +106,7 @@ impl Voice {
         shared: &mut Shared,
         out: &mut Vec<Said>,
     ) {
-        let mute = !self.takes_more(shared) || self.is_full() || !shared.wants.calls;
+        let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
         let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
         let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
         let id = (!mute).then(|| shared.ids.take(id));

@@ -1,4 +1,4 @@
-//! The inputs of calls as they were written: a JSON value in memory has forgotten the digits of large numbers.
+//! The inputs of calls as they were written: a JSON value in memory has forgotten blanks and escapes.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -6,6 +6,7 @@ use super::exact::Inputs;
 use super::quick::Delta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
+use crate::policy::WireLimits;
 use crate::port::Read;
 use crate::said::{Begin, CallKind, Finish, Part, Said};
 use crate::sse::Frame;
@@ -20,6 +21,8 @@ pub(crate) struct Reader {
     calls: usize,
     /// What came of other blocks while a call's input was coming.
     held: Vec<Part>,
+    held_bytes: usize,
+    limits: WireLimits,
     finish: Option<Finish>,
     usage: Map<String, Value>,
     extra: Map<String, Value>,
@@ -58,6 +61,7 @@ impl Read for Reader {
         match serde_json::from_str::<Value>(frame.data) {
             Ok(event) => self.event(frame, event, out),
             Err(_) if frame.event == Some("ping") => {}
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(frame.data), out),
             Err(error) => self.fail(not_json("an event", &error), out),
         }
     }
@@ -85,7 +89,15 @@ impl Read for Reader {
 }
 
 impl Reader {
+    /// Returns a reader that holds no more than is allowed.
+    pub(crate) fn new(limits: WireLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
     fn event(&mut self, frame: &Frame<'_>, mut event: Value, out: &mut Vec<Said>) {
+        if let Some(fault) = Fault::of_event(frame.event, &event) {
+            return self.fail(fault, out);
+        }
         let kind = event.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
         match kind {
             "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
@@ -95,11 +107,6 @@ impl Reader {
             "message_delta" => self.finishing(&mut event),
             "message_stop" => self.end(out),
             "message" => self.message(event, &Inputs::of_message(frame.data.as_bytes()), out),
-            "ping" => {}
-            _ if kind == "error" || event.get("error").is_some_and(|error| !error.is_null()) => {
-                let silent = || Fault::new(FaultKind::Upstream, "the model server reported an error without a word");
-                self.fail(Fault::of_value(&event).unwrap_or_else(silent), out);
-            }
             // Clients pass over events that they do not know, and so is done here.
             _ => {}
         }
@@ -265,6 +272,7 @@ impl Reader {
                 out.extend(input.map(|text| said(Part::Arguments { call, text })));
                 out.push(said(Part::CallEnd { call }));
                 if !self.is_in_call() {
+                    self.held_bytes = 0;
                     out.extend(self.held.drain(..).map(said));
                 }
             }
@@ -321,7 +329,11 @@ impl Reader {
     /// Says a part, after the call whose input is coming.
     fn say(&mut self, part: Part, out: &mut Vec<Said>) {
         if self.is_in_call() {
+            self.held_bytes += part.size();
             self.held.push(part);
+            if self.limits.is_too_much_held(self.held_bytes) && !self.over {
+                self.fail(self.limits.held_fault(), out);
+            }
         } else {
             out.push(said(part));
         }

@@ -26,7 +26,16 @@ fn client(upstream: Protocol) -> Client {
     let request = if let Value::Object(request) = request { request } else { Map::new() };
     let field = ReasoningField::default();
     let (model, reasoning_item) = ("asked".into(), ReasoningItem::default());
-    Client { request: Arc::new(request), upstream, model, seed: 7, now: 1, reasoning_field: field, reasoning_item }
+    Client {
+        request: Arc::new(request),
+        upstream,
+        model,
+        seed: 7,
+        now: 1,
+        reasoning_field: field,
+        reasoning_item,
+        remembers: false,
+    }
 }
 
 /// A part of the only alternative.

@@ -50,8 +50,8 @@ impl History<'_> {
             "function_call" => self.call(item, "function", "arguments"),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
-            "item_reference" => self.missing.refuse(format!(
-                "item `{}` is only referred to, and nothing is remembered here; send it whole and set `store` to false",
+            kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
+                "item `{}` is only referred to, and it is not remembered here; send it whole and set `store` to false",
                 text(item, "id").unwrap_or_default()
             )),
             other => self.missing.leave_out(format!("item of type `{other}` left out: chat has nothing like it")),

@@ -75,8 +75,12 @@ impl Read for Reader {
                 if let (Some(name), Some(object)) = (frame.event, event.as_object_mut()) {
                     object.entry("type").or_insert_with(|| name.into());
                 }
-                self.event(&event, out);
+                match Fault::of_event(frame.event, &event) {
+                    Some(fault) => self.fail(sorted(fault), out),
+                    None => self.event(&event, out),
+                }
             }
+            Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(data), out),
             Err(error) => self.fail(unreadable(&error), out),
         }
     }
@@ -132,9 +136,6 @@ impl Reader {
                 if let Some(item) = event.get("item").filter(|item| item.is_object()) {
                     self.items.object(item, index, name.ends_with("done"), event, out);
                 }
-            }
-            _ if name == "error" || event.get("error").is_some_and(|error| !error.is_null()) => {
-                self.fail(fault_of(event), out);
             }
             _ => self.other(name, event, out),
         }
@@ -260,10 +261,14 @@ fn seconds(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().map(|seconds| seconds as u64))
 }
 
-/// Reads an error, and the codes by which this protocol says what sort it is.
+/// Reads the error of a response.
 fn fault_of(value: &Value) -> Fault {
-    let fault = Fault::of_value(value)
-        .unwrap_or_else(|| Fault::new(FaultKind::Server, "the model server failed and did not say why"));
+    let silent = || Fault::new(FaultKind::Server, "the model server failed and did not say why");
+    sorted(Fault::of_value(value).unwrap_or_else(silent))
+}
+
+/// Finds out by the codes of this protocol what sort of error it is.
+fn sorted(fault: Fault) -> Fault {
     let kind = match fault.code.as_deref() {
         Some("rate_limit_exceeded") => FaultKind::RateLimit,
         Some("invalid_prompt" | "context_length_exceeded") => FaultKind::Request,

@@ -1,11 +1,14 @@
 //! A Responses request as a Chat Completions request.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
 use super::history::{self, json_text};
 use super::tools::{Choice, Toolbox, kind, text};
 use crate::chat::history::{is_object, safe_arguments};
+use crate::chat::pairs::UNANSWERED;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 
@@ -125,7 +128,7 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
     let is_asked = |key: &&&str| request.get(**key).is_some_and(|value| !value.is_null());
     if let Some(key) = REMEMBERED.iter().find(is_asked) {
         let message = format!(
-            "`{key}` needs a server that remembers; send the whole conversation in `input` and set `store` to false"
+            "`{key}` names what is not remembered here; send the whole conversation in `input` and set `store` to false"
         );
         return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
     }
@@ -148,4 +151,32 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
             item["arguments"] = safe_arguments(&arguments, name, tools, policy).into();
         }
     }
+    // What is only referred to may be the result that seems to be missing.
+    if !items.iter().any(|item| kind(item) == "item_reference") {
+        *items = pair(std::mem::take(items));
+    }
+}
+
+/// The items that call, and what has their results.
+const CALLS: [(&str, &str); 2] =
+    [("function_call", "function_call_output"), ("custom_tool_call", "custom_tool_call_output")];
+
+/// Says of every call without a result that it has none, behind the calls that were made together.
+fn pair(items: Vec<Value>) -> Vec<Value> {
+    let outputs = items.iter().filter(|item| CALLS.iter().any(|(_, output)| kind(item) == *output));
+    let answered: HashSet<String> = outputs.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect();
+    let (mut paired, mut missing) = (Vec::with_capacity(items.len()), Vec::new());
+    for item in items {
+        match CALLS.iter().find(|(call, _)| kind(&item) == *call) {
+            None => paired.append(&mut missing),
+            Some((_, output)) => {
+                if let Some(id) = text(&item, "call_id").filter(|id| !answered.contains(*id)) {
+                    missing.push(json!({"type": output, "call_id": id, "output": UNANSWERED}));
+                }
+            }
+        }
+        paired.push(item);
+    }
+    paired.append(&mut missing);
+    paired
 }

@@ -29,6 +29,7 @@ fn client(upstream: Protocol, request: &Value) -> Client {
         now: 1_700_000_000,
         reasoning_field: ReasoningField::default(),
         reasoning_item: ReasoningItem::default(),
+        remembers: false,
     }
 }
 

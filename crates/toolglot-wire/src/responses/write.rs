@@ -74,6 +74,10 @@ impl Write for Writer {
     fn keep_alive(&self) -> &'static [u8] {
         b": keepalive\n\n"
     }
+
+    fn settled(&self) -> Option<String> {
+        (self.over && self.failure.is_none()).then(|| self.body())
+    }
 }
 
 impl Writer {

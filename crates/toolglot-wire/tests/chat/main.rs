@@ -3,6 +3,7 @@
 
 mod accumulate;
 mod broken;
+mod faults;
 mod generated;
 mod ids;
 mod relayed;

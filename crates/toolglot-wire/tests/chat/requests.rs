@@ -114,7 +114,8 @@ fn a_server_without_a_parser_is_asked_again() {
 fn tools_with_free_text_become_functions_where_nothing_else_is_known() {
     let wish = json!({"model": "m", "tools": [{"type": "custom", "custom": {"name": "run", "description": "Runs."}}],
         "tool_choice": {"type": "custom", "custom": {"name": "run"}}, "messages": [
-            {"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "run", "input": "x\"y"}}]}]});
+            {"role": "assistant", "tool_calls": [{"id": "a", "type": "custom", "custom": {"name": "run", "input": "x\"y"}}]},
+            {"role": "tool", "tool_call_id": "a", "content": "ok"}]});
     let body = sent(&wish, EngineKind::Vllm);
     assert_eq!(body["tools"][0]["function"]["parameters"]["required"], json!(["input"]));
     assert_eq!(body["tool_choice"], json!({"type": "function", "function": {"name": "run"}}));
@@ -144,4 +145,57 @@ fn what_is_no_request_is_a_fault() {
     assert_eq!(read("{\"a\": 1}", &small).code.as_deref(), Some("body_too_large"));
     let other = Exchange::read(Protocol::Chat, Protocol::Messages, b"{}", &Policy::default()).unwrap_err();
     assert!(other.message.contains("messages"));
+}
+
+#[test]
+fn calls_and_results_of_earlier_turns_stand_together() {
+    let calls = |ids: &[&str]| {
+        let call = |id: &&str| json!({"id": id, "type": "function", "function": {"name": "ls", "arguments": "{}"}});
+        json!({"role": "assistant", "content": null, "tool_calls": ids.iter().map(call).collect::<Vec<_>>()})
+    };
+    let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let none = |id: &str| result(id, "There is no result: the call was not carried out.");
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let nameless = json!({"role": "tool", "content": "x"});
+    for (messages, expected) in [
+        (json!([calls(&["a"])]), json!([calls(&["a"]), none("a")])),
+        (
+            json!([calls(&["a", "b"]), result("b", "x"), user("go on")]),
+            json!([calls(&["a", "b"]), result("b", "x"), none("a"), user("go on")]),
+        ),
+        (
+            json!([calls(&["a"]), user("wait"), result("a", "x"), user("go on")]),
+            json!([calls(&["a"]), result("a", "x"), user("wait"), user("go on")]),
+        ),
+        (
+            json!([calls(&["a"]), calls(&["a"]), result("a", "x")]),
+            json!([calls(&["a"]), none("a"), calls(&["a"]), result("a", "x")]),
+        ),
+        (json!([calls(&["a"]), nameless]), json!([calls(&["a"]), result("a", "x")])),
+    ] {
+        let found = sent(&request(json!({"messages": messages})), EngineKind::Generic)["messages"].clone();
+        let found: Vec<_> = found.as_array().unwrap().iter().map(plain).collect();
+        let expected: Vec<_> = expected.as_array().unwrap().iter().map(plain).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+/// A message in one line, whatever the order of its fields.
+fn plain(message: &Value) -> String {
+    let ids = message["tool_calls"].as_array().into_iter().flatten().map(|call| call["id"].to_string());
+    let ids: String = ids.collect();
+    format!("{} {} {} {ids}", message["role"], message["tool_call_id"], message["content"])
+}
+
+#[test]
+fn numbers_keep_their_digits_in_a_request_that_is_written_anew() {
+    let numbers = "[123456789012345678901234567890, 1e+400, 0.1000000000000000055, -0.0, 1e+2]";
+    let body = format!(
+        r#"{{"model":"m","logit_bias":{numbers},"functions":[{{"name":"f","parameters":{{"enum":{numbers}}}}}],"messages":[]}}"#
+    );
+    let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, body.as_bytes(), &Policy::default()).unwrap();
+    let sent = String::from_utf8(exchange.upstream_body()).unwrap();
+    assert!(sent.contains("\"tools\""), "{sent}");
+    let numbers = numbers.replace(' ', "");
+    assert_eq!(sent.matches(&numbers).count(), 2, "{sent}");
 }

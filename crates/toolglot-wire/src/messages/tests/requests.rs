@@ -121,7 +121,8 @@ fn a_history_for_the_same_protocol_is_made_safe() {
     let call = |input: Value| json!({"type": "tool_use", "id": "a", "name": "f", "input": input});
     let request = |input: Value| {
         map(json!({"messages": [{"role": "user", "content": "x"},
-            {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, call(input)]}]}))
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, call(input)]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]}]}))
     };
     let tools = toolglot::Tools::default();
     let policy = Policy::default().with_dialects(toolglot::Dialects::builtin());
@@ -140,6 +141,32 @@ fn a_history_for_the_same_protocol_is_made_safe() {
     let mut good = request(json!({"x": "y"}));
     make_safe(&mut good, &tools, &policy);
     assert_eq!(good, request(json!({"x": "y"})));
+}
+
+#[test]
+fn calls_without_results_get_one_for_the_same_protocol() {
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "f", "input": {}});
+    let made =
+        |ids: &[&str]| json!({"role": "assistant", "content": ids.iter().map(|id| call(id)).collect::<Vec<_>>()});
+    let result = |id: &str, text: &str| json!({"type": "tool_result", "tool_use_id": id, "content": text});
+    let user = |content: Value| json!({"role": "user", "content": content});
+    let none = |id: &str| result(id, "There is no result: the call was not carried out.");
+    for (sent, expected) in [
+        (json!([made(&["a"])]), json!([made(&["a"]), user(json!([none("a")]))])),
+        (
+            json!([made(&["a", "b"]), user(json!([result("b", "x")]))]),
+            json!([made(&["a", "b"]), user(json!([none("a"), result("b", "x")]))]),
+        ),
+        (
+            json!([made(&["a"]), user(json!("go on"))]),
+            json!([made(&["a"]), user(json!([none("a"), {"type": "text", "text": "go on"}]))]),
+        ),
+        (json!([made(&["a"]), made(&[])]), json!([made(&["a"]), user(json!([none("a")])), made(&[])])),
+    ] {
+        let mut changed = map(json!({"messages": sent}));
+        make_safe(&mut changed, &toolglot::Tools::default(), &Policy::default());
+        assert_eq!(changed["messages"], expected);
+    }
 }
 
 #[test]

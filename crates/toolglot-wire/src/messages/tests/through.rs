@@ -180,7 +180,8 @@ fn a_server_of_the_same_protocol_gets_the_request_as_it_came_or_safe() {
     let request = |input: &str| {
         format!(
             r#"{{"model":"m", "max_tokens": 1e0, "tools": [{{"name": "f", "input_schema": {{}}}}], "messages": [
-            {{"role": "assistant", "content": [{{"type": "tool_use", "id": "a", "name": "f", "input": {input}}}]}}]}}"#
+            {{"role": "assistant", "content": [{{"type": "tool_use", "id": "a", "name": "f", "input": {input}}}]}},
+            {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "a", "content": "ok"}}]}}]}}"#
         )
     };
     let good = request(r#"{"id": 123456789012345678901234567890}"#);

@@ -254,10 +254,35 @@ fn a_request_that_stays_a_responses_request_keeps_all_but_broken_arguments() {
     let request = |arguments: [Value; 3]| {
         let call =
             |arguments: Value| json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": arguments});
-        let items: Vec<Value> = arguments.into_iter().map(call).collect();
+        let mut items: Vec<Value> = arguments.into_iter().map(call).collect();
+        items.push(json!({"type": "function_call_output", "call_id": "c", "output": "ok"}));
         json!({"model": "m", "previous_response_id": "resp_1", "stream": true, "input": items, "odd": [1],
             "tools": [{"type": "function", "name": "f", "parameters": {"type": "object"}}, {"type": "web_search"}]})
     };
     let sent = sent(&request([json!("{ \"a\": 1 }"), json!("{'a': 1}"), json!({"a": 1})]));
     assert_eq!(sent, request([json!("{ \"a\": 1 }"), json!("{\"a\": 1}"), json!("{\"a\":1}")]));
+}
+
+#[test]
+fn calls_without_results_get_one_for_the_same_protocol() {
+    let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": "{}"});
+    let output = |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
+    let none = |id: &str| output(id, "There is no result: the call was not carried out.");
+    let free = json!({"type": "custom_tool_call", "call_id": "d", "name": "f", "input": "x"});
+    let nothing = "There is no result: the call was not carried out.";
+    for (items, expected) in [
+        (json!([call("a"), call("b"), output("b", "x")]), json!([call("a"), call("b"), none("a"), output("b", "x")])),
+        (
+            json!([free, {"role": "user", "content": "go on"}]),
+            json!([free, {"type": "custom_tool_call_output", "call_id": "d", "output": nothing},
+                {"role": "user", "content": "go on"}]),
+        ),
+        (
+            json!([call("a"), {"type": "item_reference", "id": "fco_1"}]),
+            json!([call("a"), {"type": "item_reference", "id": "fco_1"}]),
+        ),
+    ] {
+        let tools = json!([{"type": "function", "name": "f", "parameters": {"type": "object"}}]);
+        assert_eq!(sent(&json!({"model": "m", "input": items, "tools": tools}))["input"], expected);
+    }
 }

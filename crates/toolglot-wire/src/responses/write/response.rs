@@ -93,8 +93,8 @@ fn echo(client: &Client) -> Map<String, Value> {
             *value = asked.clone();
         }
     }
-    if client.upstream != Protocol::Responses {
-        // Nothing is kept on the way, so that no later request can refer to it.
+    if client.upstream != Protocol::Responses && !client.remembers {
+        // No later request can refer to it.
         echo.insert("store".to_owned(), false.into());
     }
     echo

@@ -1,0 +1,218 @@
+//! Answers that clients of the Responses protocol may refer to, where the model server speaks another: the last ones used.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use toolglot_wire::{Memento, Recall};
+
+/// The answers that are remembered, of all clients.
+#[derive(Default)]
+pub(crate) struct Memory(Mutex<Store>);
+
+/// What one client may refer to.
+pub(crate) struct Own<'a> {
+    memory: &'a Memory,
+    owner: u64,
+}
+
+/// A client and an id; nobody finds what belongs to another.
+type Key = (u64, Arc<str>);
+
+#[derive(Default)]
+struct Store {
+    answers: HashMap<Key, Answer>,
+    /// The answer that an item belongs to, and its place there.
+    items: HashMap<Key, (Arc<str>, usize)>,
+    /// The answers by the time of their last use.
+    order: BTreeMap<u64, Key>,
+    clock: u64,
+    bytes: usize,
+}
+
+struct Answer {
+    used: u64,
+    bytes: usize,
+    previous: Option<String>,
+    turn: Turn,
+}
+
+/// What was asked, as the JSON text of a list, and what was said: the id and the JSON text of each item.
+#[derive(Clone)]
+struct Turn {
+    input: Arc<str>,
+    output: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// What an answer and each of its items take besides their text.
+const OVERHEAD: usize = 256;
+
+impl Memory {
+    /// Returns what a client may refer to.
+    pub(crate) fn of(&self, owner: u64) -> Own<'_> {
+        Own { memory: self, owner }
+    }
+
+    /// Remembers a client's answer, and forgets those that were not used for longest beyond so many and so many bytes.
+    pub(crate) fn keep(&self, owner: u64, memento: Memento, most: usize, most_bytes: usize) {
+        let mut store = self.store();
+        store.insert(owner, memento);
+        store.shrink(most, most_bytes);
+    }
+
+    /// Forgets what is too much.
+    pub(crate) fn shrink(&self, most: usize, most_bytes: usize) {
+        self.store().shrink(most, most_bytes);
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recall for Own<'_> {
+    fn item(&self, id: &str) -> Option<Value> {
+        let text = self.memory.store().item(&(self.owner, id.into()))?;
+        serde_json::from_str(&text).ok()
+    }
+
+    fn conversation(&self, id: &str) -> Option<Vec<Value>> {
+        let turns = self.memory.store().conversation((self.owner, id.into()))?;
+        let mut items = Vec::new();
+        for Turn { input, output } in &turns {
+            items.append(&mut serde_json::from_str(input).ok()?);
+            for (_, item) in output {
+                items.push(serde_json::from_str(item).ok()?);
+            }
+        }
+        Some(items)
+    }
+}
+
+impl Store {
+    fn insert(&mut self, owner: u64, memento: Memento) {
+        let key: Key = (owner, memento.id.as_str().into());
+        self.remove(&key);
+        let output: Vec<(Arc<str>, Arc<str>)> =
+            memento.output.into_iter().map(|(id, text)| (id.into(), text.into())).collect();
+        let texts: usize = output.iter().map(|(id, text)| OVERHEAD + 2 * id.len() + text.len()).sum();
+        let bytes = OVERHEAD + memento.input.len() + texts;
+        for (place, (id, _)) in output.iter().enumerate() {
+            self.items.insert((owner, Arc::clone(id)), (Arc::clone(&key.1), place));
+        }
+        self.clock += 1;
+        self.order.insert(self.clock, key.clone());
+        self.bytes += bytes;
+        let (previous, turn) = (memento.previous, Turn { input: memento.input.into(), output });
+        self.answers.insert(key, Answer { used: self.clock, bytes, previous, turn });
+    }
+
+    fn remove(&mut self, key: &Key) {
+        let Some(answer) = self.answers.remove(key) else { return };
+        self.order.remove(&answer.used);
+        self.bytes -= answer.bytes;
+        for (id, _) in answer.turn.output {
+            let item = (key.0, id);
+            // A later answer may have an item of the same id.
+            if self.items.get(&item).is_some_and(|(answer, _)| *answer == key.1) {
+                self.items.remove(&item);
+            }
+        }
+    }
+
+    fn shrink(&mut self, most: usize, most_bytes: usize) {
+        while self.answers.len() > most || self.bytes > most_bytes {
+            let Some((_, key)) = self.order.pop_first() else { return };
+            self.remove(&key);
+        }
+    }
+
+    /// Finds an answer, which is the one that was used last from now on.
+    fn used(&mut self, key: &Key) -> Option<&Answer> {
+        let answer = self.answers.get_mut(key)?;
+        self.order.remove(&answer.used);
+        self.clock += 1;
+        answer.used = self.clock;
+        self.order.insert(self.clock, key.clone());
+        Some(answer)
+    }
+
+    fn item(&mut self, key: &Key) -> Option<Arc<str>> {
+        let (answer, place) = self.items.get(key)?.clone();
+        let (_, text) = self.used(&(key.0, answer))?.turn.output.get(place)?;
+        Some(Arc::clone(text))
+    }
+
+    /// Returns the turns up to an answer, the first one first; none if one is forgotten.
+    fn conversation(&mut self, last: Key) -> Option<Vec<Turn>> {
+        let (mut turns, mut next, most) = (Vec::new(), Some(last), self.answers.len());
+        while let Some(key) = next {
+            // An id that a server gave twice could lead in a circle.
+            if turns.len() >= most {
+                return None;
+            }
+            let answer = self.used(&key)?;
+            turns.push(answer.turn.clone());
+            next = answer.previous.as_deref().map(|previous| (key.0, previous.into()));
+        }
+        turns.reverse();
+        Some(turns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(id: &str, previous: Option<&str>) -> Memento {
+        let (input, item) = (format!("[\"ask {id}\"]"), format!("\"say {id}\""));
+        let output = vec![(format!("item_{id}"), item)];
+        Memento { id: id.to_owned(), previous: previous.map(str::to_owned), input, output }
+    }
+
+    #[test]
+    fn a_conversation_is_put_together_from_its_turns() {
+        let memory = Memory::default();
+        memory.keep(1, answer("a", None), 9, 9999);
+        memory.keep(1, answer("b", Some("a")), 9, 9999);
+        assert_eq!(memory.of(1).conversation("b"), serde_json::from_str(r#"["ask a","say a","ask b","say b"]"#).ok());
+        assert_eq!(memory.of(1).item("item_a"), Some("say a".into()));
+    }
+
+    #[test]
+    fn nobody_finds_what_belongs_to_another() {
+        let memory = Memory::default();
+        memory.keep(1, answer("a", None), 9, 9999);
+        assert_eq!((memory.of(2).item("item_a"), memory.of(2).conversation("a")), (None, None));
+        memory.keep(2, answer("b", Some("a")), 9, 9999);
+        assert_eq!(memory.of(2).conversation("b"), None);
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_is_forgotten_first() {
+        let memory = Memory::default();
+        for id in ["a", "b"] {
+            memory.keep(1, answer(id, None), 2, 9999);
+        }
+        assert!(memory.of(1).item("item_a").is_some());
+        memory.keep(1, answer("c", Some("b")), 2, 9999);
+        let found = ["a", "b", "c"].map(|id| memory.of(1).item(&format!("item_{id}")).is_some());
+        assert_eq!(found, [true, false, true]);
+        assert_eq!(memory.of(1).conversation("c"), None, "its beginning is forgotten");
+        memory.shrink(2, 700);
+        assert_eq!(memory.store().answers.len(), 1);
+        memory.shrink(2, 0);
+        let store = memory.store();
+        assert_eq!((store.answers.len(), store.items.len(), store.order.len(), store.bytes), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn the_same_id_again_is_another_answer_and_no_circle() {
+        let memory = Memory::default();
+        for previous in [None, Some("a")] {
+            memory.keep(1, answer("a", previous), 9, 9999);
+        }
+        assert_eq!(memory.of(1).conversation("a"), None);
+        assert!(memory.of(1).item("item_a").is_some());
+    }
+}

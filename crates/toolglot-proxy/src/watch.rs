@@ -1,0 +1,68 @@
+//! Notices that a file of the settings was written, by looking at it every so often: that works on every file system.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use crate::config::{Config, Sources};
+
+/// How often files are looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// The files of the settings, as they were when they were last read.
+pub(crate) struct Watch {
+    ticks: Interval,
+    known: Vec<Stamp>,
+    /// As they were at the last look; only what stands still has been written to its end.
+    last: Vec<Stamp>,
+}
+
+/// A file and what tells whether it was written; nothing if it is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp(PathBuf, Option<(SystemTime, u64)>);
+
+impl Watch {
+    /// Begins to watch the files of the settings in force.
+    pub(crate) fn new(sources: &Sources, config: &Config) -> Self {
+        let mut ticks = interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let known = stamps(sources, config);
+        Self { ticks, last: known.clone(), known }
+    }
+
+    /// Waits for the next look.
+    pub(crate) async fn tick(&mut self) {
+        self.ticks.tick().await;
+    }
+
+    /// Looks at the files; says whether they were changed and stand still.
+    pub(crate) fn is_changed(&mut self, sources: &Sources, config: &Config) -> bool {
+        let now = stamps(sources, config);
+        let still = now == self.last;
+        self.last.clone_from(&now);
+        if !still || now == self.known {
+            return false;
+        }
+        self.known = now;
+        true
+    }
+
+    /// Takes the files as they are for those of the settings in force, which may be others than before.
+    pub(crate) fn settle(&mut self, sources: &Sources, config: &Config) {
+        self.known = stamps(sources, config);
+        self.last.clone_from(&self.known);
+    }
+}
+
+fn stamps(sources: &Sources, config: &Config) -> Vec<Stamp> {
+    let stamp = |path: &Path| {
+        let data = std::fs::metadata(path).ok();
+        Stamp(path.to_owned(), data.and_then(|data| Some((data.modified().ok()?, data.len()))))
+    };
+    let server = &config.server;
+    let files = [&sources.file, &server.keys_file, &server.tls_cert, &server.tls_key].into_iter().flatten();
+    let dialects = config.routes.iter().flat_map(|route| &route.dialect).map(Path::new);
+    // A dialect's name is no path of a file that is there.
+    files.map(PathBuf::as_path).chain(dialects.filter(|path| path.is_file())).map(stamp).collect()
+}

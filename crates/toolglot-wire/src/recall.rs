@@ -1,0 +1,94 @@
+//! What a client of the Responses protocol refers to instead of sending it again: earlier answers, and items of them.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// What is remembered of the answers that one client got.
+pub trait Recall {
+    /// Returns an item of an earlier answer.
+    fn item(&self, id: &str) -> Option<Value>;
+
+    /// Returns all items of the conversation that an earlier answer ends: what was asked and what was said.
+    fn conversation(&self, id: &str) -> Option<Vec<Value>>;
+}
+
+/// An answer that its client may refer to later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "this is all that later requests may refer to")]
+pub struct Memento {
+    /// The answer's id.
+    pub id: String,
+    /// The id of the answer that it goes on from, if the request named one.
+    pub previous: Option<String>,
+    /// The items that were asked with, as the JSON text of a list.
+    pub input: String,
+    /// The items of the answer: the id and the JSON text of each.
+    pub output: Vec<(String, String)>,
+}
+
+/// Puts items in the place of what refers to them; what is not remembered stays a reference.
+pub(crate) fn fill(request: &mut Map<String, Value>, memory: &dyn Recall) {
+    let items = request.get_mut("input").and_then(Value::as_array_mut);
+    for item in items.into_iter().flatten() {
+        // The type may be left out where nothing but an id is given.
+        let is_bare =
+            || item.get("type").is_none_or(Value::is_null) && item.as_object().is_some_and(|it| it.len() <= 2);
+        if item.get("type").and_then(Value::as_str) == Some("item_reference") || is_bare() {
+            let id = item.get("id").and_then(Value::as_str);
+            if let Some(found) = id.and_then(|id| memory.item(id)) {
+                *item = found;
+            }
+        }
+    }
+}
+
+/// Returns the request with the conversation that it goes on from, if that is remembered.
+pub(crate) fn continued(request: &Map<String, Value>, memory: &dyn Recall) -> Option<Map<String, Value>> {
+    let mut items = memory.conversation(previous(request)?)?;
+    let mut request = request.clone();
+    request.shift_remove("previous_response_id");
+    items.append(&mut input(&request));
+    request.insert("input".to_owned(), items.into());
+    Some(request)
+}
+
+/// Returns what to remember of a whole answer to a request; nothing if it has no id.
+pub(crate) fn memento(request: &Map<String, Value>, answer: &str) -> Option<Memento> {
+    #[derive(Deserialize)]
+    struct Answer<'a> {
+        id: String,
+        #[serde(borrow)]
+        output: Vec<&'a RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Item {
+        #[serde(default)]
+        id: String,
+    }
+    let Answer { id, output } = serde_json::from_str(answer).ok()?;
+    let id_of = |item: &RawValue| serde_json::from_str::<Item>(item.get()).map(|item| item.id).unwrap_or_default();
+    Some(Memento {
+        id,
+        previous: previous(request).map(str::to_owned),
+        input: Value::from(input(request)).to_string(),
+        output: output.into_iter().map(|item| (id_of(item), item.get().to_owned())).collect(),
+    })
+}
+
+/// Says whether a client lets its answers be remembered.
+pub(crate) fn is_allowed(request: &Map<String, Value>) -> bool {
+    request.get("store") != Some(&Value::Bool(false))
+}
+
+fn previous(request: &Map<String, Value>) -> Option<&str> {
+    request.get("previous_response_id").and_then(Value::as_str)
+}
+
+fn input(request: &Map<String, Value>) -> Vec<Value> {
+    match request.get("input") {
+        Some(Value::Array(items)) => items.clone(),
+        Some(text @ Value::String(_)) => vec![json!({"role": "user", "content": text})],
+        _ => Vec::new(),
+    }
+}
