@@ -1,7 +1,7 @@
 //! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
 
 use super::bytes::SHORT;
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +108,7 @@ impl Place {
         self.end_run();
         self.fence_start = self.fence_start && text.iter().all(|byte| b" \t>-*+.)0123456789".contains(byte));
         if self.line_start || self.fresh {
-            let blank = text.iter().all(u8::is_ascii_whitespace);
+            let blank = text.iter().all(|byte| is_blank(*byte));
             self.line_start &= blank;
             self.fresh &= blank;
         }
