@@ -69,8 +69,7 @@ fn replay(target: &str, files: &[&str]) -> ExitCode {
 
 /// Runs targets for a time each, as many at once as there are cores.
 fn smoke(time: Duration, targets: &[&str]) -> ExitCode {
-    let chosen: Vec<_> =
-        TARGETS.into_iter().filter(|(name, _)| targets.is_empty() || targets.contains(name)).collect();
+    let chosen: Vec<_> = TARGETS.into_iter().filter(|(name, _)| targets.is_empty() || targets.contains(name)).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
     let seed = std::env::var("SMOKE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(now);
     println!("SMOKE_SEED={seed}");

@@ -1,5 +1,6 @@
 //! Properties that hold for every input, each a function of bytes: for the coverage-guided runner and for any other.
 
+mod answers;
 mod dialect_file;
 mod differential;
 mod generate;

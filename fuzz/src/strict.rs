@@ -146,7 +146,10 @@ fn keywords(text: &str) -> Option<Vec<Call>> {
             let json = literal(value, &mut rest, 0)?;
             members.push(format!("\"{key}\": {json}"));
             keys.push(key);
-            rest = rest.strip_prefix(", ").filter(|rest| !rest.starts_with(')')).or(rest.starts_with(')').then_some(rest))?;
+            rest = rest
+                .strip_prefix(", ")
+                .filter(|rest| !rest.starts_with(')'))
+                .or(rest.starts_with(')').then_some(rest))?;
         }
         calls.push(Call { name: name.to_owned(), arguments: format!("{{{}}}", members.join(", ")) });
         rest = &rest[1..];
@@ -175,7 +178,10 @@ fn literal<'t>(text: &'t str, rest: &mut &'t str, depth: usize) -> Option<String
         let mut items = Vec::new();
         while !inside.starts_with(']') {
             items.push(literal(inside, &mut inside, depth + 1)?);
-            inside = inside.strip_prefix(", ").filter(|rest| !rest.starts_with(']')).or(inside.starts_with(']').then_some(inside))?;
+            inside = inside
+                .strip_prefix(", ")
+                .filter(|rest| !rest.starts_with(']'))
+                .or(inside.starts_with(']').then_some(inside))?;
         }
         *rest = &inside[1..];
         return Some(format!("[{}]", items.join(", ")));

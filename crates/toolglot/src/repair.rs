@@ -145,7 +145,8 @@ impl Text<'_> {
         let foreign = diagnostics.iter().any(|found| found.code == Code::UnknownTool);
         let fitted = Text { text: arguments, ..*self }.json(self.options, false).filter(|_| foreign);
         let Some(fitted) = fitted else { return Repaired::new(arguments.to_owned(), diagnostics) };
-        diagnostics.extend(fitted.diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found }));
+        diagnostics
+            .extend(fitted.diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found }));
         Repaired { diagnostics, ..fitted }
     }
 
