@@ -36,7 +36,7 @@ pub(crate) fn case(from: &mut Unstructured<'_>, home: usize) -> Result<Case> {
     let mut calls = Vec::new();
     for _ in 0..=make.up_to(2)? {
         let (name, schema) = &tools[make.up_to(tools.len() - 1)?];
-        let arguments = make.value(schema.as_ref().unwrap_or(&open()), 0)?;
+        let arguments = make.value(schema.as_ref().unwrap_or(&open()))?;
         calls.push(((*name).to_owned(), arguments));
     }
     let declare = |(name, schema): &(&str, Option<Value>)| match schema {
@@ -83,12 +83,12 @@ impl Generator<'_, '_> {
     }
 
     /// Returns JSON text that fits a schema of ours.
-    fn value(&mut self, schema: &Value, depth: usize) -> Result<String> {
+    fn value(&mut self, schema: &Value) -> Result<String> {
         if schema.get("enum").is_some() {
             return Ok(quoted(self.pick(&["celsius", "Kelvin"])?));
         }
         if let Some(choices) = schema.get("anyOf") {
-            return if self.once_in(3)? { Ok("null".to_owned()) } else { self.value(&choices[0], depth) };
+            return if self.once_in(3)? { Ok("null".to_owned()) } else { self.value(&choices[0]) };
         }
         Ok(match schema["type"].as_str() {
             None if !self.plain && self.once_in(3)? => "null".to_owned(),
@@ -97,15 +97,14 @@ impl Generator<'_, '_> {
             Some("number") => self.pick(if self.plain { &NUMBERS[..2] } else { NUMBERS })?.to_owned(),
             Some("boolean") => self.pick(&["true", "false"])?.to_owned(),
             Some("array") => {
-                let items: Result<Vec<_>> =
-                    (0..self.up_to(3)?).map(|_| self.value(&schema["items"], depth + 1)).collect();
+                let items: Result<Vec<_>> = (0..self.up_to(3)?).map(|_| self.value(&schema["items"])).collect();
                 format!("[{}]", items?.join(", "))
             }
             Some(_) => {
                 let mut members = Vec::new();
                 for (key, schema) in schema["properties"].as_object().into_iter().flatten() {
                     if self.plain || !self.once_in(4)? {
-                        members.push(format!("{}: {}", quoted(key), self.value(schema, depth + 1)?));
+                        members.push(format!("{}: {}", quoted(key), self.value(schema)?));
                     }
                 }
                 format!("{{{}}}", members.join(", "))
