@@ -9,6 +9,7 @@ mod event;
 mod id;
 mod json;
 mod lines;
+mod marks;
 mod message;
 mod options;
 mod parser;
