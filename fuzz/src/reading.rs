@@ -3,7 +3,7 @@
 use toolglot::{Collector, Message, Parser, detect};
 
 use crate::diff::diff;
-use crate::feed::{Cuts, feed};
+use crate::feed::{Cuts, feed_tokens};
 use crate::json::is_object;
 use crate::message::Input;
 use crate::random::Random;
@@ -13,11 +13,11 @@ use crate::record::Record;
 pub fn chunks(data: &[u8]) {
     let Some(input) = Input::new(data, false) else { return };
     let mut parser = parser(&input);
-    let whole = feed(&mut parser, &input.message, &Cuts::Whole);
+    let whole = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Whole);
     let mut random = Random::new(input.cuts);
     let at = random.below(input.message.len() + 1);
     for cuts in [Cuts::Bytes, Cuts::Characters, Cuts::Random(random.next()), Cuts::At(at), Cuts::Whole] {
-        let found = feed(&mut parser, &input.message, &cuts);
+        let found = feed_tokens(&mut parser, &input.message, &input.special, &cuts);
         let lines = |record: &Record| record.lines(&input.message);
         assert!(found == whole, "{cuts:?}\n{}\n{}", input.shown(), diff(&lines(&whole), &lines(&found)));
     }
@@ -27,7 +27,7 @@ pub fn chunks(data: &[u8]) {
 pub fn lossless(data: &[u8]) {
     let Some(input) = Input::new(data, false) else { return };
     let mut parser = parser(&input);
-    let record = feed(&mut parser, &input.message, &Cuts::Random(input.cuts));
+    let record = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Random(input.cuts));
     if let Err(fault) = record.faults(&input.message) {
         panic!("{fault}\n{}\n{}", input.shown(), record.lines(&input.message));
     }

@@ -77,7 +77,7 @@ const KEYS: [&str; 36] = [
 
 fn head(home: usize, at: usize) -> [u8; HEAD] {
     let byte = |shift: usize| (at.wrapping_mul(0x9E37_79B9) >> shift) as u8;
-    [[0, 2, 1, 2][at % 4], home as u8, byte(3), 0, byte(7), 0, 0, byte(9) % 5, 0, 0, byte(11), byte(13)]
+    [[0, 2, 1, 2, 18][at % 5], home as u8, byte(3), 0, byte(7), 0, 0, byte(9) % 5, 0, 0, byte(11), byte(13)]
 }
 
 fn messages() -> Vec<Vec<u8>> {

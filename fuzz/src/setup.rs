@@ -62,6 +62,7 @@ impl Head {
             .with_accept_incomplete(second >> 5 == 1)
             .with_finish_reason(pick(third, &[None, None, None, Some(Why::Length), Some(Why::Stop)]))
             .with_id_seed(fourth.into())
+            .with_marked_tokens(self.marks_tokens())
             .with_repairs(self.repairs());
         let limits = |by: u8| [1, 8, 20, 64, 300][usize::from(by % 5)];
         match small {
@@ -74,6 +75,11 @@ impl Head {
             ),
             false => options,
         }
+    }
+
+    /// Says whether special tokens come marked as such.
+    pub(crate) fn marks_tokens(&self) -> bool {
+        self.set & 0x1C == 0x10
     }
 
     fn repairs(&self) -> Repairs {
