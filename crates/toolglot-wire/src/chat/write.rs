@@ -193,11 +193,13 @@ impl Writer {
     fn arguments(&mut self, choice: usize, call: usize, text: &str, out: &mut Vec<u8>) {
         let field = match self.kinds.get(call).copied().unwrap_or_default() {
             _ if self.legacy => return self.delta(choice, r#"{"function_call":{"arguments":"#, text, "}}", out),
-            CallKind::Function => r#""function":{"arguments""#,
-            CallKind::Custom => r#""custom":{"input""#,
+            CallKind::Function => r#","function":{"arguments":"#,
+            CallKind::Custom => r#","custom":{"input":"#,
         };
         self.choice_chunk(choice, "null", out, |out| {
-            push(format_args!(r#"{{"tool_calls":[{{"index":{call},{field}:"#), out);
+            out.extend_from_slice(br#"{"tool_calls":[{"index":"#);
+            push_number(call, out);
+            out.extend_from_slice(field.as_bytes());
             push_text(text, out);
             out.extend_from_slice(b"}}]}");
         });
@@ -205,9 +207,13 @@ impl Writer {
 
     fn choice_chunk(&mut self, choice: usize, finish: &str, out: &mut Vec<u8>, delta: impl FnOnce(&mut Vec<u8>)) {
         self.chunk(None, out, |out| {
-            push(format_args!(r#"{{"index":{choice},"delta":"#), out);
+            out.extend_from_slice(br#"{"index":"#);
+            push_number(choice, out);
+            out.extend_from_slice(br#","delta":"#);
             delta(out);
-            push(format_args!(r#","finish_reason":{finish}}}"#), out);
+            out.extend_from_slice(br#","finish_reason":"#);
+            out.extend_from_slice(finish.as_bytes());
+            out.push(b'}');
         });
     }
 
@@ -267,6 +273,14 @@ pub(crate) fn usage_value(usage: &Usage, upstream: Protocol) -> Value {
 /// Says whether the client speaks of functions, as all did before there were tools.
 pub(crate) fn is_legacy(request: &Map<String, Value>) -> bool {
     request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
+}
+
+/// Appends a number; most have one digit, and every piece of a call has two of them.
+fn push_number(number: usize, out: &mut Vec<u8>) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..=9) => out.push(b'0' + digit),
+        _ => push(format_args!("{number}"), out),
+    }
 }
 
 /// Appends what is formatted.

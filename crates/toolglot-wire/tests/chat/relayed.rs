@@ -34,9 +34,12 @@ fn check(what: &str, before: &[Value], chunks: &[(bool, Value)]) {
     assert_eq!(found[before.len()..], expected, "{what}");
 }
 
+fn role() -> Value {
+    delta(json!({"role": "assistant", "content": ""}))
+}
+
 #[test]
-fn what_needs_no_change_goes_on_as_it_came() {
-    let role = delta(json!({"role": "assistant", "content": ""}));
+fn text_goes_on_as_it_came() {
     let with = |key: &str, value: Value| {
         let mut chunk = text(" one");
         chunk["choices"][0][key] = value;
@@ -46,54 +49,20 @@ fn what_needs_no_change_goes_on_as_it_came() {
     other["id"] = json!("chatcmpl-2");
     let mut more = text(" three");
     more["system_fingerprint"] = json!("fp");
-    check(
-        "text",
-        &[role.clone()],
-        &[
-            (true, text("Hi")),
-            (true, text(" \"there\"\n\u{1f600}")),
-            (true, text(r#"","finish_reason":"stop"#)),
-            (true, with("logprobs", Value::Null)),
-            (true, with("logprobs", json!({"content": []}))),
-            (false, delta(json!({"role": "assistant", "content": " x"}))),
-            (false, delta(json!({"content": " x", "made_up": 1}))),
-            (false, other),
-            (true, more),
-            (false, text("")),
-            (true, delta(json!({"content": " x", "tool_calls": null, "refusal": null}))),
-        ],
-    );
-    check(
-        "reasoning",
-        &[role.clone()],
-        &[
-            (true, delta(json!({"reasoning_content": "Hm"}))),
-            (true, delta(json!({"content": null, "reasoning_content": " so"}))),
-            (false, delta(json!({"reasoning": " it"}))),
-            (false, delta(json!({"reasoning_content": " is", "content": "Hi"}))),
-            (true, text(" there")),
-            (true, delta(json!({"reasoning_content": " again"}))),
-        ],
-    );
-    // What is held back at an opening brace or a closing quote comes with the next piece.
-    check(
-        "a call",
-        &[role.clone(), first(0, "get_weather", "")],
-        &[
-            (false, next(0, "{")),
-            (false, next(0, r#""city": "Pa"#)),
-            (true, next(0, "ris")),
-            (false, call(json!({"index": 0, "type": "function", "function": {"arguments": " is"}}))),
-            (true, next(0, r#" \"nice\""#)),
-            (false, next(0, r#"""#)),
-            (false, next(0, r#", "days": "3""#)),
-            (false, next(0, "}")),
-        ],
-    );
-    let made = [role.clone(), first(0, "get_weather", r#"{"city": "Paris"}"#), first(1, "get_time", r#"{"zone": "U"#)];
-    check("the second call", &made, &[(true, next(1, "T")), (false, next(0, " ")), (true, next(1, "C"))]);
-    let late = [role.clone(), first(1, "get_weather", r#"{"city": "Pa"#)];
-    check("a call by another number", &late, &[(false, next(1, "ris")), (false, next(1, " "))]);
+    let chunks = [
+        (true, text("Hi")),
+        (true, text(" \"there\"\n\u{1f600}")),
+        (true, text(r#"","finish_reason":"stop"#)),
+        (true, with("logprobs", Value::Null)),
+        (true, with("logprobs", json!({"content": []}))),
+        (false, delta(json!({"role": "assistant", "content": " x"}))),
+        (false, delta(json!({"content": " x", "made_up": 1}))),
+        (false, other),
+        (true, more),
+        (false, text("")),
+        (true, delta(json!({"content": " x", "tool_calls": null, "refusal": null}))),
+    ];
+    check("text", &[role()], &chunks);
     let of = |choice: usize, text: &str| {
         let mut chunk = delta(json!({"content": text}));
         chunk["choices"][0]["index"] = json!(choice);
@@ -102,6 +71,39 @@ fn what_needs_no_change_goes_on_as_it_came() {
     let roles: Vec<Value> = (0..9).map(|choice| of(choice, "So")).collect();
     let chunks: Vec<(bool, Value)> = (0..27).map(|at| (true, of(at % 9, &format!(" word {at}")))).collect();
     check("alternatives", &roles, &chunks);
+}
+
+#[test]
+fn reasoning_goes_on_as_it_came() {
+    let chunks = [
+        (true, delta(json!({"reasoning_content": "Hm"}))),
+        (true, delta(json!({"content": null, "reasoning_content": " so"}))),
+        (false, delta(json!({"reasoning": " it"}))),
+        (false, delta(json!({"reasoning_content": " is", "content": "Hi"}))),
+        (true, text(" there")),
+        (true, delta(json!({"reasoning_content": " again"}))),
+    ];
+    check("reasoning", &[role()], &chunks);
+}
+
+#[test]
+fn arguments_go_on_as_they_came() {
+    // What is held back at an opening brace or a closing quote comes with the next piece.
+    let chunks = [
+        (false, next(0, "{")),
+        (false, next(0, r#""city": "Pa"#)),
+        (true, next(0, "ris")),
+        (false, call(json!({"index": 0, "type": "function", "function": {"arguments": " is"}}))),
+        (true, next(0, r#" \"nice\""#)),
+        (false, next(0, r#"""#)),
+        (false, next(0, r#", "days": "3""#)),
+        (false, next(0, "}")),
+    ];
+    check("a call", &[role(), first(0, "get_weather", "")], &chunks);
+    let made = [role(), first(0, "get_weather", r#"{"city": "Paris"}"#), first(1, "get_time", r#"{"zone": "U"#)];
+    check("the second call", &made, &[(true, next(1, "T")), (false, next(0, " ")), (true, next(1, "C"))]);
+    let late = [role(), first(1, "get_weather", r#"{"city": "Pa"#)];
+    check("a call by another number", &late, &[(false, next(1, "ris")), (false, next(1, " "))]);
 }
 
 #[test]
