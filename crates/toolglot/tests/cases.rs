@@ -28,6 +28,7 @@ use setup::Setup;
 mod case;
 #[path = "support/diff.rs"]
 mod diff;
+#[expect(dead_code, reason = "a case says where its special tokens stand, also if it has none")]
 #[path = "support/feed.rs"]
 mod feed;
 #[path = "support/random.rs"]
