@@ -15,7 +15,6 @@ mod setup;
 mod strict;
 mod wire;
 
-#[expect(dead_code, reason = "what cases mark as special tokens, properties choose")]
 #[path = "../../crates/toolglot/tests/support/case.rs"]
 mod case;
 #[path = "../../crates/toolglot/tests/support/diff.rs"]

@@ -99,11 +99,13 @@ impl Texts {
             let patterns = strings(dialect.source()).into_iter().filter(|text| text.contains('{')).collect();
             dialects.push((dialect.name().to_owned(), patterns));
         }
-        let all = dialects.iter().flat_map(|(_, patterns): &(String, Vec<String>)| patterns);
-        let mut markers: Vec<String> = all.flat_map(|pattern| literals(pattern)).map(str::to_owned).collect();
+        let mut texts = Self { dialects, markers: Vec::new(), samples };
+        let all = (0..texts.dialects.len()).flat_map(|number| texts.markers_of(number));
+        let mut markers: Vec<String> = all.map(str::to_owned).collect();
         markers.sort();
         markers.dedup();
-        Self { dialects, markers, samples }
+        texts.markers = markers;
+        texts
     }
 
     /// Returns a message of one of many kinds, and the dialect it was made of, if one.
