@@ -166,11 +166,13 @@ impl SseReader {
         }
         let found = memchr2(b'\n', b'\r', &bytes[self.seen..]).map(|at| self.seen + at);
         let end = found.unwrap_or(bytes.len());
-        if end - self.line > self.max_line {
-            return Some(Err(self.die("line", self.max_line, "line_too_long")));
-        }
-        if end > self.max_event {
-            return Some(Err(self.die("event", self.max_event, "event_too_large")));
+        // Which limit it is must not depend on how much is here: the one that the first byte too many breaks.
+        let line_end = self.line.saturating_add(self.max_line);
+        if end > line_end.min(self.max_event) {
+            return Some(Err(match line_end <= self.max_event {
+                true => self.die("line", self.max_line, "line_too_long"),
+                false => self.die("event", self.max_event, "event_too_large"),
+            }));
         }
         self.seen = end;
         let at = found?;

@@ -137,7 +137,17 @@ impl Text<'_> {
         }
         let message = format!("a whole call of `{}` stood in the place of its arguments", call.name);
         diagnostics.insert(0, self.note(Code::Wrapper, &message));
-        Some(Repaired::new(call.arguments.clone(), diagnostics))
+        Some(self.as_arguments(&call.arguments, diagnostics))
+    }
+
+    /// Takes the arguments of a call; those of a tool that is not the declared one have yet to fit it.
+    fn as_arguments(&self, arguments: &str, mut diagnostics: Vec<Diagnostic>) -> Repaired {
+        let foreign = diagnostics.iter().any(|found| found.code == Code::UnknownTool);
+        let fitted = Text { text: arguments, ..*self }.json(self.options, false).filter(|_| foreign);
+        let Some(fitted) = fitted else { return Repaired::new(arguments.to_owned(), diagnostics) };
+        diagnostics
+            .extend(fitted.diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found }));
+        Repaired { diagnostics, ..fitted }
     }
 
     /// Reads parameters that stand alone, in the first dialect that reads all of them.

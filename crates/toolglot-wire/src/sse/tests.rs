@@ -90,18 +90,21 @@ fn lines_and_events_are_bounded() {
         ("data: 123456789012345678901234567890", "line_too_long"),
         ("data: 1\n\n: 123456789012345678901", "line_too_long"),
         ("data: 123456789\ndata: 123456789\ndata: 1\n", "event_too_large"),
+        ("data: 12345\ndata: 123456789012345678901234567890", "event_too_large"),
     ] {
-        let mut reader = SseReader::new(&limits);
-        let mut fault = None;
-        for byte in text.as_bytes().chunks(1) {
-            reader.push(byte);
-            while let Some(found) = reader.next_frame() {
-                fault = found.err().or(fault);
+        for size in [1, text.len()] {
+            let mut reader = SseReader::new(&limits);
+            let mut fault = None;
+            for piece in text.as_bytes().chunks(size) {
+                reader.push(piece);
+                while let Some(found) = reader.next_frame() {
+                    fault = found.err().or(fault);
+                }
             }
+            assert_eq!(fault.and_then(|fault| fault.code).as_deref(), Some(code), "{text} in pieces of {size}");
+            reader.push(b"\n\ndata: 1\n\n");
+            assert!(reader.next_frame().is_none() && reader.finish().is_none());
         }
-        assert_eq!(fault.and_then(|fault| fault.code).as_deref(), Some(code), "{text}");
-        reader.push(b"\n\ndata: 1\n\n");
-        assert!(reader.next_frame().is_none() && reader.finish().is_none());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
 
 use super::bytes::SHORT;
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Place {
             return;
         }
         self.end_run();
-        self.fresh = self.fresh && text.iter().all(u8::is_ascii_whitespace);
+        self.fresh = self.fresh && text.iter().all(|byte| is_blank(*byte));
         let line = match last_line_break(text) {
             Some(end) => {
                 (self.line_start, self.fence_start, self.span) = (true, true, 0);
@@ -112,7 +112,7 @@ impl Place {
             }
             None => text,
         };
-        self.line_start = self.line_start && line.iter().all(u8::is_ascii_whitespace);
+        self.line_start = self.line_start && line.iter().all(|byte| is_blank(*byte));
         self.fence_start = self.fence_start && line.iter().all(may_lead);
     }
 

@@ -338,7 +338,7 @@ impl Scanner {
         let candidate = &engine.catalog.candidates[number];
         let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
         let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
-        if view.is_forged(self.at, self.at + literal.len()) {
+        if !view.starts_with(self.at, literal)? {
             return Ok(false);
         }
         if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {

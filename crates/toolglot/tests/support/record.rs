@@ -138,8 +138,9 @@ impl Record {
                 }
                 (Kind::Arguments { index, json }, Some((current, all))) if index == current => all.push_str(json),
                 (Kind::End { index, .. }, Some((current, all))) if index == current => {
-                    let value: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(all);
-                    // A number that is too large for a float is JSON all the same.
+                    // Half a surrogate pair and a number that is too large for a float are JSON all the same.
+                    let paired = all.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
+                    let value: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(&paired);
                     if let Some(error) = value.err().filter(|error| !error.to_string().contains("out of range")) {
                         return Err(format!("arguments of call {index} are no JSON object ({error}): {all}"));
                     }

@@ -99,12 +99,13 @@ impl Texts {
             let patterns = strings(dialect.source()).into_iter().filter(|text| text.contains('{')).collect();
             dialects.push((dialect.name().to_owned(), patterns));
         }
-        let all = dialects.iter().flat_map(|(_, patterns): &(String, Vec<String>)| patterns);
-        let literals = all.flat_map(|pattern| pattern.split(['{', '}']).step_by(2));
-        let mut markers: Vec<String> = literals.filter(|text| !text.trim().is_empty()).map(str::to_owned).collect();
+        let mut texts = Self { dialects, markers: Vec::new(), samples };
+        let all = (0..texts.dialects.len()).flat_map(|number| texts.markers_of(number));
+        let mut markers: Vec<String> = all.map(str::to_owned).collect();
         markers.sort();
         markers.dedup();
-        Self { dialects, markers, samples }
+        texts.markers = markers;
+        texts
     }
 
     /// Returns a message of one of many kinds, and the dialect it was made of, if one.
@@ -138,23 +139,33 @@ impl Texts {
         (0..random.below(24)).flat_map(|_| self.piece(random).as_bytes().to_vec()).collect()
     }
 
-    fn piece(&self, random: &mut Random) -> &str {
+    /// Returns a marker of any dialect, or noise.
+    pub(crate) fn piece(&self, random: &mut Random) -> &str {
         match random.one_in(2) {
             true => &self.markers[random.below(self.markers.len())],
             false => random.pick(NOISE),
         }
     }
 
-    /// Returns patterns of a dialect with something in their holes.
     fn filled(&self, random: &mut Random) -> (Vec<u8>, &str) {
-        let mut out = String::new();
         let number = random.below(self.dialects.len());
+        (self.of(random, number).into_bytes(), &self.dialects[number].0)
+    }
+
+    /// Returns the literals of a dialect's patterns.
+    pub(crate) fn markers_of(&self, number: usize) -> impl Iterator<Item = &str> {
+        self.dialects[number].1.iter().flat_map(|pattern| literals(pattern))
+    }
+
+    /// Returns patterns of a dialect with something in their holes.
+    pub(crate) fn of(&self, random: &mut Random, number: usize) -> String {
+        let mut out = String::new();
         for _ in 0..=random.below(3) {
             let pattern = self.pattern(random, number);
             self.fill(random, 3, number, pattern, &mut out);
             out.push_str(random.pick(&["", "", "\n", " and ", "\n\n"]));
         }
-        (out.into_bytes(), &self.dialects[number].0)
+        out
     }
 
     /// Returns a pattern of a dialect, now and then of another.
@@ -205,6 +216,11 @@ impl Texts {
             _ => {}
         }
     }
+}
+
+/// Returns what stands between the holes of a pattern.
+fn literals(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern.split(['{', '}']).step_by(2).filter(|text| !text.trim().is_empty())
 }
 
 /// Returns something for a hole.

@@ -1,0 +1,75 @@
+//! What holds for every message: chunking changes nothing, no byte is lost, what comes out is JSON, nothing fails.
+
+use toolglot::{Collector, Message, Parser, detect};
+
+use crate::diff::diff;
+use crate::feed::{Cuts, feed_tokens};
+use crate::json::is_object;
+use crate::message::Input;
+use crate::random::Random;
+use crate::record::Record;
+
+/// Any split of the message gives the same events.
+pub fn chunks(data: &[u8]) {
+    let Some(input) = Input::new(data, false) else { return };
+    let mut parser = parser(&input);
+    let whole = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Whole);
+    let mut random = Random::new(input.cuts);
+    let at = random.below(input.message.len() + 1);
+    for cuts in [Cuts::Bytes, Cuts::Characters, Cuts::Random(random.next()), Cuts::At(at), Cuts::Whole] {
+        let found = feed_tokens(&mut parser, &input.message, &input.special, &cuts);
+        let lines = |record: &Record| record.lines(&input.message);
+        assert!(found == whole, "{cuts:?}\n{}\n{}", input.shown(), diff(&lines(&whole), &lines(&found)));
+    }
+}
+
+/// The spans of the events tile the message, text comes out as it went in, and arguments are JSON.
+pub fn lossless(data: &[u8]) {
+    let Some(input) = Input::new(data, false) else { return };
+    let mut parser = parser(&input);
+    let record = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Random(input.cuts));
+    if let Err(fault) = record.faults(&input.message) {
+        panic!("{fault}\n{}\n{}", input.shown(), record.lines(&input.message));
+    }
+}
+
+/// Whatever is read, with limits that are reached: nothing panics, and what is a call has arguments.
+pub fn parse(data: &[u8]) {
+    let Some(input) = Input::new(data, true) else { return };
+    let mut parser = parser(&input);
+    parser.enable_trace();
+    let half = input.message.len() / 2;
+    let mut collector = Collector::new(&input.setup.options);
+    for piece in [&input.message[..half], &input.message[half..]] {
+        parser.push_bytes(piece).for_each(|event| collector.add(&event));
+    }
+    parser.finish().for_each(|event| collector.add(&event));
+    collector.set_dialect(parser.dialect().cloned());
+    let message = collector.finish(&input.message);
+    assert!(parser.take_trace().iter().all(|step| step.span.end <= input.message.len()), "{}", input.shown());
+    check(&message, &input);
+    let text = String::from_utf8_lossy(&input.message);
+    for verdict in detect::from_output(&text, &input.setup.dialects, &input.setup.tools) {
+        let places = verdict.evidence.iter().filter_map(|evidence| evidence.span.clone());
+        places.for_each(|span| assert!(text.get(span.clone()).is_some(), "{span:?} of {}", input.shown()));
+    }
+    detect::from_template(&text, &input.setup.dialects);
+    detect::from_model(&text, &input.setup.dialects);
+}
+
+fn check(message: &Message, input: &Input) {
+    for call in &message.calls {
+        assert!(is_object(&call.arguments), "{call:?}\n{}", input.shown());
+    }
+    for call in &message.incomplete {
+        assert!(call.arguments.is_empty() || is_object(&call.arguments), "{call:?}\n{}", input.shown());
+    }
+    let mut ids: Vec<&str> = message.calls.iter().map(|call| call.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), message.calls.len(), "{}", input.shown());
+}
+
+fn parser(input: &Input) -> Parser {
+    Parser::new(&input.setup.dialects, &input.setup.tools, &input.setup.options)
+}
