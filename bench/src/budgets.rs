@@ -8,11 +8,11 @@ use crate::counting::count;
 use crate::growth;
 
 /// What is granted above what was counted.
-const MARGIN: f64 = 1.06;
+const MARGIN: f64 = 1.07;
 
 const HEAD: &str = "\
-# How many instructions each case may take: for each byte of messages, in all of what is made.
-# Each is six hundredths above what was counted; `-- budgets --update` counts anew. What is counted is the release build
+# How many instructions each case may take: for each byte or call of messages, in all of what is made.
+# Each is seven hundredths above what was counted; `-- budgets --update` counts anew. What is counted is the release build
 # of `bench/` without peers, on a machine with AVX2.
 ";
 

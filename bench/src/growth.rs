@@ -81,7 +81,7 @@ pub(crate) fn run(_: Care) -> Result<Section, String> {
         .to_owned();
     let mut panels = Vec::new();
     for (dimension, counts) in &rows {
-        let sizes = dimension.sizes.map(|size| round_size(size)).join(", ");
+        let sizes = dimension.sizes.map(round_size).join(", ");
         let each: Vec<String> =
             counts.iter().zip(dimension.sizes).map(|(count, size)| round(*count as f64 / size as f64 / 1e3)).collect();
         let (ratio, most) = (counts[2] as f64 / counts[1] as f64, dimension.growth.most(dimension.sizes));
@@ -101,11 +101,14 @@ pub(crate) fn run(_: Care) -> Result<Section, String> {
     Ok(Section { text, plots: vec![("growth", svg)] })
 }
 
+/// A dimension and its counts, one for each size.
+type Counted = (Dimension, Vec<u64>);
+
 /// Counts all dimensions; says which grow faster than they may.
-fn measure() -> Result<(Vec<(Dimension, Vec<u64>)>, Vec<String>), String> {
+fn measure() -> Result<(Vec<Counted>, Vec<String>), String> {
     let works = DIMENSIONS.iter().flat_map(|each| each.sizes.map(|size| format!("grow {} {size}", each.word)));
     let counts = count(&works.collect::<Vec<_>>())?;
-    let rows: Vec<(Dimension, Vec<u64>)> = DIMENSIONS.into_iter().zip(counts.chunks(3).map(<[u64]>::to_vec)).collect();
+    let rows: Vec<Counted> = DIMENSIONS.into_iter().zip(counts.chunks(3).map(<[u64]>::to_vec)).collect();
     let wrong = rows.iter().filter_map(|(dimension, counts)| {
         let (ratio, most) = (counts[2] as f64 / counts[1] as f64, dimension.growth.most(dimension.sizes));
         (ratio > most).then(|| format!("{}: ten times the size costs {ratio:.2} times as much", dimension.name))

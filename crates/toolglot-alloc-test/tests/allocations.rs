@@ -1,34 +1,7 @@
 //! Streaming a long argument in small pieces allocates nothing per piece.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use toolglot::{Dialects, EventKind, Options, Parser, Tools};
-
-/// The system's allocator with a counter.
-struct Counting;
-
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on unchanged to the system's allocator, which keeps the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same for the system's allocator.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `alloc` or `realloc` above, so from the system's allocator.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as for `dealloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use toolglot_alloc_test::Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -79,7 +52,7 @@ fn steady_state(dialects: &Dialects, head: &str, line: &str, as_bytes: bool) -> 
     for at in 0..32_000 {
         let piece = &body[at * 4..at * 4 + 4];
         if at == 16_000 {
-            before = COUNT.load(Ordering::Relaxed);
+            before = Counting::count();
         }
         for event in if as_bytes { parser.push_bytes(piece.as_bytes()) } else { parser.push(piece) } {
             if at >= 16_000 && !matches!(event.kind, EventKind::Markup) {
@@ -87,5 +60,5 @@ fn steady_state(dialects: &Dialects, head: &str, line: &str, as_bytes: bool) -> 
             }
         }
     }
-    (COUNT.load(Ordering::Relaxed) - before, out)
+    (Counting::count() - before, out)
 }

@@ -115,7 +115,7 @@ pub(crate) enum Command {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ParseArgs {
     /// Read one JSON object a line and write one a line (see below)
-    #[arg(long, conflicts_with = "events")]
+    #[arg(long, conflicts_with_all = ["events", "tokens"])]
     pub(crate) jsonl: bool,
     /// Print events as they happen, one JSON object a line
     #[arg(long)]
@@ -246,6 +246,10 @@ pub(crate) struct MessageFlags {
     /// Which alternative of a saved answer to read, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
     pub(crate) choice: usize,
+    /// The file is the text's tokens, one a line: {"text", "special"?}. Markers of the dialect that are special tokens
+    /// are then read only where one came in as such; spelled in other tokens they are text
+    #[arg(long, conflicts_with_all = ["raw", "choice", "chunk"])]
+    pub(crate) tokens: bool,
     /// Feed the text in pieces of N bytes or random sizes; the result does not depend on it
     #[arg(long, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,

@@ -41,9 +41,8 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
     let (mut told, mut steps) = (Vec::new(), Vec::new());
-    for piece in chunk.cuts(input) {
-        let piece = input.get(piece).unwrap_or_default();
-        parser.push_bytes(piece).for_each(|event| tell(&mut told, &mut collector, &event));
+    for piece in given.pieces(chunk) {
+        piece.feed(&mut parser, input).for_each(|event| tell(&mut told, &mut collector, &event));
         steps.append(&mut parser.take_trace());
     }
     parser.finish().for_each(|event| tell(&mut told, &mut collector, &event));

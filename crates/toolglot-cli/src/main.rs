@@ -24,6 +24,7 @@ mod runner;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
+mod tokens;
 mod view;
 
 use std::process::ExitCode;

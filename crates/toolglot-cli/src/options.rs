@@ -33,7 +33,8 @@ impl Setup {
             .with_calls_in_reasoning(message.calls_in_reasoning.unwrap_or_default())
             .with_evidence(message.evidence.unwrap_or_default())
             .with_unknown_tool(message.unknown_tool.unwrap_or_default())
-            .with_accept_incomplete(message.accept_incomplete);
+            .with_accept_incomplete(message.accept_incomplete)
+            .with_marked_tokens(message.tokens);
         Self { dialects: known.chosen().clone(), tools, options, limits }
     }
 

@@ -20,6 +20,7 @@ use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
 use crate::saved::Given;
+use crate::tokens::Piece;
 use crate::{output, view};
 
 /// Runs the command.
@@ -49,13 +50,14 @@ pub(crate) struct Feeding {
 impl Feeding {
     /// Reads a whole text; `request` is what deterministic ids depend on.
     pub(crate) fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Message {
-        self.read_with(text, setup, request, |_, _| {})
+        self.read_pieces(text, self.chunk.cuts(text).map(Piece::of_text), setup, request, |_, _| {})
     }
 
-    /// The same; what no event says is added at the end.
-    fn read_with(
+    /// The same of pieces of a text; what no event says is added at the end.
+    fn read_pieces(
         self,
         text: &[u8],
+        pieces: impl IntoIterator<Item = Piece>,
         mut setup: Setup,
         request: &[u8],
         add: impl FnOnce(&Setup, &mut Collector),
@@ -66,7 +68,9 @@ impl Feeding {
         });
         let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
         let mut collector = Collector::new(&setup.options);
-        feed(&mut parser, text, self.chunk, |event| collector.add(event));
+        for piece in pieces {
+            piece.feed(&mut parser, text).for_each(|event| collector.add(&event));
+        }
         parser.finish().for_each(|event| collector.add(&event));
         collector.set_dialect(parser.dialect().cloned());
         add(&setup, &mut collector);
@@ -74,22 +78,12 @@ impl Feeding {
     }
 }
 
-/// Feeds a text in pieces, as text if it is UTF-8.
-fn feed(parser: &mut Parser, input: &[u8], chunk: Chunk, mut each: impl FnMut(&Event<'_>)) {
-    let text = std::str::from_utf8(input).ok();
-    for piece in chunk.cuts(input) {
-        match text.and_then(|text| text.get(piece.clone())) {
-            Some(text) => parser.push(text).for_each(|event| each(&event)),
-            None => parser.push_bytes(input.get(piece).unwrap_or_default()).for_each(|event| each(&event)),
-        }
-    }
-}
-
 fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feeding) -> Run {
     let name = source.name.clone();
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
-    let mut message = feeding.read_with(input, setup, input, |setup, collector| {
+    let pieces = given.pieces(feeding.chunk);
+    let mut message = feeding.read_pieces(input, pieces, setup, input, |setup, collector| {
         given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
     });
     given.add_reasoning(&mut message);
@@ -107,28 +101,29 @@ fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feed
     Ok(Ending::Fine)
 }
 
-/// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer is read whole.
+/// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer, and tokens,
+/// are read whole.
 fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Run {
     let mut block = Vec::new();
     let mut more = source.read_block(&mut block)? > 0;
-    if Saved::begins(&block) && !flags.raw {
+    if flags.tokens || Saved::begins(&block) && !flags.raw {
         block.append(&mut source.read_all()?);
         source = Source::empty();
     }
     let given = Given::new(block, flags)?;
     let setup = given.setup(setup, flags);
-    let mut block = given.text.clone();
+    let (mut block, mut pieces) = (given.text.clone(), given.pieces(chunk));
     let mut out = BufWriter::new(io::stdout().lock());
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     let mut end = Collector::new(&setup.options);
     while more {
-        for piece in chunk.cuts(&block) {
-            let piece = block.get(piece).unwrap_or_default();
-            parser.push_bytes(piece).try_for_each(|event| write_event(&mut out, &mut end, &event))?;
+        for piece in pieces {
+            piece.feed(&mut parser, &block).try_for_each(|event| write_event(&mut out, &mut end, &event))?;
         }
         out.flush()?;
         block.clear();
         more = source.read_block(&mut block)? > 0;
+        pieces = chunk.cuts(&block).map(Piece::of_text).collect();
     }
     parser.finish().try_for_each(|event| write_event(&mut out, &mut end, &event))?;
     end.set_dialect(parser.dialect().cloned());

@@ -6,20 +6,28 @@ use toolglot::{ArgumentsReader, Collector, Diagnostic, Message, Outcome};
 use toolglot_wire::{Alternative, Saved, SavedCall};
 
 use crate::args::MessageFlags;
+use crate::chunk::Chunk;
 use crate::failure::Failure;
 use crate::options::Setup;
+use crate::tokens::{self, Piece};
 
 /// What was given to read: a model's own text, or the text of a saved answer and what the server told besides.
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
     answer: Option<Alternative>,
+    /// The tokens of a text that was given as such.
+    tokens: Option<Vec<Piece>>,
 }
 
 impl Given {
     /// Takes the chosen alternative out of a saved answer; anything else is the text itself.
     pub(crate) fn new(bytes: Vec<u8>, flags: &MessageFlags) -> Result<Self, Failure> {
+        if flags.tokens {
+            let (text, tokens) = tokens::read(&bytes)?;
+            return Ok(Self { text, answer: None, tokens: Some(tokens) });
+        }
         let Some(saved) = Saved::read(&bytes).filter(|_| !flags.raw) else {
-            return Ok(Self { text: bytes, answer: None });
+            return Ok(Self { text: bytes, answer: None, tokens: None });
         };
         let count = saved.alternatives.len();
         let mut words =
@@ -35,7 +43,12 @@ impl Given {
             return Err(Failure::Usage(message));
         }
         let mut answer = answer.unwrap_or_default();
-        Ok(Self { text: std::mem::take(&mut answer.text).into_bytes(), answer: Some(answer) })
+        Ok(Self { text: std::mem::take(&mut answer.text).into_bytes(), answer: Some(answer), tokens: None })
+    }
+
+    /// Returns the pieces in which the text is fed: its tokens, or cut as the flag says.
+    pub(crate) fn pieces(&self, chunk: Chunk) -> Vec<Piece> {
+        self.tokens.clone().unwrap_or_else(|| chunk.cuts(&self.text).map(Piece::of_text).collect())
     }
 
     /// Tells the parser why the answer ended, unless a flag does.

@@ -152,7 +152,7 @@ impl Proxy {
             tokio::select! {
                 () = listener.accept(self, &graceful) => (),
                 wish = wishes.recv() => match wish {
-                    Some(Wish::Reload) => self.read_again(sources),
+                    Some(Wish::Reload) => self.read_again(sources).await,
                     Some(Wish::Drain) | None => break,
                     Some(Wish::Abort) => return Ok(()),
                 },
@@ -163,8 +163,11 @@ impl Proxy {
         Ok(())
     }
 
-    fn read_again(&self, sources: &Sources) {
-        let result = Config::load(sources).and_then(|config| self.reload(config));
+    /// Reads the settings in a thread of its own, since streams may share the one that is told to.
+    async fn read_again(&self, sources: &Sources) {
+        let (proxy, sources) = (self.clone(), sources.clone());
+        let read = move || Config::load(&sources).and_then(|config| proxy.reload(config));
+        let Ok(result) = tokio::task::spawn_blocking(read).await else { return };
         let word = if result.is_ok() { "success" } else { "failure" };
         self.shared.metrics.reloads.add(&[word], 1);
         match result {
@@ -208,7 +211,8 @@ impl Proxy {
     {
         let (service, live) = (TowerToHyperService::new(self.router.clone()), self.shared.live.load());
         let mut server = auto::Builder::new(TokioExecutor::new());
-        server.http1().timer(TokioTimer::new()).header_read_timeout(live.config.timeouts.header.on());
+        // Pieces of streams are small: to copy them behind each other costs less than a list of them.
+        server.http1().timer(TokioTimer::new()).header_read_timeout(live.config.timeouts.header.on()).writev(false);
         server.http2().timer(TokioTimer::new());
         let tls = live.tls.clone();
         let patience = live.config.timeouts.header.on().unwrap_or(Duration::from_secs(60));
@@ -265,12 +269,16 @@ impl Listener {
     }
 }
 
-/// Returns how many threads serve streams: half the cores, since the model server's share of a busy machine counts more,
-/// and a piece of a stream costs less than waking a second thread for it. `TOKIO_WORKER_THREADS` says otherwise.
-fn workers() -> usize {
+/// Returns what serves streams: half the cores, since the model server's share of a busy machine counts more, and a piece
+/// of a stream costs less than waking a second thread for it. `TOKIO_WORKER_THREADS` says otherwise. Where that is one, it
+/// is the thread that accepts connections, too, and none is ever waited for.
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let asked = std::env::var("TOKIO_WORKER_THREADS").ok().and_then(|count| count.parse().ok());
     let half = || std::thread::available_parallelism().map_or(1, |cores| cores.get() / 2);
-    asked.unwrap_or_else(half).max(1)
+    match asked.unwrap_or_else(half) {
+        0 | 1 => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+        count => tokio::runtime::Builder::new_multi_thread().worker_threads(count).enable_all().build(),
+    }
 }
 
 /// Runs a proxy until a signal ends it: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
@@ -279,8 +287,7 @@ fn workers() -> usize {
 /// If a setting cannot be used, or the system says no.
 pub fn run(sources: &Sources) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build();
-    let runtime = runtime.map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let result = runtime.block_on(async {
         let warnings = config.warnings().to_vec();
         let proxy = Proxy::new(config)?;

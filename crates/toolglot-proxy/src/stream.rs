@@ -6,7 +6,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -28,6 +28,8 @@ pub(crate) struct Flow {
     record: Record,
     shared: Arc<Shared>,
     waits: Waits,
+    /// What the turn writes; kept for the next piece.
+    out: Vec<u8>,
     /// Bytes that this stream holds back, as the gauge knows it.
     held: usize,
 }
@@ -45,11 +47,11 @@ impl Flow {
         timeouts: &Timeouts,
     ) -> Self {
         let waits = Waits::new(timeouts, turn.is_some());
-        Self { upstream: Some(upstream), turn, record, shared: Arc::clone(shared), waits, held: 0 }
+        Self { upstream: Some(upstream), turn, record, shared: Arc::clone(shared), waits, out: Vec::new(), held: 0 }
     }
 
-    /// Says that the answer is over, after its last bytes.
-    fn end(&mut self, ended: Ended, mut out: Vec<u8>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    /// Says that the answer is over, after the bytes that are still to go.
+    fn end(&mut self, ended: Ended) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
         self.set_held(0);
         if let Ended::Cut(fault) = &ended {
@@ -62,8 +64,9 @@ impl Flow {
                 Ended::Cut(fault) => Poll::Ready(Some(Err(fault.message.into()))),
             };
         };
-        turn.finish(ended, &mut out);
+        turn.finish(ended, &mut self.out);
         self.record.report = Some(turn.report());
+        let out = std::mem::take(&mut self.out);
         if out.is_empty() { Poll::Ready(None) } else { self.send(out) }
     }
 
@@ -75,27 +78,35 @@ impl Flow {
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 
+    /// Sends what the turn made of the server's bytes; mostly it is just these.
+    fn send_on(&mut self, bytes: Bytes) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let bytes = if self.out == bytes { bytes } else { Bytes::copy_from_slice(&self.out) };
+        self.out.clear();
+        self.out.shrink_to(ROOM);
+        self.send(bytes)
+    }
+
     fn set_held(&mut self, held: usize) {
         self.shared.held.fetch_add(held, Ordering::Relaxed);
         self.shared.held.fetch_sub(self.held, Ordering::Relaxed);
         self.held = held;
     }
 
-    /// Gives the server's bytes to the turn; returns what that makes for the client.
-    fn read(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        let Some(turn) = &mut self.turn else { return out };
+    /// Gives the server's bytes to the turn, which writes what they make for the client.
+    fn read(&mut self, bytes: &[u8]) {
+        let Some(turn) = &mut self.turn else { return };
         let start = Instant::now();
-        out.reserve(bytes.len() + 64);
-        turn.push(bytes, &mut out);
-        let held = if out.is_empty() { turn.report().held } else { self.held };
+        turn.push(bytes, &mut self.out);
+        let held = if self.out.is_empty() { turn.report().held } else { self.held };
         self.record.busy += start.elapsed();
         if held != self.held {
             self.set_held(held);
         }
-        out
     }
 }
+
+/// The room that a stream keeps for what its turn writes.
+const ROOM: usize = 16 << 10;
 
 impl http_body::Body for Flow {
     type Data = Bytes;
@@ -112,15 +123,15 @@ impl http_body::Body for Flow {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);
                     }
-                    Waited::TooLong(fault) => return this.end(Ended::Cut(fault), Vec::new()),
+                    Waited::TooLong(fault) => return this.end(Ended::Cut(fault)),
                 },
             };
             this.waits.received();
             let bytes = match frame {
-                None => return this.end(Ended::Over, Vec::new()),
+                None => return this.end(Ended::Over),
                 Some(Err(error)) => {
                     let message = format!("the model server broke off its answer: {error}");
-                    return this.end(Ended::Cut(Wrong::Cut.because(message)), Vec::new());
+                    return this.end(Ended::Cut(Wrong::Cut.because(message)));
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => bytes,
@@ -130,12 +141,12 @@ impl http_body::Body for Flow {
             if this.turn.is_none() {
                 return this.send(bytes);
             }
-            let out = this.read(&bytes);
+            this.read(&bytes);
             if this.turn.as_ref().is_some_and(Turn::is_over) {
-                return this.end(Ended::Over, out);
+                return this.end(Ended::Over);
             }
-            if !out.is_empty() {
-                return this.send(out);
+            if !this.out.is_empty() {
+                return this.send_on(bytes);
             }
         }
     }
@@ -173,8 +184,13 @@ struct Waits {
     started: Instant,
     /// Since when the server has been waited for; the time that the client takes does not count.
     since: Option<Instant>,
+    /// Something has gone to the client since the server was last waited for.
+    has_sent: bool,
+    /// Since when the client has been without news, the time that it takes itself not counted.
     sent: Instant,
     timer: Option<Pin<Box<Sleep>>>,
+    /// Who is woken when the timer rings.
+    waker: Option<Waker>,
 }
 
 enum Waited {
@@ -192,8 +208,10 @@ impl Waits {
             keep_alive: timeouts.keep_alive.on().filter(|_| is_written),
             started: now,
             since: None,
+            has_sent: false,
             sent: now,
             timer: None,
+            waker: None,
         }
     }
 
@@ -202,9 +220,7 @@ impl Waits {
     }
 
     fn sent(&mut self) {
-        if self.keep_alive.is_some() {
-            self.sent = Instant::now();
-        }
+        self.has_sent = true;
     }
 
     /// Waits for the server to have been silent for too long.
@@ -212,9 +228,12 @@ impl Waits {
         loop {
             let now = Instant::now();
             let since = *self.since.get_or_insert(now);
+            if std::mem::take(&mut self.has_sent) {
+                self.sent = now;
+            }
             let idle = self.idle.map(|time| since + time);
             let total = self.total.map(|time| self.started + time);
-            let alive = self.keep_alive.map(|time| self.sent.max(since) + time);
+            let alive = self.keep_alive.map(|time| self.sent + time);
             if idle.is_some_and(|at| at <= now) {
                 let time = self.idle.unwrap_or_default();
                 let message =
@@ -234,8 +253,12 @@ impl Waits {
             let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(next.into())));
             if timer.is_elapsed() || timer.deadline() > next.into() {
                 timer.as_mut().reset(next.into());
+            } else if timer.deadline() > now.into() && self.waker.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
+                return Poll::Pending;
             }
-            ready!(timer.as_mut().poll(cx));
+            let rings = timer.as_mut().poll(cx);
+            self.waker = rings.is_pending().then(|| cx.waker().clone());
+            ready!(rings);
         }
     }
 }

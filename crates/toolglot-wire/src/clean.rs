@@ -131,6 +131,31 @@ impl Clean {
         }
     }
 
+    /// Says whether reasoning that the server tells from text may go on as it came.
+    pub(crate) fn passes_reasoning(&mut self, choice: usize) -> bool {
+        let found = self.choices.iter_mut().find(|(number, _)| *number == choice);
+        !self.ended && found.is_some_and(|(_, found)| found.is_plain() && found.passes_reasoning())
+    }
+
+    /// Reads arguments of a call that may go on as they came if the client knows it by the number, too; says whether they
+    /// do, or else says what became of them.
+    pub(crate) fn passes_arguments(
+        &mut self,
+        choice: usize,
+        (call, number): (usize, Option<usize>),
+        text: &str,
+        out: &mut Vec<Said>,
+    ) -> bool {
+        let found = self.choices.iter_mut().find(|(number, _)| *number == choice).filter(|_| !self.ended);
+        if let Some(((_, found), number)) = found.zip(number)
+            && found.goes_on(call, number)
+        {
+            return found.passes_arguments(text, &mut self.shared, out);
+        }
+        self.say(Said::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
+        false
+    }
+
     /// Returns the clean number of an alternative, if it has begun.
     pub(crate) fn number(&self, choice: usize) -> Option<usize> {
         self.choices.iter().position(|(number, _)| *number == choice)

@@ -7,6 +7,8 @@
 //! Between the protocols stands one vocabulary, [`Said`]. Each protocol has a reader, which says what a server sent, and
 //! a writer, which sends what was said.
 
+#![deny(missing_docs)]
+
 mod chat;
 mod clean;
 mod engine;

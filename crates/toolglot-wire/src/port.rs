@@ -44,6 +44,12 @@ pub(crate) trait Read: Send {
     /// Reads the end of the bytes: says [`Said::End`] if the answer is whole without the protocol's own end, else the
     /// fault; nothing if it had ended before.
     fn cut(&mut self, fault: Fault, out: &mut Vec<Said>);
+
+    /// Takes a further piece of the arguments of the call with this index, from an event that said nothing else; returns
+    /// the call's number. Nothing if it is not clear that it goes on with a call.
+    fn goes_on(&mut self, _choice: usize, _index: u64, _text: &str) -> Option<usize> {
+        None
+    }
 }
 
 /// Writes a stream for a client of one protocol; what it is told is clean.

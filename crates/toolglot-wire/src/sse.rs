@@ -49,6 +49,7 @@ pub struct SseReader {
     fresh: bool,
     event: Option<Range<usize>>,
     data: Data,
+    /// The frame's name and data where they do not stand in the bytes as text.
     texts: [String; 2],
     max_line: usize,
     max_event: usize,
@@ -97,11 +98,14 @@ impl SseReader {
 
     /// Returns the next frame that is complete.
     pub fn next_frame(&mut self) -> Option<Result<Frame<'_>, Fault>> {
+        if let Some(ended) = self.usual_frame() {
+            return Some(Ok(self.frame(ended)));
+        }
         while let Some(line) = self.next_line() {
             match line {
                 Ok(line) if line.is_empty() => {
-                    if let Some(raw) = self.end_frame() {
-                        return Some(Ok(self.frame(raw)));
+                    if let Some(ended) = self.end_frame() {
+                        return Some(Ok(self.frame(ended)));
                     }
                 }
                 Ok(line) => self.field(line),
@@ -122,13 +126,29 @@ impl SseReader {
             self.seen = rest.end;
             self.field(rest);
         }
-        let raw = self.end_frame()?;
-        Some(self.frame(raw))
+        let ended = self.end_frame()?;
+        Some(self.frame(ended))
     }
 
     /// Returns how many bytes wait for more.
     pub fn held(&self) -> usize {
         self.bytes.len() - self.start
+    }
+
+    /// Takes a frame that is there and is what most are: one line of data and a blank one.
+    fn usual_frame(&mut self) -> Option<Ended> {
+        // What has been searched before is not searched again.
+        if self.seen > 0 || self.after_cr || self.fresh {
+            return None;
+        }
+        let bytes = self.bytes.get(self.start..).filter(|bytes| bytes.starts_with(FIELD))?;
+        let end = memchr2(b'\n', b'\r', bytes)?;
+        if !bytes[end..].starts_with(b"\n\n") || end > self.max_line || end >= self.max_event {
+            return None;
+        }
+        let raw = self.start..self.start + end + 2;
+        self.start = raw.end;
+        Some(Ended { raw, event: None, data: Data::Line(FIELD.len()..end) })
     }
 
     /// Returns the next whole line, without its end.
@@ -197,37 +217,47 @@ impl SseReader {
         }
     }
 
-    /// Ends the frame; returns where its bytes are unless it has no data.
-    fn end_frame(&mut self) -> Option<Range<usize>> {
+    /// Ends the frame; says where its bytes are unless it has no data.
+    fn end_frame(&mut self) -> Option<Ended> {
         let raw = self.start..self.start + self.line;
         let data = std::mem::take(&mut self.data);
         let event = self.event.take();
         self.start = raw.end;
         (self.line, self.seen) = (0, 0);
-        let bytes = &self.bytes[raw.clone()];
-        let [name, text] = &mut self.texts;
-        name.clear();
-        text.clear();
-        match data {
-            Data::Nothing => return None,
-            Data::Line(line) => push_lossy(text, &bytes[line]),
-            Data::Lines(lines) => push_lossy(text, &lines),
-        }
-        push_lossy(name, event.map_or(b"", |event| &bytes[event]));
-        Some(raw)
+        (!matches!(data, Data::Nothing)).then_some(Ended { raw, event, data })
     }
 
-    fn frame(&self, raw: Range<usize>) -> Frame<'_> {
-        let [name, data] = &self.texts;
-        Frame { event: Some(name.as_str()).filter(|name| !name.is_empty()), data, raw: &self.bytes[raw] }
+    fn frame(&mut self, ended: Ended) -> Frame<'_> {
+        let raw = &self.bytes[ended.raw];
+        let [name, text] = &mut self.texts;
+        let event = ended.event.map(|event| as_text(&raw[event], name));
+        let data = match ended.data {
+            Data::Nothing => "",
+            Data::Line(line) => as_text(&raw[line], text),
+            Data::Lines(lines) => {
+                *text = String::from_utf8_lossy(&lines).into_owned();
+                text
+            }
+        };
+        Frame { event: event.filter(|name| !name.is_empty()), data, raw }
     }
 }
 
-/// Appends bytes as text.
-fn push_lossy(text: &mut String, bytes: &[u8]) {
+/// A frame that is complete: where it is, and where in it its name and data are.
+struct Ended {
+    raw: Range<usize>,
+    event: Option<Range<usize>>,
+    data: Data,
+}
+
+/// Returns bytes as text; what is not UTF-8 is replaced, which needs a place.
+fn as_text<'a>(bytes: &'a [u8], place: &'a mut String) -> &'a str {
     match std::str::from_utf8(bytes) {
-        Ok(valid) => text.push_str(valid),
-        Err(_) => text.push_str(&String::from_utf8_lossy(bytes)),
+        Ok(text) => text,
+        Err(_) => {
+            *place = String::from_utf8_lossy(bytes).into_owned();
+            place
+        }
     }
 }
 
@@ -251,6 +281,8 @@ pub fn write_json(event: Option<&str>, data: &impl serde::Serialize, out: &mut V
     let _ = serde_json::to_writer(&mut *out, data);
     out.extend_from_slice(b"\n\n");
 }
+
+const FIELD: &[u8] = b"data: ";
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
 

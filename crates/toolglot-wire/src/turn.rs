@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::chat::glance::{self, Glance};
+use crate::chat::glance::{Kind, Moulds};
 use crate::chat::write::Writer as ChatWriter;
 use crate::clean::{Clean, Wants};
 use crate::fault::{Fault, FaultKind};
@@ -67,6 +67,7 @@ struct Way {
     reader: Box<dyn Read>,
     clean: Clean,
     writer: Out,
+    moulds: Moulds,
     said: Vec<Said>,
     cleaned: Vec<Said>,
 }
@@ -94,6 +95,7 @@ impl Turn {
             reader: port::reader(client.upstream),
             clean: Clean::new(wants, client.seed),
             writer,
+            moulds: Moulds::default(),
             said: Vec::new(),
             cleaned: Vec::new(),
             client,
@@ -212,18 +214,34 @@ impl Way {
         self.pass_on(out);
     }
 
-    /// Lets a chunk of text go on as it came if it may; says whether it was dealt with.
+    /// Lets a chunk that adds one piece go on as it came if it may; says whether it was dealt with.
     fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
         let Out::Chat(writer) = &self.writer else { return false };
-        let Some(chunk) = Glance::of(frame) else { return false };
-        let choice = chunk.choice();
+        let Some(chunk) = self.moulds.look(frame, writer.envelope()) else { return false };
+        let (choice, text) = (chunk.choice, &*chunk.text);
         let known = self.clean.number(choice) == Some(choice) && writer.is_under_way(choice);
-        if !known || !chunk.is_in(writer.envelope()) {
+        if !known || text.is_empty() {
             return false;
         }
-        if self.clean.passes(choice, chunk.text(), &mut self.cleaned) {
+        let passes = match chunk.kind {
+            Kind::Text => self.clean.passes(choice, text, &mut self.cleaned),
+            Kind::Reasoning(field) => {
+                if !writer.reasons_in(field) || !self.clean.passes_reasoning(choice) {
+                    return false;
+                }
+                true
+            }
+            // What else such a chunk says could not be told from what has been read of it.
+            Kind::Arguments(_) if self.moulds.says_more(frame, &chunk) => return false,
+            Kind::Arguments(index) => {
+                let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
+                let number = writer.function(index);
+                self.clean.passes_arguments(choice, (call, number), text, &mut self.cleaned)
+            }
+        };
+        if passes {
             out.extend_from_slice(frame.raw);
-        } else if glance::says_more(frame) {
+        } else if self.moulds.says_more(frame, &chunk) {
             self.reader.frame(frame, &mut self.said);
             self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 mod code;
 mod repairs;
 
-pub use code::{Class, Code, Preset};
+pub use code::{Class, Code, Preset, Row};
 pub use repairs::{Repairs, UnknownRepair};
 
 /// A record of something unusual in the input; never an error return.

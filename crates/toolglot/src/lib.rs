@@ -1,4 +1,26 @@
-//! toolglot reads the tool calls that language models write as text.
+//! toolglot reads the tool calls that language models write as text, in whatever dialect, while the text arrives.
+//!
+//! [`parse`] reads a whole text; a [`Parser`] reads pieces and gives [`Event`]s, which a [`Collector`] puts together.
+//! [`Dialects`] says what may be read, [`Tools`] what may be called, [`Options`] everything on which users disagree.
+//! [`repair()`] and [`ArgumentsReader`] read arguments alone, [`Renderer`] writes what [`parse`] reads, [`detect`] tells
+//! dialects apart. Reading never fails: what was remarkable is a [`Diagnostic`].
+//!
+//! ```
+//! use toolglot::{Dialects, Options, Tools, parse};
+//! let tools = Tools::from_json_str(r#"[{"name": "get_weather", "parameters": {"type": "object",
+//!     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]"#)?;
+//! let text = "Let me see.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n\
+//!             <parameter=days>\n3\n</parameter>\n</function>\n</tool_call>";
+//! let message = parse(text, &Dialects::builtin(), &tools, &Options::default());
+//! assert_eq!(message.content, "Let me see.\n");
+//! assert_eq!(message.calls[0].name, "get_weather");
+//! assert_eq!(message.calls[0].arguments, r#"{"city": "Oslo", "days": 3}"#);
+//! # Ok::<(), toolglot::ToolsError>(())
+//! ```
+//!
+//! Text may be hostile: `SECURITY.md` in the repository says what it cannot do, and what stays with the caller.
+
+#![deny(missing_docs)]
 
 mod arguments;
 mod coerce;
@@ -9,6 +31,7 @@ mod event;
 mod id;
 mod json;
 mod lines;
+mod marks;
 mod message;
 mod options;
 mod parser;
@@ -21,7 +44,7 @@ mod trace;
 mod view;
 
 pub use arguments::{ArgumentsEnd, ArgumentsReader};
-pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, UnknownRepair};
+pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, Row, UnknownRepair};
 pub use dialect::{Dialect, DialectError, Dialects, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
 pub use id::{mint, seed_of};
@@ -38,6 +61,14 @@ pub use tool::{Tools, ToolsError};
 pub use trace::{Action, Step};
 
 /// Reads a whole text.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialects, Options, Tools, parse};
+/// let text = r#"[TOOL_CALLS]ls[ARGS]{"path": "src"}"#;
+/// let message = parse(text, &Dialects::builtin(), &Tools::default(), &Options::default());
+/// assert_eq!((message.calls[0].name.as_str(), message.dialect.as_deref()), ("ls", Some("mistral_v11")));
+/// ```
 pub fn parse(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Message {
     let mut parser = Parser::new(dialects, tools, options);
     let mut collector = Collector::new(options);

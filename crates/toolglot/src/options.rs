@@ -31,6 +31,7 @@ pub struct Options {
     pub(crate) id_seed: Option<u64>,
     /// Bare `TRUE` and `false` in any case are booleans where no schema says otherwise.
     pub(crate) any_case_booleans: bool,
+    pub(crate) marked_tokens: bool,
 }
 
 impl Options {
@@ -92,6 +93,17 @@ impl Options {
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Whether the caller says which pieces are special tokens, so that nothing else can be a marker that is one.
+    ///
+    /// A marker that the dialect's file lists as special is then read only if it came in with
+    /// [`Parser::push_special`](crate::Parser::push_special); the same letters in ordinary pieces are text, inside
+    /// and outside calls. A dialect whose calls open with a special token loses its lenient spellings without one.
+    /// What this is worth for a set of dialects says [`Dialects::is_sealed`](crate::Dialects::is_sealed).
+    #[must_use]
+    pub fn with_marked_tokens(self, marked_tokens: bool) -> Self {
+        Self { marked_tokens, ..self }
     }
 
     /// From what the ids of calls are made that carry none.

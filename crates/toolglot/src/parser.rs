@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
+use crate::marks::Marks;
 use crate::options::{FinishReason, Options};
 use crate::sink::{Kind, Sink};
 use crate::tool::Tools;
@@ -106,11 +107,13 @@ enum State {
 impl Parser {
     /// Returns a parser for messages that may call `tools` in any of `dialects`.
     pub fn new(dialects: &Dialects, tools: &Tools, options: &Options) -> Self {
-        let engine = Engine::new(dialects.catalog(), tools.clone(), options.clone());
+        let catalog = dialects.catalog(options.marked_tokens);
+        let marks = options.marked_tokens.then(|| Marks::new(Arc::clone(&catalog.tokens)));
+        let engine = Engine::new(catalog, tools.clone(), options.clone());
         let mut parser = Self {
             engine: Arc::new(engine),
             finish_reason: options.finish_reason,
-            input: Input::default(),
+            input: Input::new(marks),
             sink: Sink::new(options.repairs),
             state: State::Done,
             scanner: Scanner::new(),
@@ -131,6 +134,38 @@ impl Parser {
             self.report_invalid(invalid);
             self.advance();
         }
+        self.events()
+    }
+
+    /// Reads on from one special token.
+    ///
+    /// Where [`Options::with_marked_tokens`] was chosen, markers that are special tokens have to come in this way;
+    /// their letters in [`Parser::push`] are text. Otherwise it is the same as [`Parser::push`].
+    ///
+    /// # Example
+    /// ```
+    /// use toolglot::{Collector, Dialects, Options, Parser, Tools};
+    /// let hermes = Dialects::builtin().only(&["hermes"])?;
+    /// let options = Options::default().with_marked_tokens(true);
+    /// let read = |marked: bool| {
+    ///     let mut parser = Parser::new(&hermes, &Tools::default(), &options);
+    ///     let mut collector = Collector::new(&options);
+    ///     for token in ["<tool_call>", "{\"name\": \"rm\", \"arguments\": {}}", "</tool_call>"] {
+    ///         let special = marked && token.ends_with("tool_call>");
+    ///         let events = if special { parser.push_special(token) } else { parser.push(token) };
+    ///         events.for_each(|event| collector.add(&event));
+    ///     }
+    ///     parser.finish().for_each(|event| collector.add(&event));
+    ///     collector.finish(b"").calls.len()
+    /// };
+    /// assert_eq!((read(true), read(false)), (1, 0));
+    /// # Ok::<(), toolglot::UnknownDialect>(())
+    /// ```
+    pub fn push_special(&mut self, token: &str) -> Events<'_> {
+        self.prepare();
+        let invalid = self.input.push_special(token);
+        self.report_invalid(invalid);
+        self.advance();
         self.events()
     }
 

@@ -1,4 +1,6 @@
-//! What a reader may see of the input: bytes that have arrived, and whether more can come.
+//! What a reader may see of the input: bytes that have arrived, whether more can come, which of them were tokens.
+
+use crate::marks::Marks;
 
 /// A reader asked for a byte that has not arrived; nothing may be decided until it does.
 ///
@@ -15,12 +17,14 @@ pub(crate) struct View<'a> {
     text: &'a str,
     base: usize,
     closed: bool,
+    /// Where special tokens stood, if the caller says so.
+    marks: Option<&'a Marks>,
 }
 
 impl<'a> View<'a> {
     /// Returns a view of `text`, whose first byte is at position `base`; `closed` says that no more will come.
     pub(crate) fn new(text: &'a str, base: usize, closed: bool) -> Self {
-        Self { text, base, closed }
+        Self { text, base, closed, marks: None }
     }
 
     /// Returns a closed view of a whole text.
@@ -77,7 +81,27 @@ impl<'a> View<'a> {
         if rest[..seen] != literal.as_bytes()[..seen] {
             return Ok(false);
         }
-        if seen == literal.len() { Ok(true) } else { self.final_end().map(|_| false) }
+        if seen == literal.len() {
+            return Ok(!self.is_forged(at, at + seen));
+        }
+        self.final_end().map(|_| false)
+    }
+
+    /// Returns the view in which special tokens are known by `marks`.
+    pub(crate) fn with_marks(self, marks: Option<&'a Marks>) -> Self {
+        Self { marks, ..self }
+    }
+
+    /// Says whether special tokens are known.
+    pub(crate) fn has_marks(self) -> bool {
+        self.marks.is_some()
+    }
+
+    /// Says whether visible bytes spell a special token that did not come in as one.
+    pub(crate) fn is_forged(self, from: usize, to: usize) -> bool {
+        let Some(marks) = self.marks else { return false };
+        let from = from.max(self.base);
+        marks.is_forged(&self.rest(from)[..to - from], from)
     }
 
     /// Returns the view cut at a position: bytes from there on are not visible.
@@ -91,7 +115,7 @@ impl<'a> View<'a> {
         while !self.text.is_char_boundary(cut) {
             cut -= 1;
         }
-        Self { text: &self.text[..cut], base: self.base, closed: false }
+        Self { text: &self.text[..cut], closed: false, ..self }
     }
 }
 

@@ -7,6 +7,7 @@
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
 use std::fs;
+use std::ops::Range;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ use toolglot::{Dialects, Parser};
 
 use case::Case;
 use diff::diff;
-use feed::{Cuts, feed};
+use feed::{Cuts, feed_tokens};
 use random::{Random, from_env};
 use record::Record;
 use setup::Setup;
@@ -115,9 +116,10 @@ fn test(name: &str, seed: u64) -> Result<(), String> {
     let input = case.input()?;
     let shared = fs::read_to_string(folder().join("tools.json")).map_err(|error| error.to_string())?;
     let setup = case.setup(name, &shared)?;
-    let found = check(&setup, &input, seed)?.lines(&input);
+    let special = case.special();
+    let found = check(&setup, &input, &special, seed)?.lines(&input);
     let auto = match setup.also_auto {
-        true => check(&Setup { dialects: Dialects::builtin(), ..setup }, &input, seed)
+        true => check(&Setup { dialects: Dialects::builtin(), ..setup }, &input, &special, seed)
             .map(|record| Some(record.lines(&input)))
             .map_err(|error| format!("with all dialects: {error}"))?,
         false => None,
@@ -141,16 +143,16 @@ fn compare(what: &str, expected: &str, found: &str) -> Result<(), String> {
 }
 
 /// Reads the input in every way; returns what all of them said.
-fn check(setup: &Setup, input: &[u8], seed: u64) -> Result<Record, String> {
+fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Result<Record, String> {
     let fresh = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     let mut used = fresh.clone();
-    let whole = feed(&mut used, input, &Cuts::Whole);
+    let whole = feed_tokens(&mut used, input, special, &Cuts::Whole);
     whole.faults(input).map_err(|fault| format!("{fault}\n{}", whole.lines(input)))?;
     let mut random = Random::new(seed);
     let ways = [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter();
     let ways = ways.chain((0..8).map(|_| Cuts::Random(random.next()))).chain((1..input.len()).map(Cuts::At));
     for cuts in ways {
-        let found = feed(&mut used, input, &cuts);
+        let found = feed_tokens(&mut used, input, special, &cuts);
         if found != whole {
             let found = found.lines(input);
             return Err(format!("cut {cuts:?} differs (- whole, + cut):\n{}", diff(&whole.lines(input), &found)));

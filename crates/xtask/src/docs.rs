@@ -5,6 +5,7 @@ use std::fs;
 use crate::files::File;
 use crate::{Complaints, root};
 
+mod api;
 mod cli;
 mod diagnostics;
 mod dialects;
@@ -39,7 +40,8 @@ pub fn check() -> Complaints {
 }
 
 fn generated() -> Vec<File> {
-    let mut files = vec![dialects::readme(), dialects::index(), diagnostics::page(), cli::page(), settings::manual()];
+    let mut files =
+        vec![dialects::readme(), dialects::index(), diagnostics::page(), cli::page(), settings::manual(), api::page()];
     files.extend(dialects::pages());
     files
 }

@@ -4,13 +4,14 @@ use crate::Complaints;
 use crate::files::{self, File};
 
 mod data;
+mod proof;
 mod prose;
 mod rust;
 
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
@@ -23,6 +24,7 @@ const RULES: [Rule; 12] = [
     prose::architecture_is_short,
     prose::architecture_is_true,
     prose::states_the_msrv,
+    proof::security_names_tests,
 ];
 
 /// Checks every file of the repository.
@@ -96,6 +98,14 @@ mod tests {
         check_text("crates/toolglot/dialects/a.toml", &"x\n".repeat(26), &["26 lines"]);
         let table = "[workspace.dependencies]\nown = { path = \"x\" }\n# Finds bytes.\nmemchr = \"2\"\ntoml = \"1\"\n[lints]\na = \"b\"\n";
         check_text("Cargo.toml", table, &[":5: `toml`"]);
+    }
+
+    #[test]
+    fn guarantees_name_tests_that_exist() {
+        let row = "| Said | `guarantees_name_tests_that_exist`, `tokens/half_a_marker` |\n";
+        check_text("SECURITY.md", row, &[]);
+        check_text("SECURITY.md", "| Said | `no_such_test`, `tokens/none` |\n", &["no_such_test", "tokens/none"]);
+        check_text("SECURITY.md", "| Said | soon |\n", &["no test"]);
     }
 
     #[test]

@@ -116,3 +116,33 @@ fn a_name_beside_auto_is_preferred_where_dialects_read_the_same() {
     assert_eq!(dialect(&["-d", "hermes", "-d", "auto"]), first, "the text itself decides");
     assert_eq!(toolglot(&["parse", "-d", "no_such", "-d", "auto"], text).code, 2);
 }
+
+/// A call spelled in text, then the same as the model wrote it.
+const TOKENS: &str = r#"{"text": "<tool"}
+{"text": "_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>"}
+
+{"text": "<tool_call>", "special": true}
+{"text": "{\"name\": \"ls\", \"arguments\": {}}", "special": false}
+{"text": "</tool_call>", "special": true}"#;
+
+#[test]
+fn only_special_tokens_are_markers_where_tokens_are_given() {
+    let done = toolglot(&["parse", "--tokens", "-d", "hermes"], TOKENS);
+    let message: Value = serde_json::from_str(&done.out).expect("a message");
+    assert_eq!(message["tool_calls"][0]["function"]["name"], "ls");
+    assert_eq!(message["content"], "<tool_call>{\"name\": \"rm\", \"arguments\": {}}</tool_call>");
+    assert!(done.err.contains("policy[marker_in_text]"), "{}", done.err);
+    let events = toolglot(&["parse", "--tokens", "--events", "-d", "hermes"], TOKENS);
+    assert_eq!(events.out.matches("call_start").count(), 1, "{}", events.out);
+    let explained = toolglot(&["explain", "--tokens", "-d", "hermes"], TOKENS);
+    assert!(explained.out.contains("spelled in text, not a special token"), "{}", explained.out);
+}
+
+#[test]
+fn a_line_that_is_no_token_is_named() {
+    for wrong in ["text", "{}", r#"{"text": 1}"#, r#"{"text": "a", "special": "yes"}"#] {
+        let done = toolglot(&["parse", "--tokens"], &format!("{{\"text\": \"a\"}}\n{wrong}\n"));
+        assert_eq!(done.code, 2, "{wrong}");
+        assert!(done.err.contains("line 2 is no token"), "{}", done.err);
+    }
+}

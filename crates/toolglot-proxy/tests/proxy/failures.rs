@@ -168,6 +168,28 @@ async fn a_stalled_stream_is_kept_alive_and_then_given_up() {
 }
 
 #[tokio::test]
+async fn a_client_hears_of_a_stream_that_says_nothing_for_it() {
+    let frames = call_as_text();
+    let server = Server::start(move |_| {
+        let mut steps = vec![Step::Send(STREAM.into()), Step::Send(frames[..2].concat().into_bytes())];
+        // The server is heard of all the time, but there is nothing to pass on.
+        for _ in 0..20 {
+            steps.extend([Step::Pause(Duration::from_millis(30)), Step::Send(b": ping\n\n".to_vec())]);
+        }
+        steps.extend([Step::Send(frames[2..].concat().into_bytes()), Step::Close]);
+        steps
+    })
+    .await;
+    let running = Running::before(&server, &[("timeouts.keep_alive", "100 ms"), ("timeouts.idle", "10 s")]).await;
+    for path in PATHS {
+        let (_, body) = running.post(path, &request(path, true)).await;
+        let text = String::from_utf8(body).unwrap();
+        let alive = text.matches(": keepalive").count() + text.matches("event: ping").count();
+        assert!((2..=7).contains(&alive) && text.contains("\"ls\""), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn a_relayed_answer_that_is_cut_is_cut_for_the_client_too() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5\r\ndata:\r\n";
     let server = Server::start(move |_| vec![Step::Send(head.into()), Step::Close]).await;

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Sends the same so many times.
     Repeat(Vec<u8>, usize),
+    /// Waits so long.
+    Pause(Duration),
     /// Waits until a flag is set.
     Until(Arc<AtomicBool>),
     /// Waits for the client to leave.
@@ -109,6 +111,7 @@ async fn converse(mut stream: TcpStream, all: &Mutex<Vec<Seen>>, script: &Script
                         }
                     }
                 }
+                Step::Pause(time) => tokio::time::sleep(time).await,
                 Step::Until(flag) => {
                     while !flag.load(Ordering::Relaxed) {
                         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -1,16 +1,138 @@
-//! A quick look at a chunk: is it nothing but a piece of text, written as it should be?
+//! A quick look at a chunk: does it add one piece of text, reasoning or arguments, and is it written as it should be?
+//!
+//! The chunks of a stream differ in that piece only. What stands around it is remembered as a mould: a chunk out of the
+//! same mould is read by comparing bytes.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
 use crate::chat::write::Envelope;
 use crate::sse::Frame;
 
-/// A chunk that carries one piece of text; its strings are borrowed where nothing is escaped.
+/// What a chunk adds a piece to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    /// Reasoning, in the field of this name.
+    Reasoning(&'static str),
+    /// The arguments of the function call with this index.
+    Arguments(u64),
+}
+
+/// A chunk that adds one piece.
+#[derive(Debug)]
+pub(crate) struct Glance<'f> {
+    /// The number of the alternative.
+    pub(crate) choice: usize,
+    pub(crate) kind: Kind,
+    pub(crate) text: Cow<'f, str>,
+    /// The mould's place.
+    mould: usize,
+}
+
+/// The moulds of the chunks that were seen last.
+#[derive(Debug, Default)]
+pub(crate) struct Moulds {
+    known: Vec<Mould>,
+    /// The one that is forgotten next.
+    oldest: usize,
+}
+
+/// What stands around the piece, the quotes included.
+#[derive(Debug)]
+struct Mould {
+    before: String,
+    after: String,
+    choice: usize,
+    kind: Kind,
+    /// Chunks may say more than their piece, once this has been asked.
+    says_more: Option<bool>,
+}
+
+/// Text, reasoning and a call, of more than one alternative.
+const MOULDS: usize = 6;
+
+/// More than this around a piece is not worth remembering.
+const LARGE: usize = 4 << 10;
+
+impl Moulds {
+    /// Looks at a frame that stands in its bytes as we would write it.
+    pub(crate) fn look<'f>(&mut self, frame: &Frame<'f>, envelope: &Envelope) -> Option<Glance<'f>> {
+        let framed = frame.event.is_none()
+            && frame.raw.len() == frame.data.len() + FRAME
+            && frame.raw.starts_with(b"data: {")
+            && frame.raw.ends_with(b"}\n\n");
+        if !framed {
+            return None;
+        }
+        let cast = self.known.iter().enumerate().find_map(|(at, mould)| Some((at, mould.quoted(frame.data)?)));
+        let (at, text) = match cast {
+            Some((at, quoted)) => (at, string(quoted)?),
+            None => {
+                let (chunk, piece) = Chunk::of(frame.data, envelope)?;
+                let text = string(piece.1)?;
+                (self.learn(frame.data, &chunk, piece)?, text)
+            }
+        };
+        let Mould { choice, kind, .. } = self.known[at];
+        Some(Glance { choice, kind, text, mould: at })
+    }
+
+    /// Says whether a chunk may say more than its piece, so that something is lost if that is held back.
+    pub(crate) fn says_more(&mut self, frame: &Frame<'_>, chunk: &Glance<'_>) -> bool {
+        let asked = || serde_json::from_str::<Bare>(frame.data).is_err();
+        *self.known[chunk.mould].says_more.get_or_insert_with(asked)
+    }
+
+    fn learn(&mut self, data: &str, chunk: &Chunk<'_>, (kind, quoted): (Kind, &str)) -> Option<usize> {
+        let start = (quoted.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
+        let (before, after) = (data.get(..=start)?, data.get(start + quoted.len() - 1..)?);
+        let choice = chunk.choices[0].index;
+        if self.known.len() < MOULDS {
+            self.known.push(Mould { before: String::new(), after: String::new(), choice, kind, says_more: None });
+        }
+        let at = if self.known.len() < MOULDS { self.known.len() - 1 } else { self.oldest };
+        self.oldest = (at + 1) % MOULDS;
+        let mould = &mut self.known[at];
+        (mould.choice, mould.kind, mould.says_more) = (choice, kind, None);
+        mould.before.clear();
+        mould.after.clear();
+        if before.len() + after.len() <= LARGE {
+            mould.before.push_str(before);
+            mould.after.push_str(after);
+        }
+        Some(at)
+    }
+}
+
+impl Mould {
+    /// Returns the piece with its quotes, if the rest is the same.
+    fn quoted<'f>(&self, data: &'f str) -> Option<&'f str> {
+        let piece = data.len().checked_sub(self.before.len() + self.after.len())?;
+        let fits = !self.before.is_empty() && data.starts_with(&self.before) && data.ends_with(&self.after);
+        data.get(self.before.len() - 1..self.before.len() + piece + 1).filter(|_| fits)
+    }
+}
+
+/// Reads a JSON string, which is borrowed where nothing is escaped; nothing if it is none.
+fn string(quoted: &str) -> Option<Cow<'_, str>> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+    let inside = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    let odd = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    if !inside.bytes().fold(false, |any, byte| any | odd(byte)) {
+        return Some(Cow::Borrowed(inside));
+    }
+    serde_json::from_str::<Text<'_>>(quoted).ok().map(|text| text.0)
+}
+
+/// A chunk, as far as it matters.
 #[derive(Deserialize)]
-pub(crate) struct Glance<'a> {
+struct Chunk<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
@@ -37,15 +159,55 @@ struct Choice<'a> {
 #[serde(deny_unknown_fields)]
 struct Delta<'a> {
     #[serde(borrow)]
-    content: Cow<'a, str>,
-    reasoning: Option<IgnoredAny>,
-    reasoning_content: Option<IgnoredAny>,
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<[Call<'a>; 1]>,
     refusal: Option<IgnoredAny>,
-    tool_calls: Option<IgnoredAny>,
     function_call: Option<IgnoredAny>,
 }
 
-/// A chunk that says nothing else than its text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Call<'a> {
+    index: u64,
+    #[serde(borrow)]
+    function: Function<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Function<'a> {
+    #[serde(borrow)]
+    arguments: &'a RawValue,
+}
+
+impl<'f> Chunk<'f> {
+    /// Returns a chunk that repeats what all others do, and its one piece as it is written.
+    fn of(data: &'f str, envelope: &Envelope) -> Option<(Self, (Kind, &'f str))> {
+        let chunk: Self = serde_json::from_str(data).ok()?;
+        let [choice] = &chunk.choices;
+        let open = choice.finish_reason.is_none() && chunk.usage.is_none() && chunk.error.is_none();
+        let same = chunk.object == "chat.completion.chunk" && envelope.is_of(&chunk.id, chunk.created, &chunk.model);
+        let delta = &choice.delta;
+        let call = delta.tool_calls.as_ref().map(|[call]| (Kind::Arguments(call.index), call.function.arguments));
+        let others = [
+            delta.reasoning.map(|text| (Kind::Reasoning("reasoning"), text)),
+            delta.reasoning_content.map(|text| (Kind::Reasoning("reasoning_content"), text)),
+            delta.content.map(|text| (Kind::Text, text)),
+        ];
+        let mut pieces = others.into_iter().flatten().chain(call);
+        let (piece, more) = (pieces.next(), pieces.next());
+        let quiet = more.is_none() && delta.refusal.is_none() && delta.function_call.is_none();
+        let (kind, raw) = piece.filter(|_| open && same && quiet)?;
+        Some((chunk, (kind, raw.get())))
+    }
+}
+
+/// A chunk that says nothing else than its piece.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
@@ -71,46 +233,6 @@ struct BareChoice {
     logprobs: Option<IgnoredAny>,
     stop_reason: Option<()>,
     token_ids: Option<()>,
-}
-
-/// Says whether a chunk may say more than its text, so that something is lost if that is held back.
-pub(crate) fn says_more(frame: &Frame<'_>) -> bool {
-    serde_json::from_str::<Bare>(frame.data).is_err()
-}
-
-impl<'a> Glance<'a> {
-    /// Looks at a frame that stands in its bytes as we would write it.
-    pub(crate) fn of(frame: &Frame<'a>) -> Option<Self> {
-        let framed = frame.event.is_none()
-            && frame.raw.len() == frame.data.len() + FRAME
-            && frame.raw.starts_with(b"data: {")
-            && frame.raw.ends_with(b"}\n\n");
-        let chunk: Self = Some(frame.data).filter(|_| framed).and_then(|data| serde_json::from_str(data).ok())?;
-        let [choice] = &chunk.choices;
-        let delta = &choice.delta;
-        let others = [&delta.reasoning, &delta.reasoning_content, &delta.refusal, &delta.tool_calls];
-        let quiet = others.iter().all(|field| field.is_none()) && delta.function_call.is_none();
-        let open = choice.finish_reason.is_none() && chunk.usage.is_none() && chunk.error.is_none();
-        (quiet && open).then_some(chunk)
-    }
-
-    /// Returns the number of the alternative.
-    pub(crate) fn choice(&self) -> usize {
-        self.choices[0].index
-    }
-
-    /// Returns the text.
-    pub(crate) fn text(&self) -> &str {
-        &self.choices[0].delta.content
-    }
-
-    /// Says whether the chunk repeats what all others do.
-    pub(crate) fn is_in(&self, envelope: &Envelope) -> bool {
-        self.created == envelope.created
-            && self.id == envelope.id
-            && self.model == envelope.model
-            && self.object == "chat.completion.chunk"
-    }
 }
 
 /// The bytes of `data: ` and the two line ends.

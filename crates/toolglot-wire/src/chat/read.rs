@@ -75,6 +75,11 @@ impl Read for Reader {
         self.ended = true;
         out.push(Said::End);
     }
+
+    fn goes_on(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
+        let choice = self.choices.iter_mut().find(|known| known.number == choice)?;
+        choice.calls.go_on(index, text).filter(|_| !self.ended)
+    }
 }
 
 impl Reader {

@@ -1,5 +1,8 @@
 //! Writes the stream of a chat completion by the rules that the strictest clients need.
 
+use std::fmt;
+use std::io::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
@@ -45,6 +48,11 @@ impl Envelope {
         push_text(&model, &mut head);
         Self { id, created, model, head }
     }
+
+    /// Says whether a chunk repeats it; no chunk does before the response has begun.
+    pub(crate) fn is_of(&self, id: &str, created: u64, model: &str) -> bool {
+        !self.id.is_empty() && self.id == id && self.created == created && self.model == model
+    }
 }
 
 impl Write for Writer {
@@ -57,7 +65,7 @@ impl Write for Writer {
             Said::Part { choice, part } => self.part(*choice, part, out),
             Said::Usage(usage) if self.wants_usage => {
                 let usage = usage_value(usage, self.client.upstream);
-                self.chunk(None, Some(("usage", usage)), out);
+                self.chunk(Some(("usage", usage)), out, |_| ());
             }
             Said::Usage(_) => {}
             Said::Extra(extra) if self.client.upstream == Protocol::Chat => self.extra.extend(extra.clone()),
@@ -65,7 +73,7 @@ impl Write for Writer {
             Said::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
             Said::End => {
                 if !self.extra.is_empty() {
-                    self.chunk(None, None, out);
+                    self.chunk(None, out, |_| ());
                 }
                 write_frame(None, b"[DONE]", out);
             }
@@ -102,40 +110,39 @@ impl Writer {
         self.extra.is_empty() && self.roles.get(choice).copied().unwrap_or_default()
     }
 
+    /// Returns the number of the call that a client finds at an index, if it is one of a function.
+    pub(crate) fn function(&self, index: u64) -> Option<usize> {
+        let number = usize::try_from(index).ok()?;
+        let known = self.kinds.get(number) == Some(&CallKind::Function);
+        (known && !self.legacy).then_some(number)
+    }
+
+    /// Says whether the client finds reasoning in this field and no other.
+    pub(crate) fn reasons_in(&self, field: &str) -> bool {
+        reasoning_names(self.client.reasoning_field) == [field]
+    }
+
     fn part(&mut self, choice: usize, part: &Part, out: &mut Vec<u8>) {
         self.role(choice, out);
         match part {
-            Part::Text(text) => self.delta(choice, &[br#"{"content":"#], text, b"}", out),
-            Part::Refusal(text) => self.delta(choice, &[br#"{"refusal":"#], text, b"}", out),
+            Part::Text(text) => self.delta(choice, r#"{"content":"#, text, "}", out),
+            Part::Refusal(text) => self.delta(choice, r#"{"refusal":"#, text, "}", out),
             Part::Reasoning(text) => self.reasoning(choice, text, out),
             Part::CallStart { call, id, name, kind } => {
                 self.kinds.resize(self.kinds.len().max(call + 1), *kind);
                 self.kinds[*call] = *kind;
                 let id = id.as_deref().unwrap_or_default();
                 let delta = call_head(*call, id, name, *kind, self.legacy);
-                self.choice_chunk(choice, delta.to_string().as_bytes(), b"null", out);
+                self.choice_chunk(choice, "null", out, |out| push(format_args!("{delta}"), out));
             }
-            Part::Arguments { call, text } => {
-                let kind = self.kinds.get(*call).copied().unwrap_or_default();
-                let number = call.to_string();
-                let (head, tail): (&[&[u8]], &[u8]) = match kind {
-                    _ if self.legacy => (&[br#"{"function_call":{"arguments":"#], b"}}"),
-                    CallKind::Function => {
-                        (&[br#"{"tool_calls":[{"index":"#, number.as_bytes(), br#","function":{"arguments":"#], b"}}]}")
-                    }
-                    CallKind::Custom => {
-                        (&[br#"{"tool_calls":[{"index":"#, number.as_bytes(), br#","custom":{"input":"#], b"}}]}")
-                    }
-                };
-                self.delta(choice, head, text, tail, out);
-            }
+            Part::Arguments { call, text } => self.arguments(choice, *call, text, out),
             Part::CallEnd { .. } | Part::Seal(_) => {}
             Part::Own(own) if self.client.upstream == Protocol::Chat => self.own(choice, own, out),
             Part::Own(_) => {}
             Part::Finish(finish) => {
                 let name = fields::finish_name(finish, self.client.upstream == Protocol::Chat);
                 let name = if self.legacy && name == "tool_calls" { "function_call" } else { name };
-                self.choice_chunk(choice, b"{}", Value::from(name).to_string().as_bytes(), out);
+                self.choice_chunk(choice, &Value::from(name).to_string(), out, |out| out.extend_from_slice(b"{}"));
             }
         }
     }
@@ -143,16 +150,22 @@ impl Writer {
     fn role(&mut self, choice: usize, out: &mut Vec<u8>) {
         self.roles.resize(self.roles.len().max(choice + 1), false);
         if !std::mem::replace(&mut self.roles[choice], true) {
-            self.choice_chunk(choice, br#"{"role":"assistant","content":""}"#, b"null", out);
+            let role = br#"{"role":"assistant","content":""}"#;
+            self.choice_chunk(choice, "null", out, |out| out.extend_from_slice(role));
         }
     }
 
     fn reasoning(&mut self, choice: usize, text: &str, out: &mut Vec<u8>) {
-        let mut delta = Map::new();
-        for name in reasoning_names(self.client.reasoning_field) {
-            delta.insert((*name).to_owned(), text.into());
-        }
-        self.choice_chunk(choice, Value::Object(delta).to_string().as_bytes(), b"null", out);
+        let names = reasoning_names(self.client.reasoning_field);
+        self.choice_chunk(choice, "null", out, |out| {
+            for (at, name) in names.iter().enumerate() {
+                out.push(if at == 0 { b'{' } else { b',' });
+                push_text(name, out);
+                out.push(b':');
+                push_text(text, out);
+            }
+            out.push(b'}');
+        });
     }
 
     /// Writes a chunk with what only this protocol knows; log probabilities belong to text that may have changed.
@@ -164,38 +177,58 @@ impl Writer {
         let unknown = |map: Option<&Value>| map.and_then(Value::as_object).is_some_and(|map| !map.is_empty());
         if fields.len() > 2 || unknown(fields.get("delta")) {
             fields.insert("finish_reason".to_owned(), Value::Null);
-            self.chunk(Some(Value::Object(fields).to_string().as_bytes()), None, out);
+            self.chunk(None, out, |out| push(format_args!("{}", Value::Object(fields)), out));
         }
     }
 
     /// Writes a chunk whose delta is `head`, a text, `tail`.
-    fn delta(&mut self, choice: usize, head: &[&[u8]], text: &str, tail: &[u8], out: &mut Vec<u8>) {
-        let mut delta = head.concat();
-        push_text(text, &mut delta);
-        delta.extend_from_slice(tail);
-        self.choice_chunk(choice, &delta, b"null", out);
+    fn delta(&mut self, choice: usize, head: &str, text: &str, tail: &str, out: &mut Vec<u8>) {
+        self.choice_chunk(choice, "null", out, |out| {
+            out.extend_from_slice(head.as_bytes());
+            push_text(text, out);
+            out.extend_from_slice(tail.as_bytes());
+        });
     }
 
-    fn choice_chunk(&mut self, choice: usize, delta: &[u8], finish: &[u8], out: &mut Vec<u8>) {
-        let index = choice.to_string();
-        let parts =
-            [br#"{"index":"#, index.as_bytes(), br#","delta":"#, delta, br#","finish_reason":"#, finish, b"}"].concat();
-        self.chunk(Some(&parts), None, out);
+    fn arguments(&mut self, choice: usize, call: usize, text: &str, out: &mut Vec<u8>) {
+        let field = match self.kinds.get(call).copied().unwrap_or_default() {
+            _ if self.legacy => return self.delta(choice, r#"{"function_call":{"arguments":"#, text, "}}", out),
+            CallKind::Function => r#","function":{"arguments":"#,
+            CallKind::Custom => r#","custom":{"input":"#,
+        };
+        self.choice_chunk(choice, "null", out, |out| {
+            out.extend_from_slice(br#"{"tool_calls":[{"index":"#);
+            push_number(call, out);
+            out.extend_from_slice(field.as_bytes());
+            push_text(text, out);
+            out.extend_from_slice(b"}}]}");
+        });
+    }
+
+    fn choice_chunk(&mut self, choice: usize, finish: &str, out: &mut Vec<u8>, delta: impl FnOnce(&mut Vec<u8>)) {
+        self.chunk(None, out, |out| {
+            out.extend_from_slice(br#"{"index":"#);
+            push_number(choice, out);
+            out.extend_from_slice(br#","delta":"#);
+            delta(out);
+            out.extend_from_slice(br#","finish_reason":"#);
+            out.extend_from_slice(finish.as_bytes());
+            out.push(b'}');
+        });
     }
 
     /// Writes a chunk of one alternative, or of none.
-    fn chunk(&mut self, choice: Option<&[u8]>, more: Option<(&str, Value)>, out: &mut Vec<u8>) {
+    fn chunk(&mut self, more: Option<(&str, Value)>, out: &mut Vec<u8>, choice: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"data: ");
         out.extend_from_slice(&self.envelope.head);
         out.extend_from_slice(br#","choices":["#);
-        out.extend_from_slice(choice.unwrap_or_default());
+        choice(out);
         out.push(b']');
         let more = more.map(|(key, value)| (key.to_owned(), value));
         for (key, value) in std::mem::take(&mut self.extra).into_iter().chain(more) {
             out.push(b',');
             push_text(&key, out);
-            out.push(b':');
-            out.extend_from_slice(value.to_string().as_bytes());
+            push(format_args!(":{value}"), out);
         }
         out.extend_from_slice(b"}\n\n");
     }
@@ -240,6 +273,20 @@ pub(crate) fn usage_value(usage: &Usage, upstream: Protocol) -> Value {
 /// Says whether the client speaks of functions, as all did before there were tools.
 pub(crate) fn is_legacy(request: &Map<String, Value>) -> bool {
     request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
+}
+
+/// Appends a number; most have one digit, and every piece of a call has two of them.
+fn push_number(number: usize, out: &mut Vec<u8>) {
+    match u8::try_from(number) {
+        Ok(digit @ 0..=9) => out.push(b'0' + digit),
+        _ => push(format_args!("{number}"), out),
+    }
+}
+
+/// Appends what is formatted.
+fn push(text: fmt::Arguments<'_>, out: &mut Vec<u8>) {
+    // A vector takes any bytes.
+    let _ = out.write_fmt(text);
 }
 
 /// Appends a JSON string.

@@ -47,6 +47,28 @@ impl Choice {
         self.speech.passes(text, &mut self.voice, shared, out)
     }
 
+    pub(super) fn passes_reasoning(&mut self) -> bool {
+        self.speech.leave_reasoning();
+        true
+    }
+
+    /// Says whether nothing is going on but a native call of the server's that the client knows by this number.
+    pub(super) fn goes_on(&self, call: usize, number: usize) -> bool {
+        let quiet = !self.finished && self.waiting.is_empty() && self.natives.len() == 1;
+        let of_call = |native: &Native| native.number == call && native.is_started();
+        quiet && self.natives.front().is_some_and(of_call) && self.voice.is_saying(number)
+    }
+
+    /// Reads on in the call that is going on; says whether the arguments go on as they came.
+    pub(super) fn passes_arguments(&mut self, text: &str, shared: &mut Shared, out: &mut Vec<Said>) -> bool {
+        let Some(native) = self.natives.front_mut() else { return false };
+        let passes = native.passes(text);
+        if !passes {
+            native.speak(&mut self.voice, shared, out);
+        }
+        passes
+    }
+
     pub(super) fn held(&self) -> usize {
         self.speech.held()
     }

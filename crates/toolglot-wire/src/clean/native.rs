@@ -55,6 +55,16 @@ impl Native {
         }
     }
 
+    /// Reads on; says whether what can be said is just that.
+    pub(super) fn passes(&mut self, text: &str) -> bool {
+        self.push(text);
+        let passes = self.ready == text;
+        if passes {
+            self.ready.clear();
+        }
+        passes
+    }
+
     fn read(&mut self, text: &str) {
         match &mut self.reader {
             Some(reader) => reader.push(text, &mut self.ready),

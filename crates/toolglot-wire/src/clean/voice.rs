@@ -46,6 +46,12 @@ impl Voice {
         self.open.is_some()
     }
 
+    /// Says whether the open call has this number and its arguments are said as they come.
+    pub(super) fn is_saying(&self, number: usize) -> bool {
+        let open = self.open.as_ref().is_some_and(|open| !open.mute && open.kept.is_none());
+        open && self.calls == number + 1 && self.fault.is_none()
+    }
+
     pub(super) fn has_made(&self) -> bool {
         self.made > 0
     }

@@ -7,10 +7,10 @@ use crate::accumulate::{Answer, answer};
 use crate::script::{chunk, delta, events, exchange, request, stream_in};
 
 /// A small generator of numbers.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }

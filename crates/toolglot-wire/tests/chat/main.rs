@@ -5,6 +5,7 @@ mod accumulate;
 mod broken;
 mod generated;
 mod ids;
+mod relayed;
 mod requests;
 mod script;
 mod text_calls;

@@ -199,6 +199,7 @@ codes! {
     Truncated "truncated" POLICY "the input ended inside a call; it is not returned as one";
     Broken "broken" POLICY "a call could not be read on; it is not returned as one";
     CallInReasoning "call_in_reasoning" POLICY "a call inside reasoning that was closed later; a draft, it stays reasoning";
+    MarkerInText "marker_in_text" POLICY "text spells a call whose markers have to be special tokens, for the caller marks those; text";
     ReasoningUnclosed "reasoning_unclosed" POLICY "reasoning that never closed ended where a call began";
     // Input and limits
     InvalidUtf8 "invalid_utf8" POLICY "bytes that are not UTF-8; U+FFFD in their place";

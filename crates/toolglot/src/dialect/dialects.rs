@@ -31,6 +31,8 @@ struct Set {
     list: Box<[Arc<Dialect>]>,
     /// What parsers look up in the dialects, made when the first one needs it.
     catalog: OnceLock<Arc<Catalog>>,
+    /// The same for callers who mark special tokens.
+    marked: OnceLock<Arc<Catalog>>,
 }
 
 static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| {
@@ -86,6 +88,23 @@ impl Dialects {
         Ok([first].into_iter().chain(others).cloned().collect())
     }
 
+    /// Says whether no call can be written in these dialects without a special token.
+    ///
+    /// Then a parser [with marked tokens](crate::Options::with_marked_tokens) reads no call out of ordinary text,
+    /// whatever it spells.
+    ///
+    /// # Example
+    /// ```
+    /// use toolglot::Dialects;
+    /// let sealed = |name: &str| Dialects::builtin().only(&[name]).map(|set| set.is_sealed());
+    /// assert_eq!(sealed("hermes"), Ok(true));
+    /// assert_eq!(sealed("pythonic"), Ok(false));
+    /// assert!(!Dialects::builtin().is_sealed());
+    /// ```
+    pub fn is_sealed(&self) -> bool {
+        self.catalog(true).is_sealed()
+    }
+
     /// Returns how many dialects there are.
     pub fn len(&self) -> usize {
         self.0.list.len()
@@ -106,8 +125,11 @@ impl Dialects {
     }
 
     /// Returns the candidates of all dialects, compiled once for the set.
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(self.0.catalog.get_or_init(|| Arc::new(Catalog::new(self.list()))))
+    ///
+    /// `marked` says that the caller marks special tokens.
+    pub(crate) fn catalog(&self, marked: bool) -> Arc<Catalog> {
+        let made = if marked { &self.0.marked } else { &self.0.catalog };
+        Arc::clone(made.get_or_init(|| Arc::new(Catalog::new(self.list(), marked))))
     }
 
     fn unknown(&self, given: &str) -> UnknownDialect {
@@ -137,7 +159,7 @@ impl From<Dialect> for Dialects {
 
 impl FromIterator<Arc<Dialect>> for Dialects {
     fn from_iter<I: IntoIterator<Item = Arc<Dialect>>>(dialects: I) -> Self {
-        Self(Arc::new(Set { list: dialects.into_iter().collect(), catalog: OnceLock::new() }))
+        Self(Arc::new(Set { list: dialects.into_iter().collect(), catalog: OnceLock::new(), marked: OnceLock::new() }))
     }
 }
 

@@ -22,8 +22,8 @@ pub(crate) fn read_parameters(
     tools: &Tools,
     options: &Options,
 ) -> Option<(String, Vec<Diagnostic>)> {
-    let options = Options { validation: Validation::Coerce, ..options.clone() };
-    let engine = Engine::new(dialect.catalog(), tools.clone(), options);
+    let options = Options { validation: Validation::Coerce, marked_tokens: false, ..options.clone() };
+    let engine = Engine::new(dialect.catalog(false), tools.clone(), options);
     let calls = &engine.catalog.dialects.first()?.calls;
     (0..calls.len()).filter(|call| calls[*call].kind() == Some(BodyKind::Params)).find_map(|call| {
         let form = Form { dialect: 0, section: None, call: Some(call) };

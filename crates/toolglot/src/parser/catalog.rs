@@ -1,13 +1,18 @@
 //! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::bytes::ByteSet;
+use super::engine::Form;
 use super::head::{Head, stands};
 use super::openers::{Opener, Openers};
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
+use closers::{reasoning_closers, spent_closers};
+
+mod closers;
+mod sealed;
 
 /// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
 #[derive(Clone, Debug)]
@@ -23,6 +28,8 @@ pub(crate) struct Candidate {
     pub(crate) is_fence: bool,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
+    /// It opens without the special token that opens the calls of its dialect, so it is none.
+    pub(crate) is_barred: bool,
     /// How much its heads say; the higher one wins.
     specificity: usize,
 }
@@ -51,6 +58,8 @@ pub(crate) enum Strength {
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) dialects: Vec<Arc<Dialect>>,
+    /// What has to be a special token to be a marker; nothing, unless the caller marks special tokens.
+    pub(crate) tokens: Arc<[Box<str>]>,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
@@ -85,10 +94,21 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn new(dialects: &[Arc<Dialect>]) -> Self {
+    /// `marked` says that the caller marks special tokens.
+    pub(crate) fn new(dialects: &[Arc<Dialect>], marked: bool) -> Self {
+        let sealed: Vec<Arc<Dialect>>;
+        let dialects = if marked {
+            sealed = dialects.iter().map(sealed::seal).collect();
+            &sealed[..]
+        } else {
+            dialects
+        };
         let mut candidates = Vec::new();
         for (number, dialect) in dialects.iter().enumerate() {
             list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
+        }
+        if marked {
+            sealed::bar(dialects, &mut candidates);
         }
         drop_repeated(dialects, &mut candidates);
         let of = |strength| openers(dialects, &candidates, strength);
@@ -122,6 +142,7 @@ impl Catalog {
         let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
+            tokens: if marked { sealed::tokens(dialects) } else { Arc::default() },
             candidates,
             strong,
             weak,
@@ -140,6 +161,19 @@ impl Catalog {
             line_stops,
             stops_in_regions,
         }
+    }
+
+    /// Says whether every call opens with a special token; it can be so only for callers who mark them.
+    pub(crate) fn is_sealed(&self) -> bool {
+        let mut calls = self.candidates.iter().filter(|candidate| candidate.role == Role::Call);
+        calls.all(|call| call.is_barred || sealed::opens_with_token(self.dialect(call), call.section, call.pattern))
+    }
+
+    /// Says whether ordinary text can open a call of the form, inside its section.
+    pub(crate) fn is_open_to_text(&self, form: Form) -> bool {
+        let dialect = &self.dialects[form.dialect];
+        !sealed::opens_with_token(dialect, None, form.call.unwrap_or_default())
+            && sealed::opens_with_token(dialect, form.section, 0)
     }
 
     /// Says whether several dialects compete, so that weak evidence must prove itself.
@@ -218,7 +252,7 @@ impl Catalog {
 
 impl Candidate {
     pub(crate) fn is_strong_call(&self) -> bool {
-        self.role == Role::Call && self.evidence == Strength::Strong && !self.is_named
+        self.role == Role::Call && self.evidence == Strength::Strong && !self.is_named && !self.is_barred
     }
 }
 
@@ -235,6 +269,7 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
             evidence: Strength::Weak,
             is_fence: role == Role::Call && is_fence(dialect, section, pattern),
             is_named: role == Role::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
+            is_barred: false,
             specificity: 0,
         };
         let specificity = specificity(dialect, &candidate);
@@ -419,19 +454,6 @@ fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Streng
     Openers::new(of_strength.flat_map(texts))
 }
 
-/// Strong closers of reasoning regions, each once.
-fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
-    let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
-    let regions = dialects.iter().flat_map(|dialect| &dialect.reasoning).filter(opaque);
-    let mut closers: Vec<Literal> = Vec::new();
-    for closer in regions.filter_map(|pattern| pattern.tail.first()).filter(|closer| closer.is_strong()) {
-        if !closers.contains(closer) {
-            closers.push(closer.clone());
-        }
-    }
-    closers
-}
-
 /// Collects the first two bytes of openers; those of one byte, and names behind `<`, go on with anything that fits.
 fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 4]; 256]> {
     let mut pairs = Box::new([[0; 4]; 256]);
@@ -446,40 +468,6 @@ fn pairs<'o>(texts: impl Iterator<Item = &'o str>, dynamic: bool) -> Box<[[u64; 
     let names = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     (0..=255).filter(|byte| dynamic && names(byte)).for_each(|second| add(b'<', second));
     pairs
-}
-
-/// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
-fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Vec<Literal>> {
-    let mut openers = vec![HashSet::new(); dialects.len()];
-    let mut sharers: HashMap<_, BTreeSet<usize>> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
-        for opener in openers_of(&dialects[candidate.dialect], candidate) {
-            sharers.entry(opener.text.clone()).or_default().insert(candidate.dialect);
-            openers[candidate.dialect].insert(opener.text);
-        }
-    }
-    let of = |number: usize| {
-        let sharing = openers[number].iter().filter_map(|opener| sharers.get(opener)).flatten().copied();
-        let kin: BTreeSet<usize> = sharing.chain([number]).collect();
-        let mut closers: Vec<Literal> = Vec::new();
-        for closer in kin.iter().flat_map(|kin| strong_closers(&dialects[*kin])) {
-            if !closers.contains(&closer) {
-                closers.push(closer);
-            }
-        }
-        closers
-    };
-    (0..dialects.len()).map(of).collect()
-}
-
-/// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
-fn strong_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
-    let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-    let may = |spelling: &&Spelling| {
-        spelling.is_fixed() && is_strong(&spelling.plain()) && !dialect.skip.contains(&spelling.plain())
-    };
-    let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
-    closers.map(strong)
 }
 
 /// The first bytes of every closer of a region.

@@ -83,6 +83,11 @@ impl Engine {
         self.dialect(form).sections.get(form.section?)
     }
 
+    /// Says whether a section holds one call and its special tokens must say so: letters in a value begin no second one.
+    pub(crate) fn is_alone(&self, form: Form) -> bool {
+        self.options.marked_tokens && self.dialect(form).one_section && self.catalog.is_open_to_text(form)
+    }
+
     /// Says who is called by a name, `None` if it is no name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
         if !is_name(spelled) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::marks::Marks;
 use crate::view::View;
 
 /// The part of the input that is still needed, and what is known about the bytes it came from.
@@ -14,6 +15,8 @@ pub(crate) struct Input {
     partial: Vec<u8>,
     /// Where the text's positions and the input's differ: from a position of the text on, by how much.
     shifts: Vec<Shift>,
+    /// Where special tokens stood, if the caller marks them.
+    marks: Option<Box<Marks>>,
 }
 
 /// From `text` on, a position of the text is a position of the input plus `by`.
@@ -24,16 +27,31 @@ struct Shift {
 }
 
 impl Input {
+    pub(crate) fn new(marks: Option<Marks>) -> Self {
+        Self { marks: marks.map(Box::new), ..Self::default() }
+    }
+
     /// Forgets everything but its memory.
     pub(crate) fn renew(&mut self) {
-        let mut text = std::mem::take(&mut self.text);
+        let (mut text, mut marks) = (std::mem::take(&mut self.text), self.marks.take());
         text.clear();
-        *self = Self { text, ..Self::default() };
+        marks.as_mut().into_iter().for_each(|marks| marks.clear());
+        *self = Self { text, marks, ..Self::default() };
+    }
+
+    /// Appends a special token.
+    pub(crate) fn push_special(&mut self, token: &str) -> Option<Range<usize>> {
+        let invalid = self.push(token);
+        let end = self.end();
+        if let Some(marks) = &mut self.marks {
+            marks.add(end - token.len()..end);
+        }
+        invalid
     }
 
     /// Returns what readers may see.
     pub(crate) fn view(&self) -> View<'_> {
-        View::new(&self.text, self.base, self.closed)
+        View::new(&self.text, self.base, self.closed).with_marks(self.marks.as_deref())
     }
 
     pub(crate) fn end(&self) -> usize {
@@ -107,6 +125,9 @@ impl Input {
         }
         self.text.drain(..gone);
         self.base += gone;
+        if let Some(marks) = &mut self.marks {
+            marks.forget(self.base);
+        }
         if self.shifts.len() > SHIFT_LIMIT {
             let passed = self.shifts.partition_point(|shift| shift.text <= self.base);
             self.shifts.drain(..passed.saturating_sub(1));

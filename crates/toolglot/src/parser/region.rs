@@ -263,7 +263,7 @@ fn prefilled_closer(engine: &Engine, view: View<'_>, at: usize, mark: &Head) -> 
 fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut found = Vec::new();
     engine.catalog.strong.find(view, at, &mut found)?;
-    found.retain(|number| engine.catalog.candidates[*number].role == Role::Call);
+    found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
     engine.catalog.rank(&mut found);
     let ground = Ground { nested: true, ..Ground::default() };
     for number in found {

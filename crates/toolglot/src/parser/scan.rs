@@ -1,7 +1,9 @@
 //! The scanner: text passes, openers start contests.
 
+use std::ops::Range;
+
 use super::catalog::{Role, Strength};
-use super::contest::{Ground, Proof, Rejection, Trial, Win, try_on};
+use super::contest::{Ground, Proof, Rejection, Trial, Win, try_call, try_on};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
@@ -34,6 +36,10 @@ pub(crate) struct Scanner {
     vain: usize,
     /// The caller has been told that there are too many calls.
     told_limit: bool,
+    /// Where a call would begin if text could spell special tokens.
+    forged: Option<Range<usize>>,
+    /// The caller has been told of all such text before here.
+    told_forged: usize,
     pub(crate) trace: Option<Vec<Step>>,
 }
 
@@ -72,6 +78,8 @@ impl Scanner {
             rejected: None,
             vain: 0,
             told_limit: false,
+            forged: None,
+            told_forged: 0,
             trace: None,
         }
     }
@@ -182,11 +190,15 @@ impl Scanner {
             }
             decided => decided?,
         };
+        let forged = self.forged.take();
         (self.contest, self.proof) = (None, None);
         match found {
             Contest::Won(found) => return Ok(Some(found)),
             Contest::Skipped => {}
-            Contest::Lost => self.give_back(view, sink),
+            Contest::Lost => {
+                self.report(forged, sink);
+                self.give_back(view, sink);
+            }
         }
         Ok(None)
     }
@@ -202,6 +214,14 @@ impl Scanner {
             None => self.at + next,
         };
         self.pass(view, end, sink);
+    }
+
+    /// Reports text that would have been a call, once for each.
+    fn report(&mut self, forged: Option<Range<usize>>, sink: &mut Sink) {
+        if let Some(forged) = forged.filter(|forged| forged.start >= self.told_forged) {
+            self.told_forged = forged.end;
+            sink.diagnose(Code::MarkerInText, forged, "no special token opens what would be a call; it is text");
+        }
     }
 
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
@@ -308,6 +328,9 @@ impl Scanner {
         let candidate = &engine.catalog.candidates[number];
         let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
         let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
+        if view.is_forged(self.at, self.at + literal.len()) {
+            return Ok(false);
+        }
         if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Ok(true);
         }
@@ -335,7 +358,11 @@ impl Scanner {
             exhausted: self.vain > 8 * self.at + (1 << 20),
             ..Ground::default()
         };
-        let trial = try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?;
+        let trial = if candidate.is_barred {
+            Trial::Dead { why: "no special token opens it", read: self.at }
+        } else {
+            try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?
+        };
         let dialect = engine.dialect(form).name.clone();
         match trial {
             Trial::Ready(win) => {
@@ -350,12 +377,26 @@ impl Scanner {
                 self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
+                let why = if self.forges(engine, view, form, ground)? { FORGED } else { why };
                 self.vain += read.saturating_sub(self.at);
                 let detail = || format!("{}: {why}", engine.pattern(form).source);
                 self.step(Action::Died, Some(dialect), self.at..read.max(self.at), detail);
             }
         }
         Ok(None)
+    }
+
+    /// Says whether a call would begin here if text could spell special tokens.
+    fn forges(&mut self, engine: &Engine, view: View<'_>, form: Form, ground: Ground) -> Result<bool, NotYet> {
+        if !view.has_marks() || ground.exhausted {
+            return Ok(false);
+        }
+        let (plain, ground) = (view.with_marks(None), Ground { nested: true, ..Ground::default() });
+        let Trial::Ready(win) = try_call(engine, plain, self.at, form, Head::default(), ground)? else {
+            return Ok(false);
+        };
+        self.forged = Some(self.at..win.start.at());
+        Ok(true)
     }
 
     /// Weak evidence proves itself where dialects compete, or where text came before.
@@ -379,7 +420,7 @@ impl Scanner {
         &mut self,
         action: Action,
         dialect: Option<std::sync::Arc<str>>,
-        span: std::ops::Range<usize>,
+        span: Range<usize>,
         detail: impl FnOnce() -> String,
     ) {
         if let Some(trace) = &mut self.trace {
@@ -387,6 +428,9 @@ impl Scanner {
         }
     }
 }
+
+/// Why a call is none whose markers have the right letters.
+const FORGED: &str = "spelled in text, not a special token";
 
 /// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
 fn is_tag_of(tag: &str, tool: &str) -> bool {

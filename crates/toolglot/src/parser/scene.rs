@@ -267,7 +267,8 @@ fn ends_json(byte: u8) -> bool {
 /// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.
 pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
     let Some(end) = name_end(view, at)? else { return Ok(None) };
-    Ok((view.byte(end)? == Some(b'>')).then(|| (view.slice(at, end), end + 1)))
+    let closed = view.byte(end)? == Some(b'>') && !view.is_forged(at.saturating_sub(2), end + 1);
+    Ok(closed.then(|| (view.slice(at, end), end + 1)))
 }
 
 /// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
@@ -275,7 +276,10 @@ pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usi
     let rest = view.rest(at);
     let near = &rest[..rest.len().min(NAME_LIMIT)];
     match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
-        Some(length) if length > 0 && near[length] == b'>' => Ok(Some((view.slice(at, at + length), at + length + 1))),
+        Some(length) if length > 0 && near[length] == b'>' => {
+            let end = at + length + 1;
+            Ok((!view.is_forged(at.saturating_sub(2), end)).then(|| (view.slice(at, end - 1), end)))
+        }
         Some(_) => Ok(None),
         None if rest.len() >= NAME_LIMIT => Ok(None),
         None => view.final_end().map(|_| None),

@@ -34,6 +34,7 @@ impl Scope {
     pub(crate) fn forms(self, engine: &Engine, form: Form) -> Vec<Form> {
         match self {
             Self::Array { .. } => vec![Form { call: None, ..form }],
+            Self::Section if engine.is_alone(form) => Vec::new(),
             Self::Section => {
                 (0..engine.dialect(form).calls.len()).map(|call| Form { call: Some(call), ..form }).collect()
             }

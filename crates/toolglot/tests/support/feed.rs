@@ -1,5 +1,7 @@
 //! Ways of feeding the same input to a parser.
 
+use std::ops::Range;
+
 use toolglot::{Events, Parser};
 
 use crate::random::Random;
@@ -22,10 +24,27 @@ pub(crate) enum Cuts {
 
 /// Feeds an input cut in pieces, and ends it.
 pub(crate) fn feed(parser: &mut Parser, input: &[u8], cuts: &Cuts) -> Record {
+    feed_tokens(parser, input, &[], cuts)
+}
+
+/// Feeds an input some of which are special tokens, cut in pieces, and ends it; only text is cut within a character.
+pub(crate) fn feed_tokens(parser: &mut Parser, input: &[u8], special: &[Range<usize>], cuts: &Cuts) -> Record {
     let mut record = Record::default();
+    let inside = |at: &usize| special.iter().any(|token| token.start < *at && *at < token.end);
+    let mut places = places(input, cuts);
+    places.retain(|at| !inside(at) || std::str::from_utf8(&input[..*at]).is_ok());
+    places.extend(special.iter().flat_map(|token| [token.start, token.end]).chain([input.len()]));
+    places.sort_unstable();
+    places.dedup();
     let mut from = 0;
-    for to in places(input, cuts).into_iter().chain([input.len()]) {
-        push(parser, &input[from..to]).for_each(|event| record.add(&event));
+    for to in places {
+        let piece = &input[from..to];
+        let token = special.iter().any(|token| token.contains(&from)).then(|| std::str::from_utf8(piece));
+        match token {
+            Some(Ok(token)) => parser.push_special(token),
+            _ => push(parser, piece),
+        }
+        .for_each(|event| record.add(&event));
         from = to;
     }
     parser.finish().for_each(|event| record.add(&event));

@@ -87,6 +87,7 @@ impl Setup {
             "calls_in_reasoning" => options.with_calls_in_reasoning(value.parse().map_err(text)?),
             "evidence" => options.with_evidence(value.parse().map_err(text)?),
             "unknown_tool" => options.with_unknown_tool(value.parse().map_err(text)?),
+            "marked_tokens" => options.with_marked_tokens(value.parse().map_err(text)?),
             "accept_incomplete" => options.with_accept_incomplete(value.parse().map_err(text)?),
             "repairs" => options.with_repairs(value.parse().map_err(text)?),
             _ => return Err("unknown".to_owned()),

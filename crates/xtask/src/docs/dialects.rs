@@ -33,6 +33,8 @@ const INDEX: &str = "\
 * [proxy.md](proxy.md): the proxy, how to run, configure and operate it
 * [clients.md](clients.md): which clients were tried, and what breaks them without the proxy
 * [cli.md](cli.md): every command and flag
+* [api.md](api.md): every public item of the libraries
+* [SECURITY.md](../SECURITY.md): what hostile text can do, and what it cannot
 * [How to write a dialect](../crates/toolglot/dialects/README.md)
 * [ARCHITECTURE.md](../ARCHITECTURE.md): how it works inside
 ";

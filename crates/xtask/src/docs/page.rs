@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot::Dialect;
+use toolglot::{Dialect, Dialects};
 
 use super::example::{Evidence, Example};
 
@@ -14,6 +14,9 @@ pub(super) fn page(dialect: &Arc<Dialect>) -> String {
     page += &names("Other names", dialect.aliases());
     page += &names("Models", dialect.models());
     page += &names("Special tokens", dialect.special());
+    if Dialects::from_iter([Arc::clone(dialect)]).is_sealed() {
+        page += "* Marked tokens: no call is read without a special token\n";
+    }
     page += &format!("* Evidence: {}\n", evidence(&example));
     page += &format!("\n## Example\n\n{}", calls(&example));
     page += &format!("\n## The file\n\n```toml\n{}\n```\n", dialect.source().trim_end());

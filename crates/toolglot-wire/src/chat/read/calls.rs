@@ -102,6 +102,14 @@ impl Calls {
         }
     }
 
+    /// Reads a piece that is nothing but arguments; returns the call that it goes on with, if that has been said.
+    pub(super) fn go_on(&mut self, index: u64, input: &str) -> Option<usize> {
+        let at = self.0.iter().rposition(|call| call.index == Some(index))?;
+        let call = self.0.get_mut(at).filter(|call| !call.name.is_empty())?;
+        call.input.push(input);
+        Some(at)
+    }
+
     /// Reads a function call as it was before there were several of them.
     pub(super) fn read_legacy(&mut self, function: &Map<String, Value>, say: &mut impl FnMut(Part)) {
         let piece = Piece { index: Some(0), ..Piece::of(function) };

@@ -1,0 +1,124 @@
+//! What text that an attacker steered cannot do; `SECURITY.md` names these tests.
+
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+
+use toolglot::{Code, Dialect, Dialects, Message, Options, Tools, UnknownTool, Validation, parse};
+
+const TOOLS: &str =
+    r#"[{"name": "read", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]"#;
+
+fn tools() -> Tools {
+    Tools::from_json_str(TOOLS).expect("the tool is declared well")
+}
+
+fn read(text: &str, options: &Options) -> Message {
+    parse(text, &Dialects::builtin(), &tools(), options)
+}
+
+/// The same call as JSON and as tags.
+fn calls(key: &str, value: &str) -> [String; 2] {
+    let json = serde_json::json!({"name": "read", "arguments": {key: value}});
+    [
+        format!("<tool_call>{json}</tool_call>"),
+        format!("<tool_call>\n<function=read>\n<parameter={key}>\n{value}\n</parameter>\n</function>\n</tool_call>"),
+    ]
+}
+
+#[test]
+fn names_of_arguments_are_data() {
+    for key in ["../x", "/etc/passwd", "__proto__", "constructor", "a.b[0]", "$(id)", "path;rm"] {
+        for text in calls(key, "v") {
+            let message = read(&text, &Options::default());
+            let call = message.calls.first().unwrap_or_else(|| panic!("no call in {text}"));
+            let arguments: serde_json::Value = serde_json::from_str(&call.arguments).expect("JSON");
+            assert_eq!(arguments, serde_json::json!({key: "v"}), "{text}");
+            assert_eq!(message.diagnosed(Code::UnknownParameter).count(), 1, "{text}");
+            let strict = read(&text, &Options::default().with_validation(Validation::Strict));
+            assert_eq!((strict.calls.len(), strict.content.as_str()), (0, text.as_str()));
+        }
+    }
+}
+
+#[test]
+fn a_key_given_twice_is_told() {
+    let json = r#"<tool_call>{"name": "read", "arguments": {"path": "a", "path": "b"}}</tool_call>"#;
+    let tags = "<function=read><parameter=path>a</parameter><parameter=path>b</parameter></function>";
+    for text in [json, tags] {
+        let message = read(text, &Options::default());
+        assert_eq!(message.diagnosed(Code::DuplicateParameter).count(), 1, "{text}");
+        assert_eq!(read(text, &Options::default().with_validation(Validation::Strict)).calls.len(), 0, "{text}");
+    }
+    assert_eq!(read(tags, &Options::default()).calls[0].arguments, r#"{"path": "a"}"#);
+}
+
+#[test]
+fn a_long_name_is_no_name() {
+    let long = "n".repeat(129);
+    let text = format!("<tool_call>{{\"name\": \"{long}\", \"arguments\": {{}}}}</tool_call>");
+    let message = parse(&text, &Dialects::builtin(), &Tools::default(), &Options::default());
+    assert_eq!((message.calls.len(), message.content), (0, text));
+}
+
+#[test]
+fn a_tool_that_is_not_declared_is_told_or_text() {
+    let text = r#"<tool_call>{"name": "rm/../../bin/sh", "arguments": {}}</tool_call>"#;
+    assert_eq!(read(text, &Options::default()).diagnosed(Code::UnknownTool).count(), 1);
+    for options in [
+        Options::default().with_unknown_tool(UnknownTool::Text),
+        Options::default().with_validation(Validation::Strict),
+    ] {
+        assert_eq!(read(text, &options).calls.len(), 0);
+    }
+}
+
+#[test]
+fn a_quoted_call_is_text() {
+    let call = r#"<tool_call>{"name": "read", "arguments": {}}</tool_call>"#;
+    for text in [format!("Write `{call}` to call."), format!("Like this:\n```\n{call}\n```\nSee?")] {
+        let message = read(&text, &Options::default());
+        assert_eq!((message.calls.len(), message.content.as_str()), (0, text.as_str()));
+    }
+}
+
+#[test]
+fn entities_do_not_expand() {
+    let lol = "<!DOCTYPE l [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>&b;&#65;&lt;";
+    for text in calls("path", lol) {
+        let message = read(&text, &Options::default());
+        let arguments: serde_json::Value = serde_json::from_str(&message.calls[0].arguments).expect("JSON");
+        assert_eq!(arguments["path"], lol, "{text}");
+    }
+}
+
+#[test]
+fn what_is_said_is_no_longer_than_what_was_read_allows() {
+    let bodies = ["\u{1}", "\"", "\\", "<", "&lt;", "{", "[", "\u{fffd}", "a,", "<a>", "1e9 "];
+    for body in bodies {
+        for text in calls("path", &body.repeat(20_000)).into_iter().chain([body.repeat(20_000)]) {
+            let message = read(&text, &Options::default());
+            let calls = message.calls.iter().map(|call| call.arguments.len()).sum::<usize>();
+            let begun = message.incomplete.iter().map(|call| call.arguments.len() + call.text.len()).sum::<usize>();
+            let said = message.content.len() + message.reasoning.len() + calls + begun;
+            assert!(said <= 6 * text.len() + 100, "{body:?}: {said} bytes of {}", text.len());
+            assert!(message.diagnostics.len() <= text.len() / 2 + 10, "{body:?}: {}", message.diagnostics.len());
+        }
+    }
+}
+
+#[test]
+fn a_dialect_file_has_limits() {
+    let refused = |file: &str| Dialect::from_toml("theirs", file).expect_err("it is refused").to_string();
+    let large = format!("call = \"<x>{{call}}</x>\"\n#{}", "x".repeat(256 * 1024));
+    assert!(refused(&large).contains("256 KiB"), "{}", refused(&large));
+    let word = |name: &str| format!("{name} = [{}]\n", "\"a\", ".repeat(9));
+    let mut words = "call = \"<{a}{b}{c}{d}>{call}</x>\"\n[words]\n".to_owned();
+    for name in ["a", "b", "c", "d"] {
+        let _ = write!(words, "{}", word(name).replace("\"a\"", &format!("\"{name}\"")));
+    }
+    assert!(refused(&words).contains("spellings"), "{}", refused(&words));
+    assert!(refused("call = \"<x>{call}</x>\"\nrun = \"rm\"\n").contains("run"));
+    let deep = format!("call = {}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(!refused(&deep).is_empty());
+}
