@@ -41,10 +41,11 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
             dear.push(name);
         }
     }
-    if !dear.is_empty() {
-        eprintln!("auto costs more than {RATIO} times a pinned dialect: {}", dear.join(", "));
-    }
-    Ok(Section::from(text))
+    let faults = dear
+        .into_iter()
+        .map(|name| format!("{name}: auto costs more than {RATIO} times what it costs pinned"))
+        .collect();
+    Ok(Section { faults, ..Section::from(text) })
 }
 
 /// Returns the tools that the examples call.

@@ -29,5 +29,5 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
         }
     }
     let svg = plot("A call whose argument is source code, read whole: MB/s (more is better)", size, &panels);
-    Ok(Section { text: table.finish(), plots: vec![("complete", svg)] })
+    Ok(Section { plots: vec![("complete", svg)], ..Section::from(table.finish()) })
 }

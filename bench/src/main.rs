@@ -106,6 +106,7 @@ fn sections(name: &str, flags: &[String]) -> Result<(), String> {
         let start = Instant::now();
         let done = run(care).and_then(|section| {
             println!("## {name}\n\n{}", section.text);
+            faults.extend(section.faults.iter().map(|fault| format!("{name}: {fault}")));
             if has("--update") { page::update(name, &section) } else { Ok(()) }
         });
         eprintln!("{name}: {} s", start.elapsed().as_secs());

@@ -8,11 +8,13 @@ pub(crate) struct Section {
     pub(crate) text: String,
     /// Names of plots, and what is drawn.
     pub(crate) plots: Vec<(&'static str, String)>,
+    /// What is not as it has to be; it is shown, and the command fails.
+    pub(crate) faults: Vec<String>,
 }
 
 impl From<String> for Section {
     fn from(text: String) -> Self {
-        Self { text, plots: Vec::new() }
+        Self { text, plots: Vec::new(), faults: Vec::new() }
     }
 }
 

@@ -46,5 +46,5 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
         lengths.finish(),
         chunks.finish()
     );
-    Ok(Section { text, plots: vec![("streaming", svg)] })
+    Ok(Section { plots: vec![("streaming", svg)], ..Section::from(text) })
 }
