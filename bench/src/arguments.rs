@@ -2,32 +2,33 @@
 
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use serde_json::Value;
 use toolglot::{Dialects, EventKind, Options, Parser, Tools, repair};
 
+use crate::page::Section;
+use crate::table::round;
+use crate::timing::{Care, best, race};
+
 const SIZES: [(&str, usize); 3] = [("1 KB", 1_000), ("100 KB", 100_000), ("1 MB", 1_000_000)];
 
-/// Each measurement is the best of so many, and takes at least so long in all.
-const TRIES: usize = 15;
-const SPAN: Duration = Duration::from_millis(300);
-
-/// Prints both tables as Markdown.
-pub(crate) fn run() -> Result<(), String> {
-    println!("Thread CPU time, best of {TRIES} or more; each output is compared before anything is timed.\n");
-    valid()?;
-    damaged()?;
-    adversarial()
+pub(crate) fn run(care: Care) -> Result<Section, String> {
+    let mut faults = Vec::new();
+    let tables = [valid(care)?, damaged(care)?, adversarial(care, &mut faults)?];
+    tables.iter().for_each(|table| eprintln!("{table}"));
+    let [valid, damaged, adversarial] = tables;
+    let text = format!(
+        "Valid arguments:\n\n{valid}\nDamaged arguments:\n\n{damaged}\nAdversarial arguments:\n\n{adversarial}"
+    );
+    Ok(Section { faults, ..Section::from(text) })
 }
 
 /// A call in the dialect `hermes`, all its events taken, beside `serde_json` to `Value` on the arguments alone.
-fn valid() -> Result<(), String> {
+fn valid(care: Care) -> Result<String, String> {
     let dialects = Dialects::builtin().only(&["hermes"]).map_err(|error| error.to_string())?;
-    println!(
-        "| valid arguments | size | toolglot, MB/s | serde_json to Value, MB/s | time, ratio |\n|---|---|---|---|---|"
-    );
+    let mut text = "| valid arguments | size | toolglot, MB/s | serde_json to Value, MB/s | time, ratio |\n\
+                    |---|---|---:|---:|---:|\n"
+        .to_owned();
     for shape in &SHAPES {
         let name = shape.name;
         for (label, size) in SIZES {
@@ -39,38 +40,34 @@ fn valid() -> Result<(), String> {
             if read != arguments {
                 return Err(format!("{name}, {label}: the arguments are not those of the call"));
             }
-            let ours = best(|| {
-                feed(&mut parser, &call, |json| {
-                    black_box(json);
-                })
-            });
-            let strict = best(|| drop(black_box(serde_json::from_str::<Value>(&arguments))));
-            let speed = |time: Duration| arguments.len() as f64 / time.as_secs_f64() / 1e6;
-            let ratio = ours.as_secs_f64() / strict.as_secs_f64();
-            println!("| {name} | {label} | {:.0} | {:.0} | {ratio:.2} |", speed(ours), speed(strict));
+            let ours = &mut || feed(&mut parser, &call, |json| _ = black_box(json));
+            let strict = &mut || drop(black_box(serde_json::from_str::<Value>(&arguments)));
+            let times = race(care, &mut [ours, strict]);
+            let [ours, strict] = [0, 1].map(|side| round(arguments.len() as f64 * 1e3 / times[side]));
+            writeln!(text, "| {name} | {label} | {ours} | {strict} | {:.2} |", times[0] / times[1]).ok();
         }
     }
-    println!();
-    Ok(())
+    Ok(text)
 }
 
 /// What makes a careful reader look far ahead: nanoseconds per byte at two lengths, which must stay the same.
-fn adversarial() -> Result<(), String> {
-    println!("\n| adversarial arguments | 100 KB, ns/byte | 1 MB, ns/byte | ratio |\n|---|---|---|---|");
+fn adversarial(care: Care, faults: &mut Vec<String>) -> Result<String, String> {
+    let mut text =
+        "| adversarial arguments | 100 KB, ns/byte | 1 MB, ns/byte | ratio |\n|---|---:|---:|---:|\n".to_owned();
     let (dialects, options) = (Dialects::builtin(), Options::default());
     for (name, head, piece, tail) in ADVERSARIES {
         let cost = |size: usize| {
             let text = format!("{head}{}{tail}", piece.repeat(size / piece.len()));
-            let time = best(|| drop(black_box(repair(&text, &dialects, &Tools::default(), &options).arguments)));
-            time.as_secs_f64() * 1e9 / text.len() as f64
+            let time = best(care, || drop(black_box(repair(&text, &dialects, &Tools::default(), &options).arguments)));
+            time / text.len() as f64
         };
         let (short, long) = (cost(100_000), cost(1_000_000));
-        println!("| {name} | {short:.1} | {long:.1} | {:.2} |", long / short);
+        writeln!(text, "| {name} | {} | {} | {:.2} |", round(short), round(long), long / short).ok();
         if long > short * STEEP {
-            return Err(format!("{name}: the cost per byte grows with the length"));
+            faults.push(format!("{name}: the cost per byte grows with the length"));
         }
     }
-    Ok(())
+    Ok(text)
 }
 
 /// So much more a byte may cost at 1 MB than at 100 KB; memory alone makes some of it.
@@ -97,66 +94,62 @@ fn feed(parser: &mut Parser, text: &str, mut take: impl FnMut(&str)) {
             take(json);
         }
     }
-    parser.finish().for_each(|event| drop(black_box(event.kind)));
+    parser.finish().for_each(|event| {
+        black_box(event);
+    });
 }
 
 /// `repair` beside two crates that repair; `=` says that the value is the same, `≠` that it is another one.
-fn damaged() -> Result<(), String> {
-    println!(
-        "| damaged arguments | size | toolglot, µs | llm_json, time ratio | jsonrepair, time ratio |\n|---|---|---|---|---|"
-    );
+fn damaged(care: Care) -> Result<String, String> {
+    let mut text = "| damaged arguments | size | toolglot, µs | llm_json, time ratio | jsonrepair, time ratio |\n\
+                    |---|---|---:|---|---|\n"
+        .to_owned();
     let (dialects, options) = (Dialects::builtin(), Options::default());
     for (name, straight, damage) in DAMAGES {
         for (label, size) in &SIZES[..2] {
             let valid = object(&SHAPES[0], *size).replace(['“', '”'], straight);
-            let text = damage(&valid);
-            let ours = || repair(&text, &dialects, &Tools::default(), &options).arguments;
+            let broken = damage(&valid);
+            let ours = || repair(&broken, &dialects, &Tools::default(), &options).arguments;
             let meant: Value = serde_json::from_str(&valid).map_err(|error| error.to_string())?;
             let found = ours().and_then(|json| serde_json::from_str::<Value>(&json).ok());
             if found.as_ref() != Some(&meant) {
                 return Err(format!("{name}, {label}: repair does not give what was damaged"));
             }
-            let time = best(|| drop(black_box(ours())));
-            let others = [&llm as &dyn Fn(&str) -> Option<Value>, &jsonrepair];
-            let cells: Vec<String> = others.iter().map(|other| cell(*other, &text, &meant, time)).collect();
-            println!("| {name} | {label} | {:.1} | {} |", time.as_secs_f64() * 1e6, cells.join(" | "));
+            let time = best(care, || drop(black_box(ours())));
+            let cells = OTHERS.map(|other| cell(care, other, &broken, &meant, time));
+            writeln!(text, "| {name} | {label} | {} | {} |", round(time / 1e3), cells.join(" | ")).ok();
         }
     }
-    Ok(())
+    Ok(text)
 }
 
-fn cell(other: &dyn Fn(&str) -> Option<Value>, text: &str, meant: &Value, ours: Duration) -> String {
+/// Reads damaged JSON, or not.
+type Repairer = fn(&str) -> Option<Value>;
+
+fn cell(care: Care, other: Option<Repairer>, text: &str, meant: &Value, ours: f64) -> String {
+    let Some(other) = other else { return "–".to_owned() };
     let same = match other(text) {
         Some(value) if value == *meant => "=",
         Some(_) => "≠",
         None => return "fails".to_owned(),
     };
-    let time = best(|| drop(black_box(other(text))));
-    format!("{same} {:.1}", time.as_secs_f64() / ours.as_secs_f64())
+    format!("{same} {:.1}", best(care, || drop(black_box(other(text)))) / ours)
 }
 
-fn llm(text: &str) -> Option<Value> {
-    let json = llm_json::repair_json(text, &llm_json::RepairOptions::default()).ok()?;
-    serde_json::from_str(&json).ok()
-}
+#[cfg(not(feature = "peers"))]
+const OTHERS: [Option<Repairer>; 2] = [None, None];
 
-fn jsonrepair(text: &str) -> Option<Value> {
-    let json = jsonrepair::repair_to_string(text, &jsonrepair::Options::default()).ok()?;
-    serde_json::from_str(&json).ok()
-}
-
-/// Returns the best time of one run.
-fn best(mut run: impl FnMut()) -> Duration {
-    run();
-    let (mut best, mut spent, mut tries) = (Duration::MAX, Duration::ZERO, 0);
-    while tries < TRIES || (spent < SPAN && tries < 20_000) {
-        let start = ThreadTime::now();
-        run();
-        let time = start.elapsed();
-        (best, spent, tries) = (best.min(time), spent + time, tries + 1);
-    }
-    best
-}
+#[cfg(feature = "peers")]
+const OTHERS: [Option<Repairer>; 2] = [
+    Some(|text| {
+        let json = llm_json::repair_json(text, &llm_json::RepairOptions::default()).ok()?;
+        serde_json::from_str(&json).ok()
+    }),
+    Some(|text| {
+        let json = jsonrepair::repair_to_string(text, &jsonrepair::Options::default()).ok()?;
+        serde_json::from_str(&json).ok()
+    }),
+];
 
 /// Returns an object of about so many bytes: a few long strings, or one list of many records.
 fn object(shape: &Shape, size: usize) -> String {

@@ -1,60 +1,48 @@
-//! Instructions per byte, counted by valgrind: the same on every run, whatever else the machine does.
+//! Instructions for each byte of messages in 4-byte pieces, by length.
 
-use std::process::Command;
+use std::fmt::Write;
 
-use toolglot::{Options, Parser};
-
-use crate::corpus;
-use crate::streaming;
+use crate::counting::count;
+use crate::page::Section;
+use crate::table::size;
+use crate::timing::Care;
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-const CHUNK: &str = "4";
 
-/// A case may cost so much more per byte at the greatest length than at 10,000 bytes.
+const DIALECTS: [&str; 5] = ["hermes", "qwen3_coder", "glm47", "kimi_k2", "pythonic"];
+
+/// A case may cost so much more for each byte at the greatest length than at 10,000 bytes.
 const FLAT: f64 = 1.1;
 
-/// Prints a table of instructions per byte and fails if the cost grows with the length.
-pub(crate) fn run() -> Result<(), String> {
-    println!("| case, 4-byte chunks | {} |", SIZES.map(|size| format!("{size} B")).join(" | "));
-    println!("|---|{}", "---|".repeat(SIZES.len()));
+/// Returns instructions per byte; a cost that grows with the length is a fault.
+pub(crate) fn run(care: Care) -> Result<Section, String> {
+    let sizes = if care == Care::Full { &SIZES[..] } else { &SIZES[..3] };
+    let cases = cases();
+    let work = |case: &String| sizes.iter().map(|bytes| case.replace("SIZE", &bytes.to_string())).collect::<Vec<_>>();
+    let counts = count(&cases.iter().flat_map(work).collect::<Vec<_>>())?;
+    let labels: Vec<String> = sizes.iter().map(|bytes| size(*bytes)).collect();
+    let mut text = format!("| 4-byte pieces | {} |\n|---|{}\n", labels.join(" | "), "---:|".repeat(sizes.len()));
     let mut steep = Vec::new();
-    for name in corpus::names() {
-        let costs = SIZES.iter().map(|size| count(&name, *size)).collect::<Result<Vec<f64>, String>>()?;
+    for (case, counts) in cases.iter().zip(counts.chunks(sizes.len())) {
+        let costs: Vec<f64> = counts.iter().zip(sizes).map(|(count, bytes)| *count as f64 / *bytes as f64).collect();
         let shown: Vec<String> = costs.iter().map(|cost| format!("{cost:.1}")).collect();
-        println!("| {name} | {} |", shown.join(" | "));
-        if costs[3] > costs[1] * FLAT {
+        let name = case.replace(" SIZE 4", "");
+        writeln!(text, "| {name} | {} |", shown.join(" | ")).ok();
+        if costs[costs.len() - 1] > costs[1] * FLAT {
             steep.push(name);
         }
     }
-    if steep.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("the cost per byte grows with the length: {}", steep.join(", ")))
-    }
+    eprintln!("{text}");
+    let faults = steep.into_iter().map(|name| format!("{name}: the cost grows with the length")).collect();
+    Ok(Section { faults, ..Section::from(text) })
 }
 
-/// Parses one case; valgrind counts what happens inside [`streaming::feed`].
-pub(crate) fn feed(case: &str, bytes: &str, chunk: &str) -> Result<(), String> {
-    let bytes = bytes.parse().map_err(|_| "BYTES is a number".to_owned())?;
-    let chunk = chunk.parse().map_err(|_| "CHUNK is a number".to_owned())?;
-    let found = corpus::case(case, bytes).ok_or("no such case")?;
-    let options = Options::default();
-    let mut parser = Parser::new(&found.dialects, &corpus::tools(), &options);
-    println!("{} events", streaming::feed(&mut parser, &found.text, chunk));
-    Ok(())
-}
-
-/// Returns the instructions per byte of data that one case takes.
-fn count(case: &str, bytes: usize) -> Result<f64, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let run = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*streaming::feed*"])
-        .arg(own)
-        .args(["feed", case, &bytes.to_string(), CHUNK])
-        .output()
-        .map_err(|error| format!("valgrind does not run: {error}; install it"))?;
-    let said = String::from_utf8_lossy(&run.stderr);
-    let total = said.lines().find_map(|line| line.split("Collected : ").nth(1)).ok_or_else(|| said.to_string())?;
-    let total: f64 = total.trim().parse().map_err(|_| said.to_string())?;
-    Ok(total / bytes as f64)
+fn cases() -> Vec<String> {
+    let prose =
+        ["plain", "markdown"].map(|corpus| ["pinned", "auto"].map(|how| format!("{how} prose hermes {corpus} SIZE 4")));
+    let calls = DIALECTS.map(|dialect| {
+        let case = |how: &str, corpus: &str| format!("{how} call {dialect} {corpus} SIZE 4");
+        [case("pinned", "plain"), case("auto", "plain"), case("pinned", "code"), case("auto", "code")]
+    });
+    prose.into_iter().flatten().chain(calls.into_iter().flatten()).collect()
 }

@@ -1,56 +1,50 @@
-//! Time per byte, by dialect, chunk size and length.
+//! A message as it arrives: by dialect, length and size of the pieces.
 
-use std::hint::black_box;
-use std::time::Instant;
-
-use toolglot::{Options, Parser, Tools};
-
-use crate::corpus::{self, Case};
+use crate::complete::DIALECTS;
+use crate::page::Section;
+use crate::plot::{Panel, plot};
+use crate::sides::READERS;
+use crate::table::{Table, Unit, size};
+use crate::timing::Care;
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-const CHUNKS: [usize; 3] = [4, 64, usize::MAX];
+const CHUNKS: [&str; 5] = ["1", "4", "16", "64", "whole"];
 
-/// Prints a table of nanoseconds per byte. The machine's noise is in it: read ratios, not numbers.
-pub(crate) fn run() -> Result<(), String> {
-    let tools = corpus::tools();
-    println!("| case | chunk | {} |", SIZES.map(|size| format!("{size} B")).join(" | "));
-    println!("|---|---|{}", "---|".repeat(SIZES.len()));
-    for name in corpus::names() {
-        let cases: Vec<Case> = SIZES.iter().filter_map(|size| corpus::case(&name, *size)).collect();
+/// What only toolglot is asked for: the others would take minutes.
+const LONGEST: usize = 10_000_000;
+
+pub(crate) fn run(care: Care) -> Result<Section, String> {
+    let mut lengths = Table::new(care, Unit::Each, &["dialect", "length"], &READERS);
+    let mut panels = Vec::new();
+    for dialect in DIALECTS {
+        let mut panel = Panel::new(dialect);
+        let mut cells = Vec::new();
+        for bytes in SIZES {
+            cells = lengths.row(
+                &[dialect, &size(bytes)],
+                &["call", dialect, "plain", &bytes.to_string(), "4"],
+                bytes,
+                &cells,
+            );
+            panel.add(&READERS, &cells, bytes, Unit::Each, bytes);
+        }
+        let job = ["call", dialect, "plain", &LONGEST.to_string(), "4"];
+        let alone = lengths.row_of_first(&[dialect, &size(LONGEST)], &job, LONGEST);
+        panel.add(&READERS, &alone, LONGEST, Unit::Each, LONGEST);
+        panels.push(panel);
+    }
+    let mut chunks = Table::new(care, Unit::Each, &["dialect", "pieces"], &READERS);
+    for dialect in DIALECTS {
         for chunk in CHUNKS {
-            let best = cases.iter().map(|case| format!("{:.2}", nanoseconds(case, chunk, &tools)));
-            let chunk = if chunk == usize::MAX { "whole".to_owned() } else { chunk.to_string() };
-            println!("| {name} | {chunk} | {} |", best.collect::<Vec<_>>().join(" | "));
+            let shown = if chunk == "whole" { "whole".to_owned() } else { format!("{chunk} B") };
+            chunks.row(&[dialect, &shown], &["call", dialect, "plain", "10000", chunk], 10_000, &[]);
         }
     }
-    Ok(())
-}
-
-/// Returns the best time per byte of several runs.
-fn nanoseconds(case: &Case, chunk: usize, tools: &Tools) -> f64 {
-    let runs = (4_000_000 / case.text.len()).clamp(3, 200);
-    let options = Options::default();
-    let mut parser = Parser::new(&case.dialects, tools, &options);
-    let times = (0..runs).map(|_| {
-        let start = Instant::now();
-        black_box(feed(&mut parser, &case.text, chunk));
-        start.elapsed().as_nanos()
-    });
-    times.min().unwrap_or_default() as f64 / case.text.len() as f64
-}
-
-/// Parses a text in chunks; returns how many events came of it.
-#[inline(never)]
-pub(crate) fn feed(parser: &mut Parser, text: &str, chunk: usize) -> usize {
-    let mut events = 0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let mut cut = chunk.min(rest.len());
-        while !rest.is_char_boundary(cut) {
-            cut += 1;
-        }
-        events += parser.push(&rest[..cut]).count();
-        rest = &rest[cut..];
-    }
-    events + parser.finish().count()
+    let svg = plot("A call in pieces of 4 bytes: ns for each byte (less is better)", size, &panels);
+    let text = format!(
+        "By length, in pieces of 4 bytes:\n\n{}\nBy the size of the pieces, 10 KB of arguments:\n\n{}",
+        lengths.finish(),
+        chunks.finish()
+    );
+    Ok(Section { plots: vec![("streaming", svg)], ..Section::from(text) })
 }

@@ -1,6 +1,6 @@
 //! Closers that may stand where nothing is open: reasoning's, and those of a call that has been closed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Candidate, openers_of};
@@ -22,14 +22,18 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 /// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
 pub(super) fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Vec<Literal>> {
     let mut openers = vec![HashSet::new(); dialects.len()];
+    let mut sharers: HashMap<_, BTreeSet<usize>> = HashMap::new();
     for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
-        let own = openers_of(&dialects[candidate.dialect], candidate);
-        openers[candidate.dialect].extend(own.into_iter().map(|opener| opener.text));
+        for opener in openers_of(&dialects[candidate.dialect], candidate) {
+            sharers.entry(opener.text.clone()).or_default().insert(candidate.dialect);
+            openers[candidate.dialect].insert(opener.text);
+        }
     }
     let of = |number: usize| {
-        let kin = |other: &usize| *other == number || !openers[*other].is_disjoint(&openers[number]);
+        let sharing = openers[number].iter().filter_map(|opener| sharers.get(opener)).flatten().copied();
+        let kin: BTreeSet<usize> = sharing.chain([number]).collect();
         let mut closers: Vec<Literal> = Vec::new();
-        for closer in (0..dialects.len()).filter(kin).flat_map(|kin| strong_closers(&dialects[kin])) {
+        for closer in kin.iter().flat_map(|kin| strong_closers(&dialects[*kin])) {
             if !closers.contains(&closer) {
                 closers.push(closer);
             }

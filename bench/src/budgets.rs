@@ -1,0 +1,129 @@
+//! Budgets: how many instructions each case may take; a change that makes one dearer has to say so in `budgets.txt`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::counting::count;
+use crate::growth;
+
+/// What is granted above what was counted.
+const MARGIN: f64 = 1.07;
+
+const HEAD: &str = "\
+# How many instructions each case may take: for each byte or call of messages, in all of what is made.
+# Each is seven hundredths above what was counted; `-- budgets --update` counts anew. What is counted is the release build
+# of `bench/` without peers, on a machine with AVX2.
+";
+
+/// Counts every case and fails if one takes more than its budget, or if a cost grows faster than it may.
+pub(crate) fn run(update: bool) -> Result<(), String> {
+    let cases = cases();
+    let counts = count(&cases)?;
+    let costs: Vec<(String, f64)> = cases
+        .into_iter()
+        .zip(counts)
+        .map(|(case, count)| (count as f64 / amount(&case) as f64, case))
+        .map(|(cost, case)| (case, cost))
+        .collect();
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("budgets.txt");
+    let granted = fs::read_to_string(&path).unwrap_or_default();
+    let mut faults = growth::faults()?;
+    if update {
+        let text =
+            costs.iter().fold(HEAD.to_owned(), |text, (case, cost)| text + &format!("{:>9.1} {case}\n", cost * MARGIN));
+        fs::write(&path, text).map_err(|error| error.to_string())?;
+    } else {
+        let (text, over) = compare(&granted, &costs);
+        println!("{text}");
+        faults.extend(over);
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Returns a line for each case, and what is wrong.
+fn compare(granted: &str, costs: &[(String, f64)]) -> (String, Vec<String>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    for (case, cost) in costs {
+        let Some(budget) = budget(granted, case) else {
+            faults.push(format!("`{case}` has no budget; count it with `-- budgets --update`"));
+            continue;
+        };
+        writeln!(text, "{cost:>9.1} of {budget:>9.1}  {case}").ok();
+        if *cost > budget {
+            faults.push(format!("`{case}` takes {cost:.1} instructions, its budget is {budget:.1}"));
+        }
+    }
+    (text, faults)
+}
+
+fn budget(granted: &str, case: &str) -> Option<f64> {
+    let found = granted.lines().find_map(|line| line.trim().split_once(' ').filter(|(_, name)| *name == case))?;
+    found.0.parse().ok()
+}
+
+/// Returns what a case's instructions are divided by.
+fn amount(case: &str) -> usize {
+    let words: Vec<&str> = case.split(' ').collect();
+    if words[0] == "make" { 1 } else { words[4].parse().unwrap_or(1) }
+}
+
+/// What is counted: long calls of unlike dialects in pieces and whole, short ones, prose, and what is made.
+fn cases() -> Vec<String> {
+    const BODIES: [&str; 10] = [
+        "hermes",
+        "qwen3_coder",
+        "glm47",
+        "kimi_k2",
+        "pythonic",
+        "lfm2",
+        "deepseek_v3_2",
+        "gemma4",
+        "minimax_m3",
+        "harmony",
+    ];
+    let mut cases = Vec::new();
+    for dialect in BODIES {
+        for rest in ["plain 100000 4", "code 100000 4", "code 100000 complete", "plain 1000 complete"] {
+            cases.push(format!("pinned call {dialect} {rest}"));
+        }
+    }
+    for how in ["pinned", "auto"] {
+        for rest in ["plain 100000 4", "plain 100000 whole", "markdown 100000 4", "markdown 100000 whole"] {
+            cases.push(format!("{how} prose hermes {rest}"));
+        }
+        cases.push(format!("{how} calls qwen3_coder plain 20 4"));
+        cases.push(format!("{how} calls hermes plain 20 4"));
+        cases.push(format!("make {how}"));
+    }
+    cases.push("make tools 100".to_owned());
+    cases.push("make dialect hermes".to_owned());
+    cases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_over_its_budget_or_without_one_is_named() {
+        let granted = "# words\n     10.0 make pinned\n      5.0 make auto\n";
+        let costs = [("make pinned", 9.9), ("make auto", 5.1), ("make tools 1", 1.0)]
+            .map(|(case, cost)| (case.to_owned(), cost));
+        let (text, faults) = compare(granted, &costs);
+        assert_eq!(text.lines().count(), 2);
+        assert_eq!(
+            faults,
+            [
+                "`make auto` takes 5.1 instructions, its budget is 5.0",
+                "`make tools 1` has no budget; count it with `-- budgets --update`"
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_are_counted_by_the_byte() {
+        assert_eq!(amount("pinned call hermes plain 1000 4"), 1000);
+        assert_eq!(amount("make tools 100"), 1);
+    }
+}

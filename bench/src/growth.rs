@@ -1,0 +1,229 @@
+//! Growth: in every dimension in which a message or a setting can be large, cost grows no faster than size.
+
+use std::fmt::Write;
+
+use toolglot::{Dialect, Dialects, Limits, Parser, Tools};
+
+use crate::counting::{Work, count, reading};
+use crate::hostile;
+use crate::job::{self, pieces};
+use crate::making;
+use crate::page::Section;
+use crate::plot::{COUNTED, GUIDE, Panel, plot};
+use crate::sides::{options, pinned};
+use crate::table::round;
+use crate::timing::Care;
+
+/// A dimension, the sizes at which it is counted, and how its cost may grow.
+struct Dimension {
+    name: &'static str,
+    word: &'static str,
+    sizes: [usize; 3],
+    growth: Growth,
+}
+
+/// How the cost may grow from the second size to the third, which is ten times as large.
+#[derive(Clone, Copy)]
+enum Growth {
+    /// With the size: ten times the cost, and a little for memory.
+    Linear,
+    /// Hardly at all: so many times the cost.
+    Flat(f64),
+}
+
+impl Growth {
+    fn most(self, sizes: [usize; 3]) -> f64 {
+        match self {
+            Self::Linear => sizes[2] as f64 / sizes[1] as f64 * 1.15,
+            Self::Flat(factor) => factor,
+        }
+    }
+}
+
+const fn linear(name: &'static str, word: &'static str, least: usize) -> Dimension {
+    Dimension { name, word, sizes: [least, 10 * least, 100 * least], growth: Growth::Linear }
+}
+
+const fn flat(name: &'static str, word: &'static str, least: usize, factor: f64) -> Dimension {
+    Dimension { growth: Growth::Flat(factor), ..linear(name, word, least) }
+}
+
+const DIMENSIONS: [Dimension; 22] = [
+    linear("bytes of a string, JSON", "hermes", 1_000),
+    linear("bytes of a string, Python", "pythonic", 1_000),
+    linear("bytes of a value between tags", "qwen3_coder", 1_000),
+    linear("parameters, JSON", "parameters-hermes", 50),
+    linear("parameters between tags", "parameters-qwen3_coder", 50),
+    linear("calls, JSON", "calls-hermes", 50),
+    linear("calls between tags", "calls-qwen3_coder", 50),
+    linear("brackets that open", "brackets-hermes", 1_000),
+    linear("brackets that nest, no limit", "nesting", 1_000),
+    linear("openers without an end, JSON", "openers-hermes", 100),
+    linear("openers without an end, tokens", "openers-kimi_k2", 100),
+    linear("markers that break off", "near-hermes", 100),
+    linear("quotes in a string", "quotes", 500),
+    linear("backslashes in a string", "backslashes", 500),
+    linear("bytes of a name, JSON", "name-json", 500),
+    linear("bytes of a name in a tag", "name-tag", 500),
+    linear("candidates at one opener", "candidates", 1),
+    linear("tools declared, compiled", "tools-made", 10),
+    flat("tools declared, 100 calls read", "tools-read", 10, 1.5),
+    linear("dialects loaded, compiled", "dialects-made", 5),
+    flat("dialects loaded, prose read", "dialects-prose", 5, 2.0),
+    flat("dialects loaded, calls read", "dialects-calls", 5, 2.0),
+];
+
+/// Returns the table and the plots; a cost is at fault if it grows faster than it may.
+pub(crate) fn run(_: Care) -> Result<Section, String> {
+    let (rows, wrong) = measure()?;
+    let mut text = "| dimension | sizes | instructions for each, in thousands | ten times the size costs | at most |\n\
+                    |---|---|---|---:|---:|\n"
+        .to_owned();
+    let mut panels = Vec::new();
+    for (dimension, counts) in &rows {
+        let sizes = dimension.sizes.map(round_size).join(", ");
+        let each: Vec<String> =
+            counts.iter().zip(dimension.sizes).map(|(count, size)| round(*count as f64 / size as f64 / 1e3)).collect();
+        let (ratio, most) = (counts[2] as f64 / counts[1] as f64, dimension.growth.most(dimension.sizes));
+        writeln!(text, "| {} | {sizes} | {} | {ratio:.2} | {most:.1} |", dimension.name, each.join(", ")).ok();
+        let mut panel = Panel::new(dimension.name);
+        for (count, size) in counts.iter().zip(dimension.sizes) {
+            panel.point(COUNTED, size as f64, *count as f64, false);
+            panel.point(GUIDE, size as f64, counts[0] as f64 * (size / dimension.sizes[0]) as f64, false);
+        }
+        panels.push(panel);
+    }
+    eprintln!("{text}");
+    let svg = plot("Instructions by size, in every dimension", round_size, &panels);
+    Ok(Section { plots: vec![("growth", svg)], faults: wrong, ..Section::from(text) })
+}
+
+/// A dimension and its counts, one for each size.
+type Counted = (Dimension, Vec<u64>);
+
+/// Counts all dimensions; says which grow faster than they may.
+fn measure() -> Result<(Vec<Counted>, Vec<String>), String> {
+    let works = DIMENSIONS.iter().flat_map(|each| each.sizes.map(|size| format!("grow {} {size}", each.word)));
+    let counts = count(&works.collect::<Vec<_>>())?;
+    let rows: Vec<Counted> = DIMENSIONS.into_iter().zip(counts.chunks(3).map(<[u64]>::to_vec)).collect();
+    let wrong = rows.iter().filter_map(|(dimension, counts)| {
+        let (ratio, most) = (counts[2] as f64 / counts[1] as f64, dimension.growth.most(dimension.sizes));
+        (ratio > most).then(|| format!("{}: ten times the size costs {ratio:.2} times as much", dimension.name))
+    });
+    let wrong = wrong.collect();
+    Ok((rows, wrong))
+}
+
+/// Returns what grows faster than it may, one line each.
+pub(crate) fn faults() -> Result<Vec<String>, String> {
+    Ok(measure()?.1)
+}
+
+fn round_size(size: usize) -> String {
+    match size {
+        1_000_000.. => format!("{}M", size / 1_000_000),
+        1_000.. => format!("{}k", size / 1_000),
+        _ => size.to_string(),
+    }
+}
+
+/// Returns the work of one dimension at one size.
+pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
+    let tools = || Tools::from_json(&job::tools()).unwrap_or_default();
+    let read = |set: Dialects, text: &str| Ok(reading(set, &tools(), pieces(text, 4, &[])));
+    if let Some((shape, dialect)) = word.split_once('-') {
+        match shape {
+            "parameters" | "brackets" | "openers" | "near" => {
+                return read(Dialects::builtin(), &hostile::message(dialect, shape, size)?.0);
+            }
+            "calls" => return read(pinned(dialect)?, &job::call(dialect, &vec![job::arguments("plain", 30); size])?.0),
+            _ => {}
+        }
+    }
+    let in_string = |text: &str| {
+        format!("<tool_call>\n{{\"name\": \"write\", \"arguments\": {{\"content\": \"{text}\"}}}}\n</tool_call>")
+    };
+    match word {
+        "hermes" | "pythonic" | "qwen3_coder" => {
+            read(pinned(word)?, &job::call(word, &[job::arguments("code", size)])?.0)
+        }
+        "nesting" => nesting(size),
+        "quotes" => read(pinned("hermes")?, &in_string(&"\" ".repeat(size))),
+        "backslashes" => read(pinned("hermes")?, &in_string(&"\\".repeat(size))),
+        "name-json" => {
+            read(Dialects::builtin(), &format!("<tool_call>{{\"name\": \"{}\", \"arguments\": {{", "n".repeat(size)))
+        }
+        "name-tag" => read(Dialects::builtin(), &format!("<tool_call>\n<function={}>\n", "n".repeat(size))),
+        "candidates" => {
+            let file = |number: usize| {
+                format!(
+                    "about = \"One of many.\"\ncall = \"<tool_call>{{name}}<is_{number}>{{arguments}}</tool_call>\"\n"
+                )
+            };
+            let call = format!("<tool_call>write<is_{}>{{\"path\": \"a\"}}</tool_call>\n", size - 1);
+            read(dialects(size, file)?, &call.repeat(100))
+        }
+        "tools-made" => {
+            let list = making::tools(size);
+            Ok(Box::new(move || drop(Tools::from_json_str(&list).ok())))
+        }
+        "tools-read" => {
+            let tools = Tools::from_json_str(&making::tools(size)).map_err(|error| error.to_string())?;
+            let call = format!(
+                "<tool_call>\n{{\"name\": \"tool_{}\", \"arguments\": {{\"path\": \"a\"}}}}\n</tool_call>\n",
+                size - 1
+            );
+            Ok(reading(Dialects::builtin(), &tools, pieces(&call.repeat(100), 4, &[])))
+        }
+        "dialects-made" => Ok(Box::new(move || {
+            let set = dialects(size, renamed).unwrap_or_default();
+            drop(Parser::new(&set, &Tools::default(), &options()));
+        })),
+        "dialects-prose" => read(dialects(size, renamed)?, &job::data("markdown", 20_000)),
+        "dialects-calls" => read(
+            dialects(size, renamed)?,
+            &"<call_0>\n{\"name\": \"write\", \"arguments\": {}}\n</call_0>\n".repeat(100),
+        ),
+        _ => Err(format!("nothing grows in `{word}`")),
+    }
+}
+
+/// Lists in lists in lists, with a limit that they do not reach.
+fn nesting(depth: usize) -> Result<Work, String> {
+    let (text, _) = job::call("hermes", &["{\"content\": [[0]]}".to_owned()])?;
+    let text = text.replace("[[0]]", &("[".repeat(depth) + &"]".repeat(depth)));
+    let options = options().with_limits(Limits::default().with_depth(usize::MAX));
+    let mut parser = Parser::new(&pinned("hermes")?, &Tools::default(), &options);
+    let pieces = pieces(&text, 4, &[]);
+    Ok(Box::new(move || crate::auto::feed(&mut parser, &pieces)))
+}
+
+/// Returns a set of so many dialects, each from the text of its file.
+fn dialects(count: usize, file: impl Fn(usize) -> String) -> Result<Dialects, String> {
+    let read = |number: usize| Dialect::from_toml(&format!("dialect_{number}"), &file(number));
+    (0..count).map(read).collect::<Result<Dialects, _>>().map_err(|error| error.to_string())
+}
+
+/// Returns the file of a dialect whose markers are its own: JSON, tags or tokens.
+fn renamed(number: usize) -> String {
+    let patterns = match number % 3 {
+        0 => "call = \"<call_N>\\n{call}\\n</call_N>\"",
+        1 => {
+            "call = \"<invoke_N={name}>\\n{params}</invoke_N>\"\nparam = \"<field_N={key}>\\n{value}\\n</field_N>\\n\""
+        }
+        _ => "call = \"<|call_N|>{name}<|arguments_N|>{arguments}<|end_N|>\"",
+    };
+    format!("about = \"One of many.\"\n{}\n", patterns.replace('N', &number.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dimension_has_its_work() {
+        for dimension in DIMENSIONS {
+            assert!(work(dimension.word, dimension.sizes[0]).is_ok(), "{}", dimension.name);
+        }
+    }
+}
