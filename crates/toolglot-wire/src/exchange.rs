@@ -169,7 +169,7 @@ impl Work {
         let asked = Asked::of(&chat);
         let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
         if upstream == Protocol::Chat {
-            prepare(&mut sent, same, policy);
+            prepare(&mut sent, &asked, same, policy);
         } else {
             make_safe(ingress, &mut sent, &asked.tools, policy);
             if !asked.tools.is_empty() || policy.forced {

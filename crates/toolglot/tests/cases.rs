@@ -19,7 +19,7 @@ use toolglot::{Dialects, Parser};
 
 use case::Case;
 use diff::diff;
-use feed::{Cuts, feed_tokens};
+use feed::{Cuts, feed, feed_tokens};
 use random::{Random, from_env};
 use record::Record;
 use setup::Setup;
@@ -146,13 +146,17 @@ fn compare(what: &str, expected: &str, found: &str) -> Result<(), String> {
 fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Result<Record, String> {
     let fresh = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     let mut used = fresh.clone();
-    let whole = feed_tokens(&mut used, input, special, &Cuts::Whole);
+    let mut read = |cuts: &Cuts| match special {
+        [] => feed(&mut used, input, cuts),
+        special => feed_tokens(&mut used, input, special, cuts),
+    };
+    let whole = read(&Cuts::Whole);
     whole.faults(input).map_err(|fault| format!("{fault}\n{}", whole.lines(input)))?;
     let mut random = Random::new(seed);
     let ways = [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter();
     let ways = ways.chain((0..8).map(|_| Cuts::Random(random.next()))).chain((1..input.len()).map(Cuts::At));
     for cuts in ways {
-        let found = feed_tokens(&mut used, input, special, &cuts);
+        let found = read(&cuts);
         if found != whole {
             let found = found.lines(input);
             return Err(format!("cut {cuts:?} differs (- whole, + cut):\n{}", diff(&whole.lines(input), &found)));

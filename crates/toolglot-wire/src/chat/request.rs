@@ -34,10 +34,9 @@ impl Asked {
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
         as_functions(&mut request);
-        let each = tools(&request).iter().filter(|tool| readable(tool)).cloned();
         let alternatives = request.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         Self {
-            tools: Tools::from_json(&each.collect()).unwrap_or_default(),
+            tools: declared(&request),
             custom,
             none: request.get("tool_choice").and_then(Value::as_str) == Some("none"),
             parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
@@ -49,12 +48,11 @@ impl Asked {
 
 /// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
 /// are only where a client asks for them in the server's own protocol: few servers know them.
-pub(crate) fn prepare(request: &mut Map<String, Value>, is_own: bool, policy: &Policy) {
+pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &Asked, is_own: bool, policy: &Policy) {
     history::modernise(request);
     if !is_own || !policy.engine.takes_custom_tools() {
         as_functions(request);
     }
-    let asked_tools = declared(request);
     allow_only(request);
     if tools(request).is_empty() {
         // Servers refuse an empty list, and a choice without tools.
@@ -62,7 +60,7 @@ pub(crate) fn prepare(request: &mut Map<String, Value>, is_own: bool, policy: &P
             request.shift_remove(key);
         }
     }
-    history::make_safe(request, &asked_tools, policy);
+    history::make_safe(request, &asked.tools, policy);
     if request.contains_key("tools") || policy.forced {
         policy.engine.complete(request, Protocol::Chat);
     }
@@ -73,15 +71,13 @@ pub(crate) fn tools(request: &Map<String, Value>) -> &[Value] {
     request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns the tools that can be read, for the arguments of earlier calls.
+/// Returns the tools that can be read; an entry that is none which the model calls is the server's business.
 fn declared(request: &Map<String, Value>) -> Tools {
-    let list = tools(request).iter().filter(|tool| readable(tool)).cloned().collect();
-    Tools::from_json(&list).unwrap_or_default()
-}
-
-/// Says whether a tool is one that the model calls; an entry that is none is the server's business.
-fn readable(tool: &Value) -> bool {
-    Tools::from_json(&json!([tool])).is_ok()
+    let Some(all @ Value::Array(list)) = request.get("tools") else { return Tools::default() };
+    Tools::from_json(all).unwrap_or_else(|_| {
+        let readable = |tool: &&Value| Tools::from_json(&json!([tool])).is_ok();
+        Tools::from_json(&list.iter().filter(readable).cloned().collect()).unwrap_or_default()
+    })
 }
 
 fn custom_name(tool: &Value) -> Option<&str> {

@@ -1,7 +1,5 @@
 //! Case files: what is said about a case, and its sections.
 
-use std::ops::Range;
-
 /// A case as its file gives it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
@@ -40,17 +38,6 @@ impl Case {
         }
         let text = self.section("input").ok_or("no section `input`")?;
         Ok(text.strip_suffix('\n').unwrap_or(text).as_bytes().to_vec())
-    }
-
-    /// Returns where the input's special tokens stand: what `⟦⟧` encloses in a section `input tokens`.
-    pub(crate) fn special(&self) -> Vec<Range<usize>> {
-        let (mut special, mut at) = (Vec::new(), 0);
-        for part in self.section("input tokens").unwrap_or_default().split('⟦') {
-            let (token, text) = part.split_once('⟧').unwrap_or(("", part));
-            special.extend((!token.is_empty()).then_some(at..at + token.len()));
-            at += token.len() + text.len();
-        }
-        special
     }
 }
 

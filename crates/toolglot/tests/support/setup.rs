@@ -1,5 +1,6 @@
 //! What a case is run with, and its file rewritten.
 
+use std::ops::Range;
 use std::path::Path;
 
 use toolglot::{Dialects, Limits, Options, Tools};
@@ -24,6 +25,17 @@ impl Case {
     pub(crate) fn set_expect(&mut self, title: &str, text: Option<String>) {
         self.sections.retain(|(t, _)| t != title);
         self.sections.extend(text.map(|text| (title.to_owned(), text)));
+    }
+
+    /// Returns where the input's special tokens stand: what `⟦⟧` encloses in a section `input tokens`.
+    pub(crate) fn special(&self) -> Vec<Range<usize>> {
+        let (mut special, mut at) = (Vec::new(), 0);
+        for part in self.section("input tokens").unwrap_or_default().split('⟦') {
+            let (token, text) = part.split_once('⟧').unwrap_or(("", part));
+            special.extend((!token.is_empty()).then_some(at..at + token.len()));
+            at += token.len() + text.len();
+        }
+        special
     }
 
     /// Returns the case as its file holds it.
