@@ -141,7 +141,7 @@ fn only_special_tokens_are_markers_where_tokens_are_given() {
 #[test]
 fn a_line_that_is_no_token_is_named() {
     for wrong in ["text", "{}", r#"{"text": 1}"#, r#"{"text": "a", "special": "yes"}"#] {
-        let done = toolglot(&["parse", "--tokens"], &format!("{{\"text\": \"a\"}}\n{wrong}\n"));
+        let done = toolglot(&["parse", "--tokens"], format!("{{\"text\": \"a\"}}\n{wrong}\n"));
         assert_eq!(done.code, 2, "{wrong}");
         assert!(done.err.contains("line 2 is no token"), "{}", done.err);
     }

@@ -128,8 +128,11 @@ impl Dialects {
     ///
     /// `marked` says that the caller marks special tokens.
     pub(crate) fn catalog(&self, marked: bool) -> Arc<Catalog> {
-        let made = if marked { &self.0.marked } else { &self.0.catalog };
-        Arc::clone(made.get_or_init(|| Arc::new(Catalog::new(self.list(), marked))))
+        let made = match marked {
+            true => self.0.marked.get_or_init(|| Arc::new(Catalog::marked(self.list()))),
+            false => self.0.catalog.get_or_init(|| Arc::new(Catalog::new(self.list()))),
+        };
+        Arc::clone(made)
     }
 
     fn unknown(&self, given: &str) -> UnknownDialect {

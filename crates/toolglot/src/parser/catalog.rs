@@ -94,22 +94,19 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// `marked` says that the caller marks special tokens.
-    pub(crate) fn new(dialects: &[Arc<Dialect>], marked: bool) -> Self {
-        let sealed: Vec<Arc<Dialect>>;
-        let dialects = if marked {
-            sealed = dialects.iter().map(sealed::seal).collect();
-            &sealed[..]
-        } else {
-            dialects
-        };
-        let mut candidates = Vec::new();
-        for (number, dialect) in dialects.iter().enumerate() {
-            list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
-        }
-        if marked {
-            sealed::bar(dialects, &mut candidates);
-        }
+    pub(crate) fn new(dialects: &[Arc<Dialect>]) -> Self {
+        Self::of(dialects, candidates_of(dialects), Arc::default())
+    }
+
+    /// The catalog for callers who mark special tokens.
+    pub(crate) fn marked(dialects: &[Arc<Dialect>]) -> Self {
+        let sealed: Vec<Arc<Dialect>> = dialects.iter().map(sealed::seal).collect();
+        let mut candidates = candidates_of(&sealed);
+        sealed::bar(&sealed, &mut candidates);
+        Self::of(&sealed, candidates, sealed::tokens(&sealed))
+    }
+
+    fn of(dialects: &[Arc<Dialect>], mut candidates: Vec<Candidate>, tokens: Arc<[Box<str>]>) -> Self {
         drop_repeated(dialects, &mut candidates);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
@@ -142,7 +139,7 @@ impl Catalog {
         let marker_bytes = dialects.iter().map(|dialect| marker_bytes(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
-            tokens: if marked { sealed::tokens(dialects) } else { Arc::default() },
+            tokens,
             candidates,
             strong,
             weak,
@@ -254,6 +251,14 @@ impl Candidate {
     pub(crate) fn is_strong_call(&self) -> bool {
         self.role == Role::Call && self.evidence == Strength::Strong && !self.is_named && !self.is_barred
     }
+}
+
+fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for (number, dialect) in dialects.iter().enumerate() {
+        list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
+    }
+    candidates
 }
 
 /// Sections times calls, calls on their own if they say enough, regions, skipped literals.
