@@ -20,7 +20,7 @@ fn ask(more: &Value) -> String {
 
 /// The whole response, of a stream too.
 fn response(body: &[u8]) -> Value {
-    let last = frames(body).pop().map_or_else(|| String::from_utf8_lossy(body).into_owned(), |frame| frame);
+    let last = frames(body).pop().unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
     let value: Value = serde_json::from_str(&last).unwrap();
     value.get("response").cloned().unwrap_or(value)
 }
