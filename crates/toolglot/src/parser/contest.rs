@@ -154,8 +154,14 @@ pub(crate) fn try_on(
     let Some(body) = read_heads(engine, view, at, form, &mut head, ground)? else {
         return Ok(dead(head.looked.max(at), "its head does not stand here"));
     };
-    let Some((callee, start)) = begin(engine, view, body, form, &mut head)? else {
-        return Ok(dead(at, "its body does not begin here"));
+    let near = ground.nested || ground.exhausted;
+    let begun = if near {
+        begin_near(engine, view, body, form, &mut head)?
+    } else {
+        begin(engine, view, body, form, &mut head, false)?
+    };
+    let Some((callee, start)) = begun else {
+        return Ok(dead(head.looked.max(at), "its body does not begin here"));
     };
     let win = Box::new(Win { form, head, callee, start, proof: None });
     admit(engine, view, at, win, ground, proof)
@@ -184,6 +190,26 @@ fn read_heads(
     Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
 }
 
+/// A call that has to be known by what is near is known by so many bytes of its body.
+const NEAR: usize = 1 << 10;
+
+/// Says the same as [`begin`] for a call that can be told by what is near.
+///
+/// Calls in values, and openers after much was read ahead in vain, are so many that none may cost more.
+fn begin_near(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
+    head: &mut Head,
+) -> Result<Option<(Callee, Start)>, NotYet> {
+    let seen = view.limited(at + NEAR);
+    match begin(engine, seen, at, form, head, true) {
+        Err(NotYet) if seen.end() < view.end() => Ok(None),
+        decided => decided,
+    }
+}
+
 /// Says who is called and how the body starts; `None` if this is no call.
 fn begin(
     engine: &Engine,
@@ -191,12 +217,13 @@ fn begin(
     at: usize,
     form: Form,
     head: &mut Head,
+    near: bool,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let kind = engine.pattern(form).kind();
     let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let at = if raw { at } else { gap(view, at, head)? };
     if kind == Some(BodyKind::Call) {
-        return begin_call(engine, view, at, form, head);
+        return begin_call(engine, view, at, form, head, near);
     }
     // A parameter or the closer must stand here: most candidates that share a head die by this byte.
     let markers = &engine.catalog.markers[form.dialect];
@@ -205,7 +232,7 @@ fn begin(
         return Ok(None);
     }
     let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
-    let scene = Scene::new(engine, view, form, &callee, head);
+    let scene = Scene { near, ..Scene::new(engine, view, form, &callee, head) };
     let start = match kind {
         Some(BodyKind::Arguments) => begin_arguments(at, &scene)?,
         Some(BodyKind::Object) => begin_object(at, &scene)?,
@@ -225,6 +252,7 @@ fn begin_call(
     mut at: usize,
     form: Form,
     head: &mut Head,
+    near: bool,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let fenced = !engine.pattern(form).tail.is_empty() && view.starts_with(at, "```")?;
     if fenced {
@@ -247,9 +275,11 @@ fn begin_call(
         return Ok(None);
     }
     let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
-    let Some(facts) = call_object::facts(at + 1, &Scene::new(engine, view, form, &nobody, head))? else {
-        return Ok(None);
-    };
+    let scene = Scene { near, ..Scene::new(engine, view, form, &nobody, head) };
+    let mut looked = at;
+    let facts = call_object::facts(at + 1, &scene, &mut looked)?;
+    head.looked = head.looked.max(looked);
+    let Some(facts) = facts else { return Ok(None) };
     let start = Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments };
     head.name = Some(facts.name);
     Ok(engine.callee_of(engine.dialect(form), head).map(|callee| (callee, start)))

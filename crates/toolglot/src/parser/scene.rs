@@ -19,6 +19,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) form: Form,
     pub(crate) tool: Option<&'s Tool>,
     pub(crate) head: &'s Head,
+    /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
+    pub(crate) near: bool,
 }
 
 /// A marker in or after a value.
@@ -44,7 +46,7 @@ const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker
 
 impl<'s> Scene<'s> {
     pub(crate) fn new(engine: &'s Engine, view: View<'s>, form: Form, callee: &Callee, head: &'s Head) -> Self {
-        Self { view, engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)), head }
+        Self { view, engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)), head, near: false }
     }
 
     /// Returns the scene of a parameter, whose head says its key.
@@ -233,7 +235,13 @@ impl<'s> Scene<'s> {
     }
 
     /// Says whether a call of this dialect becomes ready at `at`.
+    ///
+    /// To know that, its first values may have to be read; in these no third call is looked for, or calls in calls would
+    /// be looked at again and again.
     pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        if self.near {
+            return Ok(false);
+        }
         contest::begins(self.engine, self.view, at, self.form.dialect)
     }
 }
