@@ -28,6 +28,11 @@ impl<'l> Lane<'l> {
         self.engine.dialect(self.form)
     }
 
+    /// Returns the dialect's own string token.
+    pub(crate) fn quote(&self) -> Option<&'l str> {
+        self.dialect().quote.as_deref()
+    }
+
     /// Returns where the dialect's markers may begin.
     pub(crate) fn markers(&self) -> &'l Starts {
         &self.engine.catalog.markers[self.form.dialect]
