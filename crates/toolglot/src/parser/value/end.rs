@@ -61,6 +61,19 @@ impl Ender {
         }
     }
 
+    /// Moves to where a text stands; false at the end of what is visible.
+    pub(super) fn seek_text(&mut self, view: View<'_>, text: &str) -> Result<bool, NotYet> {
+        while let Some(ahead) = memchr::memchr(text.as_bytes()[0], view.rest(self.scan)) {
+            self.scan += ahead;
+            if view.starts_with(self.scan, text)? {
+                return Ok(true);
+            }
+            self.scan += 1;
+        }
+        self.scan = view.end();
+        view.final_end().map(|_| false)
+    }
+
     /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
     fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
         let (view, at) = (lane.view, self.scan);
