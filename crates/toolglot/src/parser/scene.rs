@@ -8,7 +8,7 @@ use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::{self, Context};
 use crate::schema::{Node, NodeId, Schema};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolId};
 use crate::view::{NotYet, View, is_blank};
 
 /// What a body's reader knows: what it may see, which call it stands in, what the heads said.
@@ -17,7 +17,7 @@ pub(crate) struct Scene<'s> {
     pub(crate) view: View<'s>,
     pub(crate) engine: &'s Engine,
     pub(crate) form: Form,
-    pub(crate) tool: Option<&'s Tool>,
+    pub(crate) tool: Option<ToolId>,
     pub(crate) head: &'s Head,
     /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
     pub(crate) near: bool,
@@ -46,7 +46,7 @@ const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker
 
 impl<'s> Scene<'s> {
     pub(crate) fn new(engine: &'s Engine, view: View<'s>, form: Form, callee: &Callee, head: &'s Head) -> Self {
-        Self { view, engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)), head, near: false }
+        Self { view, engine, form, tool: callee.tool, head, near: false }
     }
 
     /// Returns the scene of a parameter, whose head says its key.
@@ -59,7 +59,7 @@ impl<'s> Scene<'s> {
 
     /// Returns what a reader may look at without the call's surroundings.
     pub(crate) fn lane(&self) -> Lane<'s> {
-        Lane { view: self.view, engine: self.engine, form: self.form }
+        Lane { view: self.view, engine: self.engine, form: self.form, tool: self.tool }
     }
 
     pub(crate) fn dialect(&self) -> &'s Dialect {
@@ -85,8 +85,12 @@ impl<'s> Scene<'s> {
         &self.engine.catalog.markers[self.form.dialect]
     }
 
+    pub(crate) fn tool(&self) -> Option<&'s Tool> {
+        Some(self.engine.tools.get(self.tool?))
+    }
+
     pub(crate) fn schema(&self) -> Option<&'s Schema> {
-        self.tool?.schema.as_ref()
+        self.tool()?.schema.as_ref()
     }
 
     /// Returns the schema of the arguments, if the tool declares one.
@@ -168,7 +172,7 @@ impl<'s> Scene<'s> {
 
     /// Says whether a marker may stand at `at` that is not just any closing tag.
     fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
-        Ok(self.dialect().params.iter().any(Pattern::has_key_tag) || self.markers().stands(self.view, at)?)
+        Ok(self.dialect().params.iter().any(Pattern::opens_like_any_tag) || self.markers().stands(self.view, at)?)
     }
 
     /// Returns the end of a marker of one kind that stands at `at`.

@@ -2,7 +2,7 @@
 
 use super::attributes::decode_entities;
 use super::bytes::SHORT;
-use super::head::{Said, skip_line_break};
+use super::head::{Head, Said, skip_line_break};
 use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::scene::Scene;
@@ -78,7 +78,7 @@ impl Value {
     }
 
     /// Passes data up to where a marker may stand; false if one does.
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, head: &Head, sink: &mut Sink) -> bool {
         if self.mode != Mode::Streamed || self.ender.doubt.is_some() {
             return false;
         }
@@ -91,7 +91,7 @@ impl Value {
             sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
             return true;
         }
-        let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane) };
+        let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
         self.flush_solid(lane.view, self.ender.scan, sink);
         found != Ok(true)
     }
@@ -184,7 +184,7 @@ impl Value {
         sink: &mut Sink,
     ) -> Result<Edge, NotYet> {
         loop {
-            let found = self.ender.seek(&scene.lane());
+            let found = self.ender.seek(&scene.lane(), scene.head);
             if self.ender.doubt.is_none() {
                 self.flush_solid(scene.view, self.ender.scan, sink);
             }

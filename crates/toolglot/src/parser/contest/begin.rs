@@ -128,7 +128,7 @@ fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet
         Some(b'"') => {
             let read = read_value(at, Place::Value, None, scene)?;
             let arguments = |(json, end): (String, usize)| {
-                let whole = arguments_of(&json, scene.tool, &scene.engine.options)?;
+                let whole = arguments_of(&json, scene.tool(), &scene.engine.options)?;
                 Some(Start::Whole { whole, at, end })
             };
             Ok(read.and_then(arguments))
