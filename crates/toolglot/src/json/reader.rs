@@ -159,8 +159,11 @@ impl Reader {
         if !amid || !lane.is_within(self.start) {
             return false;
         }
-        let doubtful = |at| Ok(at >= self.text.settled && lane.markers().stands(lane.view, at)?);
-        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, lane.quote(), doubtful);
+        let decides = |at| {
+            let closes = self.text.is_closed_by_token(lane.view, at, || lane.quote())?;
+            Ok(closes || at >= self.text.settled && lane.markers().stands(lane.view, at)?)
+        };
+        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, decides);
         if end > self.at {
             let content = lane.view.slice(self.at, end);
             if self.text.quote.is_token() {

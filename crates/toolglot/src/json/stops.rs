@@ -87,15 +87,14 @@ impl Stops {
     /// Returns the end of the visible content that passes as it stands, and what comes next.
     ///
     /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
-    /// `token` is the dialect's own quote.
+    /// `decides` says whether the token that ends the string stands at a place, or a doubtful marker.
     pub(super) fn pass(
         &self,
         view: View<'_>,
         mut at: usize,
         limit: usize,
         text: &Text,
-        token: Option<&str>,
-        doubtful: impl Fn(usize) -> Result<bool, NotYet>,
+        decides: impl Fn(usize) -> Result<bool, NotYet>,
     ) -> (usize, Next) {
         let mask = text.mask();
         loop {
@@ -118,9 +117,7 @@ impl Stops {
             if class & !(CURLY | TOKEN | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
                 return (at, Next::Decision);
             }
-            let closes = || if class & TOKEN == 0 { Ok(false) } else { text.is_closed_by_token(view, at, token) };
-            let doubtful = || if class & MARKER == 0 { Ok(false) } else { doubtful(at) };
-            match closes().and_then(|closes| Ok(closes || doubtful()?)) {
+            match if class & (TOKEN | MARKER) == 0 { Ok(false) } else { decides(at) } {
                 Ok(false) => at = clip(view, at + 1),
                 Ok(true) => return (at, Next::Decision),
                 Err(NotYet) => return (at, Next::NotThere),
@@ -152,8 +149,17 @@ fn clip(view: View<'_>, at: usize) -> usize {
 
 impl Text {
     /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
-    fn is_closed_by_token(&self, view: View<'_>, at: usize, own: Option<&str>) -> Result<bool, NotYet> {
-        let token = own.filter(|_| self.quote == Quote::Token).unwrap_or(LEAKED);
+    pub(super) fn is_closed_by_token<'q>(
+        &self,
+        view: View<'_>,
+        at: usize,
+        own: impl Fn() -> Option<&'q str>,
+    ) -> Result<bool, NotYet> {
+        let token = match self.quote {
+            Quote::Token => own().unwrap_or(LEAKED),
+            Quote::Leaked => LEAKED,
+            _ => return Ok(false),
+        };
         Ok(token_closer(view, token, at)?.is_some())
     }
 

@@ -99,8 +99,11 @@ impl Turn<'_> {
     /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
         let Reader { at, text, stops, .. } = &*self.reader;
-        let doubtful = |at| Ok(at >= text.settled && self.context.markers.doubt(self.view, at)?);
-        stops.pass(self.view, *at, self.limit(), text, self.context.quote, doubtful).0
+        let decides = |at| {
+            let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
+            Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
+        };
+        stops.pass(self.view, *at, self.limit(), text, decides).0
     }
 
     /// Emits content up to `end` that is strict already, or data between tokens.
