@@ -10,6 +10,7 @@ use crate::timing::Care;
 mod arguments;
 mod auto;
 mod budgets;
+mod building;
 mod calls;
 mod complete;
 mod counting;
@@ -41,6 +42,7 @@ usage: toolglot-bench SECTION [--quick] [--update]
   calls          many small calls
   hostile        messages that cost more than they should
   auto           every dialect, pinned and under auto
+  building       crates, CPU time and size of a build
   making         parsers, lists of tools, dialects
   rendering      calls written
   arguments      valid, damaged and adversarial arguments beside other readers of JSON
@@ -57,7 +59,7 @@ usage: toolglot-bench count WORK... | seat SIDE JOB...
 
 type Run = fn(Care) -> Result<Section, String>;
 
-const SECTIONS: [(&str, Run); 12] = [
+const SECTIONS: [(&str, Run); 13] = [
     ("machine", machine::run),
     ("complete", complete::run),
     ("streaming", streaming::run),
@@ -65,6 +67,7 @@ const SECTIONS: [(&str, Run); 12] = [
     ("calls", calls::run),
     ("hostile", hostile::run),
     ("auto", auto::run),
+    ("building", building::run),
     ("making", making::run),
     ("rendering", rendering::run),
     ("arguments", arguments::run),

@@ -152,6 +152,9 @@ impl Record {
         for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
             metrics.calls.add(&[dialect, outcome], count as u64);
         }
+        if report.left > 0 {
+            metrics.calls.add(&[report.dialect.as_deref().unwrap_or("unknown"), "text"], report.left as u64);
+        }
         if report.dialect.is_some() {
             metrics.dialects.add(&[dialect], 1);
         }
@@ -172,6 +175,7 @@ impl Record {
             ("calls", number(report.calls)),
             ("repaired", number(report.repaired)),
             ("dropped", number(report.dropped)),
+            ("left", number(report.left)),
             ("diagnostics", if codes.is_empty() { Value::Null } else { serde_json::json!(codes) }),
             ("first_byte_ms", self.first_byte.map_or(Value::Null, millis)),
             ("total_ms", millis(self.started.elapsed())),

@@ -51,6 +51,7 @@ pub(crate) struct Tally {
     pub(crate) text_calls: usize,
     pub(crate) repaired: usize,
     pub(crate) dropped: usize,
+    pub(crate) left: usize,
     pub(crate) diagnostics: BTreeMap<&'static str, usize>,
     pub(crate) orphan_closer: bool,
     /// The text held reasoning; it held anything else.

@@ -37,6 +37,8 @@ pub struct Report {
     pub repaired: usize,
     /// Calls that did not: cut off, broken, or unwanted.
     pub dropped: usize,
+    /// Calls that stayed text, since the policy rejects them.
+    pub left: usize,
     /// Diagnostics by their code.
     pub diagnostics: BTreeMap<&'static str, usize>,
     /// Bytes that are held back now.
@@ -212,6 +214,7 @@ impl Turn {
             text_calls: tally.text_calls,
             repaired: tally.repaired,
             dropped: tally.dropped,
+            left: tally.left,
             diagnostics: tally.diagnostics.clone(),
             held: self.sse.held() + way.clean.held(),
             orphan_reasoning_closer: tally.orphan_closer,

@@ -150,6 +150,16 @@ impl Text<'_> {
         Repaired { diagnostics, ..fitted }
     }
 
+    /// Takes the arguments out of an object that was found, where it does not fit the tool and is a whole call that does.
+    fn out_of_its_call(&self, object: Repaired) -> Repaired {
+        let Some(json) = object.arguments.as_deref().filter(|_| !object.fits()) else { return object };
+        let call = Text { text: json, ..*self }.as_call(Some(&object)).filter(Repaired::fits);
+        let Some(Repaired { arguments, diagnostics }) = call else { return object };
+        let around = object.diagnostics.into_iter().filter(|found| !is_against(found));
+        let inside = diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found });
+        Repaired { arguments, diagnostics: around.chain(inside).collect() }
+    }
+
     /// Reads parameters that stand alone, in the first dialect that reads all of them.
     fn as_parameters(&self, first: Option<&Repaired>) -> Option<Repaired> {
         if first.is_some() || !self.options.repairs.allow(Code::MissingOpener) {
@@ -178,9 +188,13 @@ impl Repaired {
 
     /// Says whether the schema has nothing against the arguments as they are now.
     fn fits(&self) -> bool {
-        let against = |code: Code| code.row().class == Class::Value && code != Code::Coerced;
-        !self.diagnostics.iter().any(|found| against(found.code))
+        !self.diagnostics.iter().any(is_against)
     }
+}
+
+/// Says whether the schema has something against the arguments.
+fn is_against(found: &Diagnostic) -> bool {
+    found.code.row().class == Class::Value && found.code != Code::Coerced
 }
 
 fn note(code: Code, text: &str, message: &str) -> Diagnostic {

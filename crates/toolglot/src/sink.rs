@@ -47,6 +47,8 @@ pub(crate) struct Sink {
     started: usize,
     /// Bytes of arguments that the running call has said.
     written: usize,
+    /// How many diagnostics there have been, also those that were handed out.
+    diagnosed: usize,
     pub(crate) entries: Vec<Entry>,
     pub(crate) words: String,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -91,6 +93,7 @@ impl Sink {
         self.words.push_str(&fork.words);
         self.diagnostics.extend(fork.diagnostics);
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
+        self.diagnosed += fork.diagnosed;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
     }
 
@@ -179,6 +182,7 @@ impl Sink {
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        self.diagnosed += 1;
         self.diagnostics.push(Diagnostic {
             code,
             span: span.clone(),
@@ -194,6 +198,11 @@ impl Sink {
     pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
         self.diagnose(code, span, message);
+    }
+
+    /// Returns how many diagnostics there have been.
+    pub(crate) fn diagnosed(&self) -> usize {
+        self.diagnosed
     }
 
     /// Says whether a repair is switched on.

@@ -145,6 +145,17 @@ async fn metrics_have_the_names_and_no_words_of_clients() {
 }
 
 #[tokio::test]
+async fn calls_that_stay_text_are_counted() {
+    let server = Server::start(|_| stream(&call_as_text())).await;
+    let running = Running::before(&server, &[("route.unknown_tool", "text")]).await;
+    let asked = request(PATHS[0], true).replacen("\"ls\"", "\"cat\"", 1);
+    let (_, body) = running.post(PATHS[0], &asked).await;
+    assert!(String::from_utf8(body).unwrap().contains("<tool_call>"));
+    let metrics = running.get("/metrics").await.1;
+    assert!(metrics.contains("toolglot_tool_calls_total{dialect=\"unknown\",outcome=\"text\"} 1"), "{metrics}");
+}
+
+#[tokio::test]
 async fn the_table_of_routes_works_without_a_socket() {
     let proxy = Proxy::new(Config::load(&sources(&[("demo", "true")])).unwrap()).unwrap();
     let ask = |path: &str| http::Request::get(path).body(axum::body::Body::empty()).unwrap();

@@ -1,6 +1,6 @@
 //! The text of one alternative, read for calls and reasoning.
 
-use toolglot::{Code, Event, EventKind, FinishReason, Parser};
+use toolglot::{Code, Diagnostic, Event, EventKind, FinishReason, Parser};
 
 use super::Shared;
 use super::voice::Voice;
@@ -121,10 +121,16 @@ fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Sha
         }
         EventKind::Diagnostic(found) => {
             shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !voice.has_made();
+            shared.tally.left += usize::from(is_rejection(found));
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
             return;
         }
         _ => {}
     }
     *read = event.span.end;
+}
+
+/// Says whether a diagnostic is about a call that stays text; what is said of a call that is one names its dialect.
+fn is_rejection(found: &Diagnostic) -> bool {
+    matches!(found.code, Code::Rejected | Code::UnknownTool) && found.dialect.is_none()
 }

@@ -17,7 +17,7 @@ pub(super) struct Hold {
     text: String,
     /// Where in the input it began.
     from: usize,
-    /// How much had been said by then.
+    /// How many diagnostics there had been by then.
     said: usize,
     /// How many brackets were open.
     depth: usize,
@@ -95,7 +95,7 @@ impl Turn<'_> {
         let hold = &mut self.reader.hold;
         hold.kind = Some(kind);
         hold.from = self.reader.at;
-        hold.said = self.sink.diagnostics.len();
+        hold.said = self.sink.diagnosed();
         hold.depth = self.reader.stack.len();
         hold.node = node;
         hold.text.clear();
@@ -188,7 +188,7 @@ impl Turn<'_> {
             return false;
         };
         let span = self.reader.hold.from..self.reader.at;
-        let as_it_came = held.len() + 1 == span.len() && self.reader.hold.said == self.sink.diagnostics.len();
+        let as_it_came = held.len() + 1 == span.len() && self.reader.hold.said == self.sink.diagnosed();
         if let Some((key, place)) = self.reader.hold.wrapper.take() {
             self.sink().repair(Code::Wrapper, place, format!("the arguments were taken out of their wrapper `{key}`"));
         }

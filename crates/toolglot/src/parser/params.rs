@@ -112,10 +112,10 @@ impl Params {
     /// Starts a parameter whose data begins at `start`.
     fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
+        let nests = pattern.kind() == Some(BodyKind::Tree);
+        let tree = if nests { tree::read(start, &scene.with_head(&self.head), pattern)? } else { None };
         note_head(&self.head, self.at..start, sink);
-        if pattern.kind() == Some(BodyKind::Tree)
-            && let Some((json, end)) = tree::read(start, &scene.with_head(&self.head), pattern)?
-        {
+        if let Some((json, end)) = tree {
             self.member(&json, end, scene, sink);
             self.at = end;
             return Ok(Between::Passed);

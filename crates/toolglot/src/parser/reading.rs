@@ -246,6 +246,7 @@ impl Reading {
         let glued = glued(at, &Scene::new(engine, view, self.form, &self.callee, &self.head))?;
         if glued > at {
             sink.repair(Code::GluedObjects, at..glued, "a second object behind the arguments was skipped");
+            self.phase = Phase::Closing { at: glued, how };
         }
         let at = glued;
         let mut end = at;

@@ -1,5 +1,7 @@
 //! Values that must be seen whole before anything can be said of them.
 
+use super::head::Said;
+use super::object::{ArgumentsObject, duplicate};
 use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
@@ -84,17 +86,30 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
     object.then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
 }
 
-/// Puts attributes before the members of an object; attributes win over members of the same key.
-pub(crate) fn merge_attributes(json: &str, scene: &Scene<'_>) -> String {
-    let mut sink = Sink::new(scene.engine.options.repairs);
-    let mut object = super::object::ArgumentsObject::default();
-    object.attributes(0, scene, &mut sink);
-    for (key, value) in members(json) {
-        let key: String = serde_json::from_str(key).unwrap_or_default();
-        object.member(&key, value, 0, &mut sink);
+/// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.
+pub(crate) fn with_attributes(at: usize, scene: &Scene<'_>) -> Result<Option<(Whole, usize)>, NotYet> {
+    let mut inside = Sink::new(scene.engine.options.repairs);
+    let node = scene.root().map(|root| root.id());
+    let end = Reader::new(at, Place::Arguments, node).resume(scene.view, &scene.json(None), &mut inside)?;
+    if end.how != Ended::Complete {
+        return Ok(None);
     }
-    object.cut(0, &mut sink);
-    sink.words
+    let mut sink = Sink::new(scene.engine.options.repairs);
+    let mut object = ArgumentsObject::default();
+    object.attributes(at, scene, &mut sink);
+    for (key, value) in members(&inside.words) {
+        let key = json::decode(key.get(1..key.len().saturating_sub(1)).unwrap_or_default());
+        if object.has(&key) {
+            duplicate(&Said::new(&key, at..end.at), at, &mut sink);
+        }
+        object.member(&key, value, at, &mut sink);
+    }
+    object.end(at, scene, &mut sink);
+    // What the attributes say is not missing: the object as a whole knows.
+    let mut found = inside.diagnostics;
+    found.retain(|found| found.code != Code::MissingParameter);
+    found.append(&mut sink.diagnostics);
+    Ok(Some((Whole { found, ..Whole::plain(sink.words) }, end.at)))
 }
 
 /// Returns the members of a strict JSON object: each key and value as they stand.

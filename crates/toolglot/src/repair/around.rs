@@ -18,6 +18,7 @@ struct Object {
 /// member and fits the tool is taken. Anything else in braces, quotes or
 /// members around it makes the reading doubtful, and there is none. What was
 /// read already stands, unless it is lines of keys that do not fit the tool.
+/// The object may be a whole call, which shows when it stands alone.
 pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);
     if first.is_some_and(|first| !lines(first)) {
@@ -42,7 +43,7 @@ pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired
     let whole = objects.into_iter().nth(chosen)?.whole;
     around.extend(whole.repairs);
     around.sort_by_key(|found| (found.span.start, found.span.end));
-    Some(Repaired::new(whole.json, around))
+    Some(text.out_of_its_call(Repaired::new(whole.json, around)))
 }
 
 fn note(code: Code, span: std::ops::Range<usize>, message: impl Into<String>) -> Diagnostic {

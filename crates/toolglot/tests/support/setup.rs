@@ -46,6 +46,9 @@ impl Case {
 
     /// Returns what the case is run with.
     pub(crate) fn setup(&self, name: &str, shared_tools: &str) -> Result<Setup, String> {
+        if let Some((title, _)) = self.sections.iter().find(|(title, _)| !SECTIONS.contains(&title.as_str())) {
+            return Err(format!("no section of a case: `{title}`"));
+        }
         let folder = Path::new(name).iter().next().and_then(|name| name.to_str()).unwrap_or_default();
         let builtin = Dialects::builtin();
         let mut setup = Setup {
@@ -72,6 +75,9 @@ impl Case {
         Ok(setup)
     }
 }
+
+/// What the sections of a case may be called.
+const SECTIONS: [&str; 7] = ["tools", "options", "input", "input escaped", "input tokens", "expect", "expect auto"];
 
 impl Setup {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {

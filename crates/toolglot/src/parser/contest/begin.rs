@@ -14,7 +14,7 @@ use crate::parser::kwargs::keyword;
 use crate::parser::lines::{self, Lines};
 use crate::parser::params::param_head;
 use crate::parser::scene::Scene;
-use crate::parser::whole::{Whole, arguments_of, merge_attributes, read_value};
+use crate::parser::whole::{Whole, arguments_of, read_value, with_attributes};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -130,8 +130,8 @@ fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet
         Some(b'{') if plain => Ok(Some(Start::Json { at, relaxed: false })),
         Some(b'`') if plain && fenced(at, scene.view)? => Ok(Some(Start::Json { at, relaxed: false })),
         Some(b'{') => {
-            let read = read_value(at, Place::Arguments, scene.root().map(|root| root.id()), scene)?;
-            Ok(read.map(|(json, end)| Start::Whole { whole: Whole::plain(merge_attributes(&json, scene)), at, end }))
+            let read = with_attributes(at, scene)?;
+            Ok(read.map(|(whole, end)| Start::Whole { whole, at, end }))
         }
         Some(b'"') => {
             let read = read_value(at, Place::Value, None, scene)?;
