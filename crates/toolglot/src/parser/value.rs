@@ -83,8 +83,8 @@ impl Value {
             return false;
         }
         let rest = lane.view.rest(self.done);
-        let stops = |byte: u8| if self.cdata { byte == CDATA_END.as_bytes()[0] } else { lane.markers().contains(byte) };
-        let plain = |byte: &u8| !needs_escape(*byte) && !stops(*byte);
+        let plain =
+            |byte: &u8| !needs_escape(*byte) && *byte != CDATA_END.as_bytes()[0] && !lane.markers().contains(*byte);
         let open = self.tail == Tail::Blanks && rest.ends_with(b" ");
         if rest.len() < SHORT && !open && rest.iter().all(plain) {
             (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
