@@ -77,15 +77,6 @@ pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Read> {
     }
 }
 
-/// Returns a writer for a client's stream.
-pub(crate) fn writer(ingress: Protocol, client: Client) -> Box<dyn Write> {
-    match ingress {
-        Protocol::Chat => Box::new(chat::write::Writer::new(client)),
-        Protocol::Responses => Box::new(responses::Writer::new(client)),
-        Protocol::Messages => Box::new(messages::Writer::new(client)),
-    }
-}
-
 /// Returns the body of a response that is not streamed, from clean parts.
 pub(crate) fn whole(ingress: Protocol, said: &[Said], client: &Client) -> Vec<u8> {
     match ingress {

@@ -6,10 +6,12 @@ use crate::chat::glance::{Kind, Moulds};
 use crate::chat::write::Writer as ChatWriter;
 use crate::clean::{Clean, Wants};
 use crate::fault::{Fault, FaultKind};
+use crate::messages;
 use crate::policy::WireLimits;
 use crate::port::{self, Client, Read, Write};
 use crate::protocol::Protocol;
 use crate::recall::{self, Memento};
+use crate::responses;
 use crate::said::{Finish, Part, Said, Usage};
 use crate::sse::{Frame, SseReader};
 
@@ -92,9 +94,10 @@ impl Turn {
     }
 
     pub(crate) fn new(ingress: Protocol, client: Client, wants: Wants, renamed: bool, limits: &WireLimits) -> Self {
-        let writer = match (ingress, client.upstream) {
-            (Protocol::Chat, Protocol::Chat) => Out::Chat(Box::new(ChatWriter::new(client.clone()))),
-            _ => Out::Other(port::writer(ingress, client.clone())),
+        let writer = match ingress {
+            Protocol::Chat => Out::Chat(Box::new(ChatWriter::new(client.clone()))),
+            Protocol::Responses => Out::Other(Box::new(responses::Writer::new(client.clone()))),
+            Protocol::Messages => Out::Other(Box::new(messages::Writer::new(client.clone()))),
         };
         let way = Way {
             ingress,

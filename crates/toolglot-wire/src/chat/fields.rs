@@ -39,11 +39,11 @@ pub(crate) const FINISH: [(&str, Finish); 13] = [
     ("safety", Finish::ContentFilter),
 ];
 
-/// Returns the word for a reason; `own` says whether words that we do not know are the protocol's.
-pub(crate) fn finish_name(finish: &Finish, own: bool) -> &str {
+/// Returns the word for a reason; a word that we do not know is the server's own.
+pub(crate) fn finish_name(finish: &Finish) -> &str {
     match finish {
-        Finish::Other(name) if own => name,
-        Finish::Other(_) | Finish::StopSequence(_) => FINISH[0].0,
+        Finish::Other(name) => name,
+        Finish::StopSequence(_) => FINISH[0].0,
         known => FINISH.iter().find(|(_, finish)| finish == known).map_or(FINISH[0].0, |(name, _)| name),
     }
 }

@@ -3,9 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
-use crate::chat::write::{Envelope, is_legacy, reasoning_names, usage_value};
+use crate::chat::write::{Envelope, is_legacy, reasoning_names};
 use crate::port::Client;
-use crate::protocol::Protocol;
 use crate::said::{Begin, CallKind, Finish, Part, Said};
 
 /// One alternative, put together.
@@ -37,9 +36,9 @@ pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
                 choices.resize_with(choices.len().max(choice + 1), Choice::default);
                 choices[*choice].add(part);
             }
-            Said::Usage(said) => usage = Some(usage_value(said, client.upstream)),
-            Said::Extra(said) if client.upstream == Protocol::Chat => extra.extend(said.clone()),
-            Said::Extra(_) | Said::Fault(_) | Said::End => {}
+            Said::Usage(said) => usage = Some(said.own.clone()),
+            Said::Extra(said) => extra.extend(said.clone()),
+            Said::Fault(_) | Said::End => {}
         }
     }
     let envelope = Envelope::new(&begin, client);
@@ -82,19 +81,19 @@ impl Choice {
     }
 
     fn value(mut self, index: usize, client: &Client) -> Value {
-        let own = client.upstream == Protocol::Chat;
         let legacy = is_legacy(&client.request);
         let finish = self.finish.take().unwrap_or(Finish::Stop);
-        let finish = fields::finish_name(&finish, own);
+        let finish = fields::finish_name(&finish);
         let finish = if legacy && finish == "tool_calls" { "function_call" } else { finish };
         let [message_own, mut choice_own] = std::mem::take(&mut self.own);
         if !choice_own.get("logprobs").is_some_and(|found| tokens_are(found, &self.text)) {
             choice_own.remove("logprobs");
         }
         let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
-        if own {
-            choice["message"].as_object_mut().into_iter().for_each(|message| message.extend(message_own.clone()));
-            choice.as_object_mut().into_iter().for_each(|choice| choice.extend(choice_own.clone()));
+        for (place, own) in [("/message", message_own), ("", choice_own)] {
+            if let Some(object) = choice.pointer_mut(place).and_then(Value::as_object_mut) {
+                object.extend(own);
+            }
         }
         choice
     }

@@ -9,7 +9,7 @@ use crate::chat::fields;
 use crate::policy::ReasoningField;
 use crate::port::{Client, Write};
 use crate::protocol::Protocol;
-use crate::said::{Begin, CallKind, Part, Said, Usage};
+use crate::said::{Begin, CallKind, Part, Said};
 use crate::sse::{write_frame, write_json};
 
 /// Writes one answer.
@@ -64,12 +64,10 @@ impl Write for Writer {
             }
             Said::Part { choice, part } => self.part(*choice, part, out),
             Said::Usage(usage) if self.wants_usage => {
-                let usage = usage_value(usage, self.client.upstream);
-                self.chunk(Some(("usage", usage)), out, |_| ());
+                self.chunk(Some(("usage", usage.own.clone())), out, |_| ());
             }
             Said::Usage(_) => {}
-            Said::Extra(extra) if self.client.upstream == Protocol::Chat => self.extra.extend(extra.clone()),
-            Said::Extra(_) => {}
+            Said::Extra(extra) => self.extra.extend(extra.clone()),
             Said::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
             Said::End => {
                 if !self.extra.is_empty() {
@@ -137,10 +135,9 @@ impl Writer {
             }
             Part::Arguments { call, text } => self.arguments(choice, *call, text, out),
             Part::CallEnd { .. } | Part::Seal(_) => {}
-            Part::Own(own) if self.client.upstream == Protocol::Chat => self.own(choice, own, out),
-            Part::Own(_) => {}
+            Part::Own(own) => self.own(choice, own, out),
             Part::Finish(finish) => {
-                let name = fields::finish_name(finish, self.client.upstream == Protocol::Chat);
+                let name = fields::finish_name(finish);
                 let name = if self.legacy && name == "tool_calls" { "function_call" } else { name };
                 self.choice_chunk(choice, &Value::from(name).to_string(), out, |out| out.extend_from_slice(b"{}"));
             }
@@ -252,22 +249,6 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
         ReasoningField::Reasoning => &["reasoning"],
         ReasoningField::Both => &["reasoning_content", "reasoning"],
     }
-}
-
-/// Returns the counts in this protocol's form.
-pub(crate) fn usage_value(usage: &Usage, upstream: Protocol) -> Value {
-    if upstream == Protocol::Chat && usage.own.is_object() {
-        return usage.own.clone();
-    }
-    let mut value = json!({"prompt_tokens": usage.input, "completion_tokens": usage.output,
-        "total_tokens": usage.input.saturating_add(usage.output)});
-    if let Some(cached) = usage.cached {
-        value["prompt_tokens_details"] = json!({"cached_tokens": cached});
-    }
-    if let Some(reasoning) = usage.reasoning {
-        value["completion_tokens_details"] = json!({"reasoning_tokens": reasoning});
-    }
-    value
 }
 
 /// Says whether the client speaks of functions, as all did before there were tools.

@@ -16,6 +16,7 @@ mod accumulate;
 mod broken;
 mod exact;
 mod generated;
+mod reading;
 mod requests;
 mod through;
 mod written;

@@ -3,9 +3,12 @@
 
 mod accumulate;
 mod broken;
+mod captured;
 mod faults;
 mod generated;
 mod ids;
+mod parts;
+mod recalled;
 mod relayed;
 mod requests;
 mod script;

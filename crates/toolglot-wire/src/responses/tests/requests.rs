@@ -286,3 +286,40 @@ fn calls_without_results_get_one_for_the_same_protocol() {
         assert_eq!(sent(&json!({"model": "m", "input": items, "tools": tools}))["input"], expected);
     }
 }
+
+#[test]
+fn a_name_that_is_taken_is_no_second_tool_of_that_name() {
+    let tool = |name: &str, what: &str| json!({"type": "function", "name": name, "description": what});
+    let inner = |name: &str| json!({"type": "namespace", "name": "a", "tools": [tool(name, "inner")]});
+    let request =
+        json!({"input": "", "tools": [tool("ls", "first"), tool("ls", "second"), tool("a__go", "outer"), inner("go")]});
+    let mut notes = Vec::new();
+    let chat = Value::Object(to_chat(&object(&request), &mut notes).unwrap());
+    assert_eq!(notes, ["tool `ls` left out: it is declared twice"]);
+    let said = |tool: &Value| (tool["function"]["name"].to_string(), tool["function"]["description"].to_string());
+    let [(ls, first), (outer, _), (go, what)] = [0, 1, 2].map(|at| said(&chat["tools"][at]));
+    assert_eq!(
+        (ls.as_str(), first.as_str(), outer.as_str(), what.as_str()),
+        ("\"ls\"", "\"first\"", "\"a__go\"", "\"inner\"")
+    );
+    assert!(go.starts_with("\"a__go") && go != outer, "{go}");
+}
+
+#[test]
+fn parts_of_an_answer_that_chat_has_no_word_for_are_noted() {
+    let content = json!([{"type": "output_text", "text": "a"}, {"type": "output_audio", "data": "x"}]);
+    let input = json!([{"role": "assistant", "content": content},
+        {"type": "mystery"}, {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c"}]);
+    let mut notes = Vec::new();
+    let chat = Value::Object(to_chat(&object(&json!({"input": input})), &mut notes).unwrap());
+    assert_eq!(
+        notes,
+        [
+            "part of type `output_audio` left out of an answer",
+            "item of type `mystery` left out: chat has nothing like it"
+        ]
+    );
+    assert_eq!(chat["messages"][0]["content"], "a");
+    assert_eq!(chat["messages"][1], json!({"role": "tool", "tool_call_id": "c", "content": ""}));
+}
