@@ -18,8 +18,8 @@ pub(crate) struct Facts {
     pub(crate) has_arguments: bool,
 }
 
-/// Reads ahead until the call's name is known and its arguments have begun, or the object ends; tells how far it `looked`.
-pub(crate) fn facts(at: usize, scene: &Scene<'_>, looked: &mut usize) -> Result<Option<Facts>, NotYet> {
+/// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
+pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYet> {
     let mut spot = Spot { at, depth: 0, named: false, has_arguments: false, unjoined: false };
     let mut name = None;
     while name.is_none() || !spot.has_arguments {
@@ -49,7 +49,6 @@ pub(crate) fn facts(at: usize, scene: &Scene<'_>, looked: &mut usize) -> Result<
         };
         if name.is_none() || !spot.has_arguments {
             let end = skip_value(value, scene)?;
-            *looked = end.at;
             if end.how != Ended::Complete {
                 return Ok(None);
             }
