@@ -66,7 +66,6 @@ impl Spot {
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
             Member::Id(_, end) | Member::Comma(end) | Member::Stray(end) => self.at = *end,
-            Member::Name(said) => self.at = said.span.end,
             _ => {}
         }
     }
