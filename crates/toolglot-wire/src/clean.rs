@@ -188,6 +188,7 @@ impl Clean {
 
     fn begin(&mut self, begin: Begin, out: &mut Vec<Said>) {
         if !std::mem::replace(&mut self.begun, true) {
+            self.usage = begin.usage.clone().or(self.usage.take());
             out.push(Said::Begin(begin));
         }
     }

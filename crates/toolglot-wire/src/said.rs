@@ -37,6 +37,8 @@ pub struct Begin {
     pub model: Option<String>,
     /// Seconds since 1970, if the server said so.
     pub created: Option<u64>,
+    /// Tokens as they were counted before the answer, if the server says so at once.
+    pub usage: Option<Usage>,
 }
 
 /// A piece of one alternative. What it belongs to ends when another begins: text, reasoning and calls follow each other;

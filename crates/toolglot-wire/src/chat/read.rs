@@ -126,6 +126,7 @@ impl Reader {
             id: id.map(str::to_owned),
             model: text(object, "model").map(str::to_owned),
             created,
+            usage: None,
         }));
     }
 

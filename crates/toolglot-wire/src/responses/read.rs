@@ -178,6 +178,7 @@ impl Reader {
                 id: text(response, "id").filter(|id| !id.is_empty()).map(str::to_owned),
                 model: text(response, "model").filter(|model| !model.is_empty()).map(str::to_owned),
                 created: response.get("created_at").and_then(seconds),
+                usage: None,
             }));
         }
         let fields = response.as_object().into_iter().flatten();
