@@ -76,6 +76,46 @@ fn fields_that_we_do_not_know_survive() {
 }
 
 #[test]
+fn a_limit_that_ends_a_call_is_named_whole_and_streamed() {
+    let limits = toolglot::Limits::default();
+    let long = format!("{{\"city\": \"{}\"}}", "x".repeat(400));
+    let deep = format!("{{\"city\": {}1{}}}", "[".repeat(9), "]".repeat(9));
+    for (limits, arguments, named) in
+        [(limits.with_arguments(200), long, "limits.arguments"), (limits.with_depth(4), deep, "limits.depth")]
+    {
+        let policy = Policy::default().with_options(toolglot::Options::default().with_limits(limits));
+        let exchange = exchange(&request(json!({})), &policy);
+        let text = format!("<tool_call>{{\"name\": \"get_weather\", \"arguments\": {arguments}}}</tool_call>");
+        let native = json!([{"id": "call_a", "type": "function",
+            "function": {"name": "get_weather", "arguments": arguments}}]);
+        for message in [json!({"content": text}), json!({"content": null, "tool_calls": native})] {
+            let whole = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+            let fault = exchange.turn(1, 1).whole(whole.to_string().as_bytes()).unwrap_err();
+            assert!(fault.message.contains(named), "{fault}");
+            assert_eq!(fault.code.as_deref(), Some("tool_call_too_large"));
+            let mut turn = exchange.turn(1, 1);
+            turn.push_whole(whole.to_string().as_bytes(), &mut Vec::new());
+            assert_eq!(turn.report().fault, Some(fault));
+        }
+    }
+}
+
+#[test]
+fn calls_beyond_the_limit_are_noted() {
+    let policy = Policy::default().with_limits(toolglot_wire::WireLimits::default().with_calls(2));
+    let call = |id: usize| {
+        json!({"id": format!("call_{id}"), "type": "function",
+        "function": {"name": "get_time", "arguments": "{}"}})
+    };
+    let calls: Vec<Value> = (0..4).map(call).collect();
+    let whole = json!({"choices": [{"index": 0, "message": {"tool_calls": calls}, "finish_reason": "stop"}]});
+    let mut turn = exchange(&request(json!({})), &policy).turn(1, 1);
+    turn.whole(whole.to_string().as_bytes()).unwrap();
+    let report = turn.report();
+    assert_eq!((report.calls, report.dropped, report.diagnostics.get("limit_calls")), (2, 2, Some(&2)));
+}
+
+#[test]
 fn a_call_that_is_cut_off_is_an_error() {
     let half = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Par";
     for finish in ["length", "stop"] {
