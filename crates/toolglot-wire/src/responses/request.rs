@@ -8,7 +8,7 @@ use toolglot::Tools;
 use super::history::{self, json_text};
 use super::tools::{Choice, Toolbox, kind, text};
 use crate::chat::history::{is_object, safe_arguments};
-use crate::chat::pairs::UNANSWERED;
+use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 
@@ -143,6 +143,7 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
 pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    let remembers = REMEMBERED.iter().any(|key| request.get(*key).is_some_and(|value| !value.is_null()));
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();
@@ -153,7 +154,31 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
     }
     // What is only referred to may be the result that seems to be missing.
     if !items.iter().any(|item| kind(item) == "item_reference") {
+        if !remembers {
+            adopt(items);
+        }
         *items = pair(std::mem::take(items));
+    }
+}
+
+/// Makes results whose calls are not there messages of the user's: servers refuse them.
+fn adopt(items: &mut [Value]) {
+    let is = |item: &Value, at: fn(&(&'static str, &'static str)) -> &'static str| {
+        CALLS.iter().any(|pair| at(pair) == kind(item))
+    };
+    let made = items.iter().filter(|item| is(item, |pair| pair.0));
+    let made: HashSet<String> = made.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect();
+    for item in items.iter_mut().filter(|item| is(item, |pair| pair.1)) {
+        if text(item, "call_id").is_some_and(|id| made.contains(id)) {
+            continue;
+        }
+        let said = match item.get_mut("output").map(Value::take).unwrap_or_default() {
+            Value::Array(parts) => parts,
+            Value::Null => Vec::new(),
+            output => vec![json!({"type": "input_text", "text": json_text(&output)})],
+        };
+        let parts: Vec<Value> = [json!({"type": "input_text", "text": ORPHAN})].into_iter().chain(said).collect();
+        *item = json!({"type": "message", "role": "user", "content": parts});
     }
 }
 
