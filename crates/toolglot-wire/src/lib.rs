@@ -24,6 +24,7 @@ mod responses;
 mod said;
 mod saved;
 mod sse;
+mod tokens;
 mod turn;
 
 pub use engine::EngineKind;

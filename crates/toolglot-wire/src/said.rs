@@ -54,6 +54,8 @@ pub enum Part {
     Reasoning(String),
     /// What has to come back with the reasoning in a later request: a signature, encrypted reasoning.
     Seal(String),
+    /// Log probabilities of the tokens of text that comes next, as OpenAI's protocols write them.
+    Logprobs(Vec<Value>),
     /// A call begins.
     CallStart {
         /// The call's number in the alternative, dense from 0 on the clean side; as the server numbered it before.
@@ -91,6 +93,7 @@ impl Part {
             Self::Text(text) | Self::Refusal(text) | Self::Reasoning(text) | Self::Seal(text) => text.len(),
             Self::Arguments { text, .. } => text.len(),
             Self::Own(value) => value.to_string().len(),
+            Self::Logprobs(tokens) => tokens.iter().map(|token| token.to_string().len()).sum(),
             Self::CallStart { .. } | Self::CallEnd { .. } | Self::Finish(_) => 0,
         }
     }

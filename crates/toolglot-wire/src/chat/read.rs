@@ -165,6 +165,11 @@ impl Reader {
         if let Some(Value::String(text)) = choice.remove("text") {
             message.entry("content").or_insert(Value::String(text));
         }
+        if let Some(Value::Array(tokens)) = choice.get("logprobs").and_then(|found| found.get("content"))
+            && !tokens.is_empty()
+        {
+            say(Part::Logprobs(tokens.clone()));
+        }
         delta(&message, &mut state.calls, whole, &mut say);
         let finish = finish_of(&choice);
         if let Some(own) = own(&message, &choice) {

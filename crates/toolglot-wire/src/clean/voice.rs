@@ -100,7 +100,10 @@ impl Voice {
 
     /// Says a part that is no piece of a call.
     pub(super) fn say(&mut self, part: Part, shared: &Shared, out: &mut Vec<Said>) {
-        let blank = matches!(&part, Part::Text(text) if text.trim().is_empty());
+        let blank = match &part {
+            Part::Text(text) => text.trim().is_empty(),
+            part => matches!(part, Part::Logprobs(_)),
+        };
         let done = self.made > 0 && !shared.wants.parallel;
         if (done && blank) || !self.takes_more(shared) {
             return;

@@ -87,6 +87,7 @@ impl Blocks {
             Part::Arguments { text, .. } => self.add_arguments(text, sink),
             Part::CallEnd { .. } | Part::Finish(_) => self.close(sink),
             Part::Own(event) => self.add_own(event, sink),
+            Part::Logprobs(_) => {}
         }
     }
 

@@ -13,12 +13,11 @@ use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 
 /// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
-const DROPPED: [&str; 17] = [
+const DROPPED: [&str; 15] = [
     "background",
     "client_metadata",
     "context_management",
     "conversation",
-    "include",
     "max_tool_calls",
     "metadata",
     "previous_response_id",
@@ -29,9 +28,11 @@ const DROPPED: [&str; 17] = [
     "service_tier",
     "store",
     "stream_options",
-    "top_logprobs",
     "truncation",
 ];
+
+/// What `include` says to get log probabilities.
+const LOGPROBS: &str = "message.output_text.logprobs";
 
 /// Fields that ask for what another server remembers.
 const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
@@ -86,6 +87,15 @@ fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, V
             "text" => {
                 put(&mut chat, "response_format", value.get("format").and_then(response_format));
                 put(&mut chat, "verbosity", value.get("verbosity").cloned());
+            }
+            "include" if value.as_array().is_some_and(|list| list.iter().any(|word| word == LOGPROBS)) => {
+                put(&mut chat, "logprobs", Some(true.into()));
+            }
+            "include" => {}
+            "top_logprobs" if value.as_u64().is_none_or(|number| number == 0) => {}
+            "top_logprobs" => {
+                put(&mut chat, "logprobs", Some(true.into()));
+                put(&mut chat, key, Some(value.clone()));
             }
             "reasoning" => put(&mut chat, "reasoning_effort", value.get("effort").cloned()),
             _ => put(&mut chat, key, Some(value.clone())),

@@ -55,6 +55,22 @@ fn chunks_of_plain_text_go_on_as_they_came() {
 }
 
 #[test]
+fn text_that_is_held_for_a_while_keeps_its_probabilities() {
+    let mut chunks = spoken(&["Hello", " a <tool", "s> b"], "stop");
+    chunks.iter_mut().for_each(|chunk| chunk["system_fingerprint"] = json!("fp"));
+    for (chunk, token) in chunks[1..4].iter_mut().zip(["Hello", " a <tool", "s> b"]) {
+        chunk["choices"][0]["logprobs"] = json!({"content": [{"token": token, "logprob": -1}]});
+    }
+    let out = stream(&request(json!({})), &events(&chunks));
+    assert_eq!(answer(&out).text, "Hello a <tools> b");
+    let first = out.split_once("\n\n").unwrap().0;
+    assert!(first.contains("\"role\"") && first.contains("\"system_fingerprint\":\"fp\""), "{out}");
+    assert!(out.contains(&format!("data: {}\n\n", chunks[1])), "{out}");
+    let tokens: Vec<&str> = out.split("\"token\":").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect();
+    assert_eq!(tokens, ["Hello", " a <tool", "s> b"], "{out}");
+}
+
+#[test]
 fn log_probabilities_of_swallowed_text_are_dropped() {
     let mut chunks = spoken(&[CALL], "stop");
     chunks[1]["choices"][0]["logprobs"] = json!({"content": [{"token": CALL, "logprob": -1}]});

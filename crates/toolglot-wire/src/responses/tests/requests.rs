@@ -354,3 +354,19 @@ fn parts_of_an_answer_that_chat_has_no_word_for_are_noted() {
     assert_eq!(chat["messages"][0]["content"], "a");
     assert_eq!(chat["messages"][1], json!({"role": "tool", "tool_call_id": "c", "content": ""}));
 }
+
+#[test]
+fn log_probabilities_are_asked_for_and_come() {
+    let wish = json!({"model": "m", "input": "", "top_logprobs": 2, "include": ["message.output_text.logprobs"]});
+    let asked = chat(&wish);
+    assert_eq!((&asked["logprobs"], &asked["top_logprobs"]), (&json!(true), &json!(2)));
+    assert_eq!(chat(&json!({"input": "", "top_logprobs": 0, "include": ["x"]})).get("logprobs"), None);
+    let body = wish.to_string();
+    let exchange =
+        crate::Exchange::read(Protocol::Responses, Protocol::Chat, body.as_bytes(), &Policy::default()).unwrap();
+    let tokens = json!([{"token": "H", "logprob": -1.5}, {"token": "i", "logprob": -2.5}]);
+    let answer = json!({"choices": [{"index": 0, "message": {"content": "Hi"}, "logprobs": {"content": tokens}, "finish_reason": "stop"}]});
+    let whole = exchange.turn(1, 1).whole(answer.to_string().as_bytes()).unwrap();
+    let whole: Value = serde_json::from_slice(&whole).unwrap();
+    assert_eq!(whole["output"][0]["content"][0]["logprobs"], tokens);
+}
