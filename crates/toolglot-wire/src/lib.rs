@@ -24,6 +24,7 @@ mod responses;
 mod said;
 mod saved;
 mod sse;
+mod surrogates;
 mod tokens;
 mod turn;
 
