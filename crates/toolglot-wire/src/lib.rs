@@ -25,6 +25,7 @@ mod said;
 mod saved;
 mod sse;
 mod surrogates;
+mod tokens;
 mod turn;
 
 pub use engine::EngineKind;
