@@ -30,6 +30,11 @@ impl Keys {
         self.0.is_empty()
     }
 
+    /// Returns all of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = String> {
+        self.0.iter().cloned()
+    }
+
     /// Checks the key of a request.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
         if self.is_empty() {

@@ -13,6 +13,7 @@ use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
+use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
@@ -207,12 +208,17 @@ struct Base {
 }
 
 impl Base {
-    fn parse(url: &str) -> Result<Self, String> {
-        let wrong = || format!("`{url}` is no URL of a server; write it like `http://localhost:8000`");
-        let uri: Uri = url.trim().parse().map_err(|_| wrong())?;
+    fn parse(url: &Url) -> Result<Self, String> {
+        let wrong = || format!("`{}` is no URL of a server; write it like `http://localhost:8000`", url.shown());
+        let uri: Uri = url.0.trim().parse().map_err(|_| wrong())?;
         let parts = uri.into_parts();
         let scheme = parts.scheme.filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
         let (scheme, authority) = scheme.zip(parts.authority).ok_or_else(wrong)?;
+        if authority.as_str().contains('@') {
+            let message =
+                "a URL does not log in; leave the user out and write `headers = { authorization = \"Basic ...\" }`";
+            return Err(message.to_owned());
+        }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path).trim_end_matches('/');
         let (before, last) = path.rsplit_once('/').unwrap_or(("", ""));
         let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -254,7 +260,7 @@ mod tests {
     use super::*;
 
     fn joined(url: &str, path: &str) -> String {
-        let base = Base::parse(url).unwrap();
+        let base = Base::parse(&Url(url.to_owned())).unwrap();
         let rest = path.strip_prefix("/v1");
         let path = rest.map_or_else(|| format!("{}{path}", base.root), |rest| format!("{}{rest}", base.version));
         base.join(&path, None).unwrap().to_string()
@@ -269,7 +275,10 @@ mod tests {
         assert_eq!(joined("https://h/api/paas/v4", "/v1/models"), "https://h/api/paas/v4/models");
         assert_eq!(joined("https://h/openai", "/v1/models"), "https://h/openai/v1/models");
         for url in ["", "localhost:8000", "ftp://h", "/v1"] {
-            assert!(Base::parse(url).is_err_and(|error| error.contains("http://localhost:8000")), "{url}");
+            assert!(
+                Base::parse(&Url(url.to_owned())).is_err_and(|error| error.contains("http://localhost:8000")),
+                "{url}"
+            );
         }
     }
 }

@@ -33,6 +33,7 @@ use crate::turn::Turn;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Exchange {
+    ingress: Protocol,
     model: String,
     stream: bool,
     has_tools: bool,
@@ -106,7 +107,7 @@ impl Exchange {
             if idle { None } else { Some(Box::new(Work::new((ingress, upstream), body, policy, stream, memory)?)) };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
         let body = if is_same { body.to_vec() } else { Vec::new() };
-        Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
+        Ok(Self { ingress, model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
     /// Returns the model as the client named it.
@@ -153,7 +154,7 @@ impl Exchange {
     /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.
     pub fn turn(&self, seed: u64, now: u64) -> Turn {
         let limits = &self.policy.limits;
-        let Some(work) = &self.work else { return Turn::relay(limits) };
+        let Some(work) = &self.work else { return Turn::relay(self.ingress, limits) };
         let client = Client {
             request: work.request.clone(),
             upstream: work.upstream,

@@ -20,9 +20,11 @@ mod policy;
 mod port;
 mod protocol;
 mod recall;
+mod relay;
 mod responses;
 mod said;
 mod saved;
+mod secrets;
 mod sse;
 mod turn;
 
@@ -36,5 +38,6 @@ pub use protocol::Protocol;
 pub use recall::{Memento, Recall};
 pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
 pub use saved::{Alternative, Saved, SavedCall};
+pub use secrets::Secrets;
 pub use sse::{Frame, SseReader, write_frame, write_json};
 pub use turn::{Ended, Report, Turn};

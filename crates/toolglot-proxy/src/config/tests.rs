@@ -70,7 +70,7 @@ fn what_is_said_of_all_routes_holds_for_unnamed_models_too() {
 fn one_url_leaves_one_server() {
     let file = format!("{FILE}[[upstream]]\nname = 'b'\nurl = 'http://b'\n");
     let config = load("url", &file, &[("TOOLGLOT_UPSTREAM", "http://c")], &[]).unwrap();
-    let urls: Vec<_> = config.upstreams.iter().map(|upstream| upstream.url.as_str()).collect();
+    let urls: Vec<_> = config.upstreams.iter().map(|upstream| upstream.url.0.as_str()).collect();
     assert_eq!(urls, ["http://c"]);
 }
 

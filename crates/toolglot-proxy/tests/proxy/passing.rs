@@ -95,6 +95,9 @@ async fn tokens_are_counted_by_the_server_or_guessed() {
         assert_eq!(guess, br#"{"input_tokens":11}"#, "of the messages, not of all the body");
         assert!(server.last().line.starts_with("POST /v1/messages/count_tokens"));
     }
+    let metrics = running.get("/metrics").await.1;
+    assert!(metrics.contains("ingress=\"other\",upstream=\"default\",model=\"\",status=\"200\"} 3"), "{metrics}");
+    assert!(!metrics.contains("toolglot_client_disconnects_total{"), "{metrics}");
     let request = post("/v1/messages/count_tokens", body).replacen("host: x", "host: x\r\nx-can: 1", 1);
     assert_eq!(running.ask(&request).await.1, br#"{"input_tokens":7}"#);
 }
