@@ -78,6 +78,10 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
         config.wrong(&name("upstream"), message)
     })?;
     let is_off = settings.dialect.iter().any(|name| name == "off");
+    if is_off && settings.dialect.len() > 1 {
+        let message = "`off` stands alone; leave it out to read the other dialects";
+        return Err(config.wrong(&name("dialect"), message));
+    }
     let dialects = dialects(&settings.dialect).map_err(|message| config.wrong(&name("dialect"), message))?;
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());
     let policy = Policy::default()
@@ -86,6 +90,7 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
         .with_reasoning_field(settings.reasoning_field.value)
         .with_upstream_model(model.clone())
         .with_forced(settings.force && !is_off)
+        .with_off(is_off)
         .with_ids(settings.history_ids.value)
         .with_limits(
             WireLimits::default()

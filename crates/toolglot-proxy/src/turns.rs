@@ -138,6 +138,11 @@ impl Job<'_> {
             return self.refused(record, answered.response).await;
         }
         let turn = answered.turn.with_secrets(record.secrets.clone());
+        if !turn.is_relay() && headers::is_compressed(answered.response.headers()) {
+            let message = "the model server compressed its answer (`content-encoding`), which it was not asked to do; \
+                           switch compression off at the server or at the proxy before it";
+            return failed(record, ingress, Wrong::Compressed.because(message));
+        }
         match answered.wants_stream {
             _ if turn.is_relay() => relayed(self.shared, self.live, record, answered.response, Some(turn)),
             true => self.stream(record, answered.response, turn).await,
@@ -193,6 +198,8 @@ impl Job<'_> {
         } else {
             exchange.upstream_body().into()
         };
+        let learned = server.refusal(&record.model).and_then(|fault| exchange.amended_body(&fault));
+        let body = learned.map_or(body, |(body, _)| body.into());
         record.busy += self.began.elapsed().saturating_sub(waited);
         let mut response = server.send_again(uri, sent, body).await?;
         if response.status() == StatusCode::BAD_REQUEST {
@@ -221,7 +228,11 @@ impl Job<'_> {
             return Ok(Response::from_parts(head, Body::from(body)));
         };
         record.retry = Some(why);
-        server.send_again(uri, sent, again.into()).await
+        let answer = server.send_again(uri, sent, again.into()).await?;
+        if answer.status().is_success() {
+            server.remember_refusal(&record.model, fault);
+        }
+        Ok(answer)
     }
 
     /// Passes a server's refusal on, in the shape of the client's protocol.

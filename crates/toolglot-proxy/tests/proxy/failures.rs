@@ -76,6 +76,26 @@ async fn broken_requests_are_told_what_is_wrong() {
     assert!(server.seen().iter().all(|seen| !seen.line.starts_with("POST")));
 }
 
+#[tokio::test]
+async fn bodies_that_are_no_requests_are_told_so_in_plain_words() {
+    let running = run(sources(&[("demo", "true")])).await;
+    for path in PATHS {
+        for body in ["[]", "[1,2,3,4]", "\"x\"", "7"] {
+            let (head, answer) = running.post(path, body).await;
+            assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+            assert_eq!(message(path, &answer), "the body is no request: it is no JSON object", "{body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_told_as_such() {
+    let server = Server::start(|_| whole("200 OK", "content-encoding: gzip\r\n", "xyz")).await;
+    let running = Running::before(&server, &[]).await;
+    let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+    assert!(head.starts_with("HTTP/1.1 502") && message(PATHS[0], &body).contains("compressed its answer"), "{head}");
+}
+
 /// Every frame is whole, and the end is the protocol's or an error; nothing is left open.
 fn check_end(path: &str, cut: usize, body: &[u8]) {
     let text = String::from_utf8(body.to_vec()).unwrap();

@@ -60,6 +60,19 @@ async fn a_route_that_is_off_changes_nothing_but_the_models_name() {
 }
 
 #[tokio::test]
+async fn a_route_that_is_off_reads_no_calls_for_clients_of_other_protocols_either() {
+    let server = Server::start(|_| stream(&call_as_text())).await;
+    let running = Running::before(&server, &[("route.dialect", "off"), ("upstream.engine", "llama.cpp")]).await;
+    for path in PATHS {
+        let (_, body) = running.post(path, &request(path, true)).await;
+        let text = String::from_utf8(body).unwrap();
+        assert!(!text.contains("tool_use") && !text.contains("function_call"), "{path}: {text}");
+        assert!(text.contains("call>"), "{path}: {text}");
+        assert_eq!(server.last().json().get("parse_tool_calls"), None, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn other_requests_go_to_the_server_of_their_model() {
     let one = Server::start(|_| whole("200 OK", "", r#"{"data":[{"id":"one"}]}"#)).await;
     let two = Server::start(|_| whole("200 OK", "", r#"{"data":[{"id":"two"}]}"#)).await;
