@@ -88,9 +88,9 @@ section! { "upstream" many
     pub(crate) struct Upstream {
         /// What routes and logs call it.
         name: String = "default",
-        /// Its base URL, with or without `/v1`.
+        /// Its base URL. A path is taken as it is, up to `/chat/completions` and the like; without a path, it is `/v1`.
         url: Url = "",
-        /// What it speaks: `chat`, `responses` or `messages`.
+        /// What it speaks.
         protocol: Choice<Option<Protocol>> = "chat",
         /// What it is, so that the model's markers reach the proxy: found out unless set.
         engine: Choice<Option<EngineKind>> = "auto",
