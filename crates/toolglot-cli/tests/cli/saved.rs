@@ -35,6 +35,8 @@ fn calls_of_the_text_and_native_ones_are_both_there() {
 fn another_alternative_can_be_chosen() {
     let path = file("saved_alternatives.json", response());
     assert_eq!(message(&["parse", "--choice", "1", &path])["content"], "Hi");
+    let told = toolglot(&["parse", &path], "").err;
+    assert!(told.contains("it has 2 alternatives, of which --choice 0 is read"), "{told}");
     let done = toolglot(&["parse", "--choice", "2", &path], "");
     assert_eq!(done.code, 2);
     assert!(done.err.contains("there is no alternative 2; the answer has 2"), "{}", done.err);
@@ -61,6 +63,7 @@ fn events_and_explanations_list_native_calls() {
     );
     let explained = toolglot(&["explain", &path], "").out;
     assert!(explained.contains("`ls`, repaired: {\"path\": \"a\"}"), "{explained}");
+    assert!(explained.contains("of the server: hm"), "{explained}");
     assert!(explained.contains("single_quotes: in the native call of `ls`"), "{explained}");
 }
 
