@@ -27,15 +27,15 @@ struct Dimension {
 enum Growth {
     /// With the size: ten times the cost, and a little for memory.
     Linear,
-    /// Hardly at all: so many times the cost.
-    Flat(f64),
+    /// To so many times the cost: hardly at all, or faster at first where what is read in vain is bounded as a whole.
+    Bounded(f64),
 }
 
 impl Growth {
     fn most(self, sizes: [usize; 3]) -> f64 {
         match self {
             Self::Linear => sizes[2] as f64 / sizes[1] as f64 * 1.15,
-            Self::Flat(factor) => factor,
+            Self::Bounded(factor) => factor,
         }
     }
 }
@@ -44,11 +44,11 @@ const fn linear(name: &'static str, word: &'static str, least: usize) -> Dimensi
     Dimension { name, word, sizes: [least, 10 * least, 100 * least], growth: Growth::Linear }
 }
 
-const fn flat(name: &'static str, word: &'static str, least: usize, factor: f64) -> Dimension {
-    Dimension { growth: Growth::Flat(factor), ..linear(name, word, least) }
+const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f64) -> Dimension {
+    Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 22] = [
+const DIMENSIONS: [Dimension; 25] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -60,6 +60,9 @@ const DIMENSIONS: [Dimension; 22] = [
     linear("brackets that nest, no limit", "nesting", 1_000),
     linear("openers without an end, JSON", "openers-hermes", 100),
     linear("openers without an end, tokens", "openers-kimi_k2", 100),
+    bounded("calls that open in strings without an end", "opened-in-string", 1, 40.0),
+    linear("calls that close in strings without an end", "closed-in-string", 10),
+    linear("tags of many names in a value", "tags", 1_000),
     linear("markers that break off", "near-hermes", 100),
     linear("quotes in a string", "quotes", 500),
     linear("backslashes in a string", "backslashes", 500),
@@ -67,10 +70,10 @@ const DIMENSIONS: [Dimension; 22] = [
     linear("bytes of a name in a tag", "name-tag", 500),
     linear("candidates at one opener", "candidates", 1),
     linear("tools declared, compiled", "tools-made", 10),
-    flat("tools declared, 100 calls read", "tools-read", 10, 1.5),
+    bounded("tools declared, 100 calls read", "tools-read", 10, 1.5),
     linear("dialects loaded, compiled", "dialects-made", 5),
-    flat("dialects loaded, prose read", "dialects-prose", 5, 2.0),
-    flat("dialects loaded, calls read", "dialects-calls", 5, 2.0),
+    bounded("dialects loaded, prose read", "dialects-prose", 5, 2.0),
+    bounded("dialects loaded, calls read", "dialects-calls", 5, 2.0),
 ];
 
 /// Returns the table and the plots; a cost is at fault if it grows faster than it may.
@@ -148,6 +151,14 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
             read(pinned(word)?, &job::call(word, &[job::arguments("code", size)])?.0)
         }
         "nesting" => nesting(size),
+        "opened-in-string" => {
+            read(Dialects::builtin(), &"<tool_call>\n{\"arguments\": {\"a\": \"x </tool_call>".repeat(size))
+        }
+        "closed-in-string" => read(Dialects::builtin(), &"<tool_call>{\"a\": \"x</tool_call><tool_call>".repeat(size)),
+        "tags" => {
+            let tags: String = (0..size).map(|number| format!("<t{number}>")).collect();
+            read(pinned("qwen3_coder")?, &format!("<tool_call>\n<function=write>\n<parameter=content>\n{tags}"))
+        }
         "quotes" => read(pinned("hermes")?, &in_string(&"\" ".repeat(size))),
         "backslashes" => read(pinned("hermes")?, &in_string(&"\\".repeat(size))),
         "name-json" => {

@@ -5,11 +5,12 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use toolglot::{Dialects, Renderer, Rendering, Tools};
 
-/// Prose that nobody wrote as an answer of a model, an answer in Markdown with code, and the code alone.
-const CORPORA: [(&str, &str); 3] = [
+/// Prose that nobody wrote as an answer of a model, an answer in Markdown with code, the code alone, and a page of tags.
+const CORPORA: [(&str, &str); 4] = [
     ("plain", include_str!("../corpora/plain.txt")),
     ("markdown", include_str!("../corpora/markdown.txt")),
     ("code", include_str!("../corpora/code.txt")),
+    ("html", include_str!("../corpora/html.txt")),
 ];
 
 /// A message to read, how, and what a reader is to find.

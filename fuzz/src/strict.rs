@@ -60,6 +60,9 @@ struct Object<'t> {
     arguments: &'t RawValue,
 }
 
+/// The longest key that arguments may begin with.
+const KEY: usize = 256;
+
 fn objects(mut rest: &str) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
     loop {
@@ -68,8 +71,10 @@ fn objects(mut rest: &str) -> Option<Vec<Call>> {
         let call = values.next()?.ok().filter(|call| rest.starts_with('{') && is_name(&call.name))?;
         let arguments = call.arguments.get();
         let distinct = arguments.starts_with('{') && !arguments.contains("\\u") && are_distinct(arguments);
+        // What opens with a longer key is no call.
+        let near = arguments.bytes().take(KEY).any(|byte| matches!(byte, b':' | b'}'));
         calls.push(Call { name: call.name, arguments: arguments.to_owned() });
-        rest = rest[values.byte_offset()..].strip_prefix("\n</tool_call>").filter(|_| distinct)?;
+        rest = rest[values.byte_offset()..].strip_prefix("\n</tool_call>").filter(|_| distinct && near)?;
         if rest.is_empty() {
             return Some(calls);
         }

@@ -204,7 +204,9 @@ impl Clean {
         if let Some(fault) = self.choices[at].1.take_fault() {
             return self.end_with(fault, out);
         }
-        let enough = self.choices.len() >= self.shared.wants.alternatives.max(1)
+        // A whole answer is there already, its counts too.
+        let enough = self.shared.wants.streamed
+            && self.choices.len() >= self.shared.wants.alternatives.max(1)
             && self.choices.iter().all(|(_, choice)| choice.has_enough());
         if enough {
             self.end(out);

@@ -1,5 +1,6 @@
 //! A client's request, read: what to send to the model server, and how to read the answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use crate::policy::Policy;
 use crate::port::{Client, as_chat, make_safe, to_chat};
 use crate::protocol::Protocol;
 use crate::recall::{self, Recall};
+use crate::surrogates::mended;
 use crate::turn::Turn;
 
 /// A client's request and its answer's [`Turn`].
@@ -105,6 +107,7 @@ impl Exchange {
         let broken = policy.engine.breaks(upstream);
         let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
+        let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
         let work =
             if idle { None } else { Some(Box::new(Work::new((ingress, upstream), body, policy, stream, memory)?)) };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);

@@ -26,6 +26,7 @@ mod said;
 mod saved;
 mod secrets;
 mod sse;
+mod surrogates;
 mod turn;
 
 pub use engine::EngineKind;

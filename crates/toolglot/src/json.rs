@@ -41,6 +41,7 @@ mod lines;
 mod look;
 mod reader;
 mod scalar;
+mod stops;
 mod swift;
 mod text;
 mod value;

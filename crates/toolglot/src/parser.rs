@@ -57,6 +57,7 @@ mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
+pub(crate) use bytes::ByteSet;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
 pub(crate) use lane::Lane;

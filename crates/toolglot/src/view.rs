@@ -124,11 +124,6 @@ impl View<'_> {
     pub(crate) fn closed_at(self, end: usize) -> Self {
         Self { closed: true, ..self.limited(end) }
     }
-
-    /// Says whether a character starts at a position, or the text ends there.
-    pub(crate) fn is_boundary(self, at: usize) -> bool {
-        self.text.is_char_boundary(at - self.base)
-    }
 }
 
 /// Says whether a byte is white space to markup: space, tab, line feed, carriage return.

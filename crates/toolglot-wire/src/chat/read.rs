@@ -7,6 +7,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::port::Read;
 use crate::said::{Begin, Finish, Part, Said, Usage};
 use crate::sse::Frame;
+use crate::surrogates;
 use calls::Calls;
 
 mod calls;
@@ -44,7 +45,7 @@ impl Read for Reader {
             return;
         }
         let failed = frame.event == Some("error");
-        match serde_json::from_str::<Value>(frame.data) {
+        match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
             // What is no object is no chunk; it says nothing unless the server calls it an error.
             Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
@@ -54,7 +55,7 @@ impl Read for Reader {
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
-        match serde_json::from_slice::<Value>(body) {
+        match surrogates::value(body) {
             Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
                 self.object(body, false, true, out);
             }
@@ -171,6 +172,11 @@ impl Reader {
         }
         if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
             state.finished = true;
+            if state.calls.are_nameless() {
+                let fault =
+                    Fault::new(FaultKind::Upstream, "the model server sent a call without the name of its tool");
+                return self.fail(fault.with_code("tool_call_broken"), out);
+            }
             say(Part::Finish(finish));
         }
     }

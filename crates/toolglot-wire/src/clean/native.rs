@@ -1,6 +1,6 @@
 //! A call that the server sent as one, with its arguments read as they arrive.
 
-use toolglot::ArgumentsReader;
+use toolglot::{ArgumentsReader, Outcome};
 
 use super::Shared;
 use super::voice::Voice;
@@ -23,6 +23,8 @@ pub(super) struct Native {
     early: Option<String>,
     /// Reads the arguments; free text has none.
     reader: Option<Box<ArgumentsReader>>,
+    /// What came, of a tool that takes free text but is a function to the server: models write either.
+    free: Option<String>,
     /// What was read before the call could be said.
     ready: String,
     last: Option<u8>,
@@ -35,8 +37,9 @@ impl Native {
         let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, &name, &wants.options);
         let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
         let early = reader.is_some().then(String::new);
+        let free = (reader.is_some() && wants.custom.contains(&name)).then(String::new);
         let (started, ready) = (false, String::new());
-        Self { number, id, kind, ended: false, started, early, reader, ready, last: None, name }
+        Self { number, id, kind, ended: false, started, early, reader, free, ready, last: None, name }
     }
 
     /// Reads on.
@@ -66,6 +69,9 @@ impl Native {
     }
 
     fn read(&mut self, text: &str) {
+        if let Some(free) = &mut self.free {
+            free.push_str(text);
+        }
         match &mut self.reader {
             Some(reader) => reader.push(text, &mut self.ready),
             None => self.ready.push_str(text),
@@ -109,7 +115,7 @@ impl Native {
         }
         self.speak(voice, shared, out);
         let Some(reader) = self.reader.take() else {
-            voice.end(toolglot::Outcome::Complete, shared, out);
+            voice.end(Outcome::Complete, None, shared, out);
             return None;
         };
         let mut tail = String::new();
@@ -118,7 +124,13 @@ impl Native {
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
         }
         voice.arguments(&tail, out);
-        voice.end(end.outcome, shared, out);
+        let free = self.free.take().filter(|text| is_free_text(text, end.outcome));
+        if let Some(text) = free {
+            voice.free_text(&text);
+            voice.end(Outcome::Complete, None, shared, out);
+            return None;
+        }
+        voice.end(end.outcome, None, shared, out);
         if !end.rest.starts_with('{') || voice.is_full(shared) {
             return None;
         }
@@ -128,6 +140,11 @@ impl Native {
         next.push(&end.rest);
         Some(next)
     }
+}
+
+/// Says whether what came is the free text itself: no object, or one that is none after all.
+fn is_free_text(text: &str, outcome: Outcome) -> bool {
+    !text.trim().is_empty() && (!text.trim_start().starts_with('{') || outcome == Outcome::Broken)
 }
 
 /// Returns where the arguments begin, behind an empty object if another follows it; `None` if that is not known yet.

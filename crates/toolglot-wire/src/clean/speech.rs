@@ -10,11 +10,22 @@ use crate::said::{CallKind, Part, Said};
 #[derive(Default)]
 pub(super) struct Speech {
     parser: Option<Box<Parser>>,
-    /// Bytes of the message that were pushed, and those of them that were read.
+    /// Bytes of the message that were pushed.
     pushed: usize,
-    read: usize,
+    heard: Heard,
     /// What the prompt opened has been left, or never was.
     left_reasoning: bool,
+}
+
+/// What was heard of the message.
+#[derive(Default)]
+struct Heard {
+    /// So many bytes of it.
+    read: usize,
+    /// Its text, if the answer comes whole, so that a call that fails can be text again.
+    text: String,
+    /// Where in it the open call begins.
+    call: usize,
 }
 
 impl Speech {
@@ -38,19 +49,22 @@ impl Speech {
             let options = wants.options.clone().with_reasoning_open(open);
             Box::new(Parser::new(&wants.dialects, &wants.tools, &options))
         });
+        if !shared.wants.streamed {
+            self.heard.text.push_str(text);
+        }
         let mut events = parser.push(text);
         let mut first = events.next();
-        if self.pushed == self.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
+        if self.pushed == self.heard.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
             let second = events.next();
             if second.is_none() {
                 self.pushed += text.len();
-                self.read = self.pushed;
+                self.heard.read = self.pushed;
                 return true;
             }
-            first.take().into_iter().chain(second).for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+            first.take().into_iter().chain(second).for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
         }
         self.pushed += text.len();
-        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
         self.note_dialect(shared);
         false
     }
@@ -65,10 +79,10 @@ impl Speech {
     ) {
         let Some(parser) = &mut self.parser else { return };
         parser.set_finish_reason(reason);
-        parser.finish().for_each(|event| hear(&event, &mut self.read, voice, shared, out));
+        parser.finish().for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
         self.note_dialect(shared);
         self.parser = None;
-        (self.pushed, self.read, self.left_reasoning) = (0, 0, true);
+        (self.pushed, self.heard, self.left_reasoning) = (0, Heard::default(), true);
     }
 
     /// Ends the text where the answer broke off: nothing that is not certain becomes a call.
@@ -78,7 +92,7 @@ impl Speech {
             if voice.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
                 break;
             }
-            hear(&event, &mut self.read, voice, shared, out);
+            hear(&event, &mut self.heard, voice, shared, out);
         }
     }
 
@@ -88,7 +102,7 @@ impl Speech {
     }
 
     pub(super) fn held(&self) -> usize {
-        self.pushed - self.read
+        self.pushed - self.heard.read
     }
 
     fn note_dialect(&self, shared: &mut Shared) {
@@ -99,7 +113,7 @@ impl Speech {
 }
 
 /// Says what the parser found.
-fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+fn hear(event: &Event<'_>, heard: &mut Heard, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
     match &event.kind {
         EventKind::Text(text) => {
             shared.tally.spoke |= !text.trim().is_empty();
@@ -111,12 +125,14 @@ fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Sha
         }
         EventKind::CallStart { id, name, .. } => {
             shared.tally.spoke = true;
+            heard.call = event.span.start;
             voice.start(*id, name, CallKind::Function, shared, out);
         }
         EventKind::Arguments { json, .. } => voice.arguments(json, out),
         EventKind::CallEnd { outcome, .. } => {
             let before = shared.tally.calls;
-            voice.end(*outcome, shared, out);
+            let source = heard.text.get(heard.call..event.span.end);
+            voice.end(*outcome, source, shared, out);
             shared.tally.text_calls += shared.tally.calls - before;
         }
         EventKind::Diagnostic(found) => {
@@ -127,7 +143,7 @@ fn hear(event: &Event<'_>, read: &mut usize, voice: &mut Voice, shared: &mut Sha
         }
         _ => {}
     }
-    *read = event.span.end;
+    heard.read = event.span.end;
 }
 
 /// Says whether a diagnostic is about a call that stays text; what is said of a call that is one names its dialect.

@@ -186,6 +186,14 @@ fn free_text_is_taken_out_of_its_object() {
     let run = |arguments_text: &str| vec![start(0, "a", "run"), arguments(0, arguments_text), Said::End];
     check(run("{\"input\": \"ls \\\"x\\\"\"}"), "call:run! arguments:ls \"x\" done: finish:ToolCalls end:");
     check(run("{\"input\": \"ls"), "finish:Length end:");
+    for (text, expected) in [
+        ("*** Begin {\"a\": 1}\nfoo", "*** Begin {\"a\": 1}\nfoo"),
+        ("\"x y\"", "x y"),
+        ("{ return 1; }", "{ return 1; }"),
+        ("{}{\"input\": \"ls\"}", "ls"),
+    ] {
+        check(run(text), &format!("call:run! arguments:{expected} done: finish:ToolCalls end:"));
+    }
 }
 
 #[test]
@@ -194,6 +202,28 @@ fn a_call_that_is_none_is_a_fault_once_it_was_said() {
         vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0)],
         "call:look arguments:{\"at\": \"x\"} fault:tool_call_cut_off",
     );
+}
+
+#[test]
+fn a_call_that_nobody_can_read_does_not_vanish() {
+    let whole = |said: Vec<Said>| line(&cleaned(Wants { streamed: false, ..wants() }, said));
+    let native = || vec![text("Hi"), start(0, "a", "look"), arguments(0, "Paris please"), end(0), Said::End];
+    assert_eq!(whole(native()), "text:Hi fault:tool_call_broken");
+    check(native(), "text:Hi call:look fault:tool_call_broken");
+    let written = "<tool_call>{\"name\": \"look\", \"arguments\": {\"at\": : ]}}</tool_call>";
+    assert_eq!(whole(vec![text(&format!("Hi {written}")), Said::End]), format!("text:Hi {written} finish:Stop end:"));
+    let cut = whole(vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0), Said::End]);
+    assert_eq!(cut, "finish:Length end:");
+}
+
+#[test]
+fn a_whole_answer_keeps_its_counts_whatever_of_it_is_wanted() {
+    let usage = Said::Usage(Usage { input: 7, ..Usage::default() });
+    let two = || [start(0, "a", "look"), arguments(0, "{}"), start(1, "b", "look"), arguments(1, "{}")];
+    let said = [two().to_vec(), vec![part(Part::Finish(Finish::ToolCalls)), usage, Said::End]].concat();
+    let out = cleaned(Wants { streamed: false, parallel: false, ..wants() }, said);
+    assert_eq!(line(&out), "call:look arguments:{} done: finish:ToolCalls end:");
+    assert!(out.iter().any(|said| matches!(said, Said::Usage(usage) if usage.input == 7)), "{out:?}");
 }
 
 #[test]
@@ -298,6 +328,12 @@ fn anything_comes_out_clean() {
         let (streamed, parallel, calls) = (roll(2) == 0, roll(4) != 0, roll(6) != 0);
         let out = cleaned(Wants { streamed, parallel, calls, ..wants() }, said.clone());
         let last = out.last();
-        assert!(matches!(last, Some(Said::End)) || (streamed && matches!(last, Some(Said::Fault(_)))), "{said:?}");
+        let broken = |fault: &Fault| fault.code.as_deref() == Some("tool_call_broken");
+        let fair = match last {
+            Some(Said::End) => true,
+            Some(Said::Fault(fault)) => streamed || broken(fault),
+            _ => false,
+        };
+        assert!(fair, "{said:?}");
     }
 }

@@ -131,8 +131,15 @@ impl Voice {
         }
     }
 
-    /// Ends the open call.
-    pub(super) fn end(&mut self, outcome: Outcome, shared: &mut Shared, out: &mut Vec<Said>) {
+    /// Gives the open call free text in place of all arguments so far.
+    pub(super) fn free_text(&mut self, text: &str) {
+        if let Some(Open { kept: Some(kept), .. }) = &mut self.open {
+            text.clone_into(kept);
+        }
+    }
+
+    /// Ends the open call; `source` is the text it was written as, where the answer comes whole.
+    pub(super) fn end(&mut self, outcome: Outcome, source: Option<&str>, shared: &mut Shared, out: &mut Vec<Said>) {
         let Some(open) = self.open.take() else { return };
         if open.mute || self.fault.is_some() {
             shared.tally.dropped += 1;
@@ -143,7 +150,7 @@ impl Voice {
             self.complete(open, out);
         } else {
             shared.tally.dropped += 1;
-            self.fail(open, outcome, shared.wants.streamed, out);
+            self.fail(open, outcome, source, shared.wants.streamed, out);
         }
     }
 
@@ -157,15 +164,22 @@ impl Voice {
         say(Part::CallEnd { call });
     }
 
-    /// Ends a call that is none: what has not been said stays unsaid, what is on its way cannot be taken back.
-    fn fail(&mut self, open: Open, outcome: Outcome, streamed: bool, out: &mut Vec<Said>) {
-        self.cut |= outcome == Outcome::Truncated;
+    /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
+    /// inside it; a call that nobody can read is text again, or an error if it was none before.
+    fn fail(&mut self, open: Open, outcome: Outcome, source: Option<&str>, streamed: bool, out: &mut Vec<Said>) {
+        let cut = outcome == Outcome::Truncated;
+        self.cut |= cut;
         if open.kept.is_some() || !streamed {
             self.calls -= 1;
             let unsaid = out.split_off(if streamed { out.len() } else { open.mark.min(out.len()) });
             let of_call = |said: &Said| matches!(said, Said::Part { choice, .. } if *choice == self.choice);
             out.extend(unsaid.into_iter().filter(|said| !of_call(said)));
-            return;
+            let text = source.filter(|_| !streamed && !cut).map(|text| Part::Text(text.to_owned()));
+            let is_settled = text.is_some() || cut;
+            out.extend(text.map(|part| Said::Part { choice: self.choice, part }));
+            if is_settled {
+                return;
+            }
         }
         let (code, what) = match outcome {
             Outcome::Truncated => ("tool_call_cut_off", "ended inside"),
@@ -179,6 +193,9 @@ impl Voice {
 /// Returns the free text of a call whose tool the server knew as a function with one string.
 fn free_text(arguments: &str) -> String {
     let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
+    if let Value::String(text) = parsed {
+        return text;
+    }
     let members = parsed.as_object();
     let only = || members.filter(|members| members.len() == 1).and_then(|members| members.values().next());
     let found = parsed.get("input").or_else(only).and_then(Value::as_str);

@@ -10,6 +10,7 @@ use crate::policy::WireLimits;
 use crate::port::Read;
 use crate::said::{Begin, CallKind, Finish, Part, Said};
 use crate::sse::Frame;
+use crate::surrogates;
 
 /// Reads a stream or a whole response.
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ impl Read for Reader {
         if self.quick(frame, out) {
             return;
         }
-        match serde_json::from_str::<Value>(frame.data) {
+        match surrogates::value(frame.data.as_bytes()) {
             Ok(event) => self.event(frame, event, out),
             Err(_) if frame.event == Some("ping") => {}
             Err(_) if frame.event == Some("error") => self.fail(Fault::of_words(frame.data), out),
@@ -67,7 +68,7 @@ impl Read for Reader {
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
-        match serde_json::from_slice::<Value>(body) {
+        match surrogates::value(body) {
             Ok(message) if message.get("content").is_some() || message.get("stop_reason").is_some() => {
                 self.message(message, &Inputs::of_message(body), out);
             }

@@ -14,6 +14,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::port::Read;
 use crate::said::{Begin, Finish, Said, Usage};
 use crate::sse::Frame;
+use crate::surrogates;
 
 mod items;
 
@@ -70,7 +71,7 @@ impl Read for Reader {
         {
             return;
         }
-        match serde_json::from_str::<Value>(data) {
+        match surrogates::value(data.as_bytes()) {
             Ok(mut event) => {
                 if let (Some(name), Some(object)) = (frame.event, event.as_object_mut()) {
                     object.entry("type").or_insert_with(|| name.into());
@@ -86,7 +87,7 @@ impl Read for Reader {
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
-        match serde_json::from_slice::<Value>(body) {
+        match surrogates::value(body) {
             Ok(response) if response.get("output").is_some() || response.get("status").is_some() => {
                 self.begin(&response, out);
                 self.end(&response, out);

@@ -1,7 +1,7 @@
 //! Answers that are not streamed.
 
 use serde_json::{Value, json};
-use toolglot_wire::{EngineKind, Fault, Policy};
+use toolglot_wire::{EngineKind, Exchange, Fault, Policy, Protocol};
 
 use crate::script::{exchange, request};
 
@@ -134,4 +134,35 @@ fn nothing_is_done_where_there_is_nothing_to_do() {
     let mut out = Vec::new();
     exchange.turn(1, 0).push(b"data: x\r\n", &mut out);
     assert_eq!(out, b"data: x\r\n");
+}
+
+#[test]
+fn a_call_without_a_name_is_a_fault() {
+    let nameless = |arguments: &str| {
+        let call = json!({"id": "a", "type": "function", "function": {"name": null, "arguments": arguments}});
+        let whole = body(json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls");
+        turned(&request(json!({})), &whole.to_string())
+    };
+    let fault = nameless("{\"city\": \"Paris\"}").unwrap_err();
+    assert_eq!(fault.code.as_deref(), Some("tool_call_broken"));
+    assert!(nameless("").is_ok(), "nothing at all was said");
+}
+
+/// JavaScript cuts strings between the halves of a pair, and servers cut tokens there.
+#[test]
+fn half_a_character_is_no_reason_to_fail() {
+    let half = r#"cut \ud83c"#;
+    let whole = body(json!({"role": "assistant", "content": "HALF"}), "stop").to_string().replace("HALF", half);
+    let out = turned(&request(json!({})), &whole).unwrap();
+    assert_eq!(out["choices"][0]["message"]["content"], "cut \u{fffd}");
+    let wish = request(json!({"messages": [{"role": "user", "content": "HALF"}]})).to_string().replace("HALF", half);
+    let policy = Policy::default();
+    let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, wish.as_bytes(), &policy).unwrap();
+    let sent: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    assert_eq!(sent["messages"][0]["content"], "cut \u{fffd}");
+    let frame =
+        format!("data: {}\n\n", r#"{"choices":[{"index":0,"delta":{"content":"HALF"}}]}"#.replace("HALF", half));
+    let mut out = Vec::new();
+    exchange.turn(1, 1).push(frame.as_bytes(), &mut out);
+    assert!(String::from_utf8(out).unwrap().contains("cut \u{fffd}"));
 }

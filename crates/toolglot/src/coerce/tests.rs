@@ -175,6 +175,7 @@ fn text_is_matched_with_an_enum() {
         (LEVEL, "7", "7", Mismatch),
         (MIXED, "1", "1", Fits),
         (MIXED, "2", "\"2\"", Fits),
+        (r#"{"enum": [1, "1"]}"#, "1", "\"1\"", Fits),
         (MIXED, "null", "null", Fits),
         (MIXED, "Auto", "\"auto\"", Coerced),
         (UNIT_NULL, "A", "\"a\"", Coerced),

@@ -136,6 +136,11 @@ impl Pattern {
         matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
+    /// Says whether any tag may be the parameter's: its name alone is the key.
+    pub(crate) fn opens_like_any_tag(&self) -> bool {
+        self.has_key_tag() && self.opening().is_some_and(|open| open.is("<"))
+    }
+
     /// Returns the literal the pattern opens with, if it opens with one.
     pub(crate) fn opening(&self) -> Option<&Literal> {
         match self.head.first() {
@@ -249,6 +254,12 @@ impl Spelling {
     /// Returns the text up to the first joint or placeholder: what the scanner looks for.
     pub(crate) fn opener(&self) -> &str {
         self.parts.first().and_then(Part::text).unwrap_or_default()
+    }
+
+    /// Says whether it is a closing tag whose name is that of the call or of the parameter.
+    pub(crate) fn is_named_closer(&self) -> bool {
+        let behind = self.parts.iter().skip(1).find(|part| **part != Part::Joint);
+        self.opener() == "</" && matches!(behind, Some(Part::Name | Part::Key))
     }
 }
 

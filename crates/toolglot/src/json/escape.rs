@@ -52,8 +52,7 @@ impl Turn<'_> {
 
     /// In a raw string a backslash is data; before a quote it still keeps the string open.
     fn raw_backslash(&mut self, next: u8) -> Result<Option<End>, NotYet> {
-        let token = matches!(self.reader.text.quote, Quote::Token | Quote::Leaked);
-        let quote = !token && matches!(next, b'"' | b'\'');
+        let quote = !self.reader.text.quote.is_token() && matches!(next, b'"' | b'\'');
         self.put_plain(self.reader.at + if quote { 2 } else { 1 });
         Ok(None)
     }

@@ -20,7 +20,7 @@ impl Turn<'_> {
     /// Decides about a quote of the running string that ends at `end`.
     pub(super) fn follow(&self, end: usize) -> Result<Follow, NotYet> {
         let text = &self.reader.text;
-        if matches!(text.quote, Quote::Token | Quote::Leaked) {
+        if text.quote.is_token() {
             return Ok(Follow::Closes);
         }
         if matches!(text.quote, Quote::Triple(_)) {

@@ -33,6 +33,13 @@ pub(super) enum Quote {
     Escaped,
 }
 
+impl Quote {
+    /// Says whether it is a token: all that stands between two of them is data.
+    pub(super) fn is_token(self) -> bool {
+        matches!(self, Self::Token | Self::Leaked)
+    }
+}
+
 /// What a look-ahead for something found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
@@ -174,8 +181,8 @@ impl<'a> Look<'a> {
             Quote::CurlySingle => Ok(matches!(self.view.char(at)?, Some('‘' | '’')).then_some(3)),
             Quote::Triple(wanted) if byte == wanted => self.triple_closer(wanted, at),
             Quote::Triple(_) => Ok(None),
-            Quote::Token => self.token_closer(self.context.quote.unwrap_or(LEAKED), at),
-            Quote::Leaked => self.token_closer(LEAKED, at),
+            Quote::Token => token_closer(self.view, self.context.quote.unwrap_or(LEAKED), at),
+            Quote::Leaked => token_closer(self.view, LEAKED, at),
             Quote::Escaped => Ok((byte == b'\\' && self.view.byte(at + 1)? == Some(b'"')).then_some(2)),
         }
     }
@@ -242,16 +249,6 @@ impl<'a> Look<'a> {
             }
         }
         Ok((self.view.byte(at + 3)? != Some(wanted)).then_some(3))
-    }
-
-    /// The token itself, or `</escape>` for `<escape>`.
-    fn token_closer(self, token: &str, at: usize) -> Result<Option<usize>, NotYet> {
-        if self.view.starts_with(at, token)? {
-            return Ok(Some(token.len()));
-        }
-        let Some(rest) = token.strip_prefix('<') else { return Ok(None) };
-        let closes = self.view.starts_with(at, "</")? && self.view.starts_with(at + 2, rest)?;
-        Ok(closes.then_some(token.len() + 1))
     }
 
     /// Looks for a key with its separator; a quoted key has at most `reach` bytes and no line break.
@@ -346,6 +343,16 @@ impl<'a> Look<'a> {
             Ahead::Ends => true,
         })
     }
+}
+
+/// Returns the length of a token that ends a string: the token itself, or `</escape>` for `<escape>`.
+pub(super) fn token_closer(view: View<'_>, token: &str, at: usize) -> Result<Option<usize>, NotYet> {
+    if view.starts_with(at, token)? {
+        return Ok(Some(token.len()));
+    }
+    let Some(rest) = token.strip_prefix('<') else { return Ok(None) };
+    let closes = view.starts_with(at, "</")? && view.starts_with(at + 2, rest)?;
+    Ok(closes.then_some(token.len() + 1))
 }
 
 /// Returns the quotes that end a string of this kind by mistake.

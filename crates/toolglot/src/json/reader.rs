@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::hold::{Hold, Level};
 use super::look::Look;
-use super::text::{Next, Stops, Text};
+use super::stops::{Next, Stops};
+use super::text::Text;
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
 use crate::parser::Lane;
@@ -158,10 +159,18 @@ impl Reader {
         if !amid || !lane.is_within(self.start) {
             return false;
         }
-        let doubtful = |at| Ok(at >= self.text.settled && lane.markers().stands(lane.view, at)?);
-        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, doubtful);
+        let decides = |at| {
+            let closes = self.text.is_closed_by_token(lane.view, at, || lane.quote())?;
+            Ok(closes || at >= self.text.settled && lane.markers().stands(lane.view, at)?)
+        };
+        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, decides);
         if end > self.at {
-            sink.arguments(end, lane.view.slice(self.at, end));
+            let content = lane.view.slice(self.at, end);
+            if self.text.quote.is_token() {
+                sink.escaped(end, content)
+            } else {
+                sink.arguments(end, content)
+            }
             (self.at, self.emitted) = (end, true);
         }
         next == Next::NotThere
@@ -443,6 +452,15 @@ impl Turn<'_> {
             self.run = from..from;
         }
         self.run.end = end;
+    }
+
+    /// Emits the input up to `end` as it stands in a JSON string, where nothing is held.
+    pub(super) fn put_escaped(&mut self, end: usize) {
+        let from = std::mem::replace(&mut self.reader.at, end);
+        self.reader.emitted |= end > from;
+        let source = self.view.slice(from, end);
+        self.sink().escaped(end, source);
+        self.run = end..end;
     }
 
     /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.

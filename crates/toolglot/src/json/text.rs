@@ -1,14 +1,12 @@
 //! Strings: runs of plain bytes at full speed, then the one byte that needs a decision.
 
-use std::fmt;
-
 use super::follow::Follow;
-use super::look::{Ahead, LEAKED, Quote};
+use super::look::{Ahead, Quote};
 use super::reader::{Need, Reader, Turn};
-use super::write::{needs_escape, write_escaped};
-use super::{Context, End, Ended, Place};
+use super::write::write_escaped;
+use super::{End, Ended, Place};
 use crate::diagnostic::Code;
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// The running string.
 #[derive(Clone, Debug)]
@@ -43,11 +41,10 @@ impl Default for Text {
 
 impl Text {
     pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
-        let raw = raw || matches!(quote, Quote::Token | Quote::Leaked);
         Self {
             quote,
             key,
-            raw,
+            raw: raw || quote.is_token(),
             from,
             dirty: false,
             changed: quote != Quote::Double,
@@ -58,175 +55,6 @@ impl Text {
             tried: 0,
         }
     }
-
-    /// Returns which classes of bytes a run of this string stops at.
-    fn mask(&self) -> u8 {
-        let quote = match self.quote {
-            Quote::Double => CURLY,
-            Quote::Triple(b'"') | Quote::Escaped => 0,
-            Quote::Single => SINGLE | CURLY,
-            Quote::Triple(_) => SINGLE,
-            Quote::Back => BACK,
-            Quote::Curly => CURLY,
-            Quote::CurlySingle => SINGLE | CURLY,
-            Quote::Token | Quote::Leaked => TOKEN,
-            Quote::Entity => ENTITY,
-        };
-        quote | ALWAYS | MARKER
-    }
-
-    /// Returns the length of the escape that stands first, if it is one of JSON's own for certain.
-    fn escape(&self, rest: &[u8]) -> Escape {
-        if self.raw || self.quote == Quote::Escaped {
-            return Escape::Other;
-        }
-        match rest {
-            [_, b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Escape::Own(2),
-            [_, b'\\', next, ..] if *next != b'"' => Escape::Own(2),
-            [_, b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => Escape::Own(6),
-            [_] | [_, b'\\'] | [_, b'u'] | [_, b'u', _] | [_, b'u', _, _] | [_, b'u', _, _, _] => Escape::Half,
-            _ => Escape::Other,
-        }
-    }
-}
-
-/// What a backslash begins.
-enum Escape {
-    /// One of JSON's own, of this length.
-    Own(usize),
-    /// It is not there yet.
-    Half,
-    Other,
-}
-
-/// What stands where content that passes ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// The bytes that would tell have not arrived.
-    NotThere,
-    Decision,
-}
-
-/// For each byte, the kinds of strings in which it needs a decision.
-#[derive(Clone)]
-pub(super) struct Stops {
-    classes: [u8; 256],
-    ready: bool,
-}
-
-const ALWAYS: u8 = 1;
-const SINGLE: u8 = 2;
-const BACK: u8 = 4;
-const CURLY: u8 = 8;
-const TOKEN: u8 = 16;
-const MARKER: u8 = 32;
-const ENTITY: u8 = 64;
-
-/// What every string stops at, whatever stands around it.
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 0x80 {
-        classes[byte] = if needs_escape(byte as u8) { ALWAYS } else { 0 };
-        byte += 1;
-    }
-    classes[b'\'' as usize] = SINGLE;
-    classes[b'`' as usize] = BACK;
-    classes[0xe2] = CURLY;
-    classes[b'&' as usize] = ENTITY;
-    classes[LEAKED.as_bytes()[0] as usize] = TOKEN;
-    classes
-};
-
-impl Default for Stops {
-    fn default() -> Self {
-        Self { classes: [0; 256], ready: false }
-    }
-}
-
-impl fmt::Debug for Stops {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stops").field("ready", &self.ready).finish_non_exhaustive()
-    }
-}
-
-impl Stops {
-    /// Fills the table when the first string needs it.
-    pub(super) fn prepare(&mut self, context: &Context<'_>) {
-        if self.ready {
-            return;
-        }
-        self.classes = CLASSES;
-        if let Some(first) = context.quote.and_then(|token| token.bytes().next()) {
-            self.classes[usize::from(first)] |= TOKEN;
-        }
-        for byte in context.markers.first_bytes().iter().filter(|byte| context.markers.may_begin(**byte)) {
-            self.classes[usize::from(*byte)] |= MARKER;
-        }
-        self.ready = true;
-    }
-
-    pub(super) fn are_ready(&self) -> bool {
-        self.ready
-    }
-
-    /// Returns the end of the visible content that passes as it stands, and what comes next.
-    ///
-    /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
-    pub(super) fn pass(
-        &self,
-        view: View<'_>,
-        mut at: usize,
-        limit: usize,
-        text: &Text,
-        doubtful: impl Fn(usize) -> Result<bool, NotYet>,
-    ) -> (usize, Next) {
-        let mask = text.mask();
-        loop {
-            let end = at + self.run(view.rest(at), mask);
-            if end >= limit {
-                return (clip(view, at.max(limit)), Next::Decision);
-            }
-            at = end;
-            let rest = view.rest(at);
-            let Some(&byte) = rest.first() else { return (at, Next::NotThere) };
-            let class = self.classes[usize::from(byte)] & mask;
-            if byte == b'\\' {
-                match text.escape(rest) {
-                    Escape::Own(length) => at += length,
-                    Escape::Half => return (at, Next::NotThere),
-                    Escape::Other => return (at, Next::Decision),
-                }
-                continue;
-            }
-            if class & !(CURLY | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
-                return (at, Next::Decision);
-            }
-            match if class & MARKER == 0 { Ok(false) } else { doubtful(at) } {
-                Ok(false) => at = clip(view, at + 1),
-                Ok(true) => return (at, Next::Decision),
-                Err(NotYet) => return (at, Next::NotThere),
-            }
-        }
-    }
-
-    /// Returns the length of the run of bytes that need no decision.
-    fn run(&self, bytes: &[u8], mask: u8) -> usize {
-        let class = |byte: u8| self.classes[usize::from(byte)] & mask;
-        let blocks =
-            bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
-        blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| class(byte) == 0).count()
-    }
-}
-
-/// Says whether text begins with a curly quote.
-fn is_curly(text: &[u8]) -> bool {
-    matches!(text, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
-}
-
-/// Returns the first character boundary at or after a place.
-fn clip(view: View<'_>, at: usize) -> usize {
-    at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
 }
 
 impl Turn<'_> {
@@ -271,12 +99,18 @@ impl Turn<'_> {
     /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
         let Reader { at, text, stops, .. } = &*self.reader;
-        let doubtful = |at| Ok(at >= text.settled && self.context.markers.doubt(self.view, at)?);
-        stops.pass(self.view, *at, self.limit(), text, doubtful).0
+        let decides = |at| {
+            let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
+            Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
+        };
+        stops.pass(self.view, *at, self.limit(), text, decides).0
     }
 
-    /// Emits content up to `end` that is strict already.
+    /// Emits content up to `end` that is strict already, or data between tokens.
     fn pass(&mut self, end: usize) {
+        if self.reader.text.quote.is_token() {
+            return self.put_plain(end);
+        }
         if self.reader.text.key && self.wants_key() {
             let source = self.view.slice(self.reader.at, end);
             self.reader.key.push_str(source);
@@ -294,6 +128,9 @@ impl Turn<'_> {
     /// Emits content up to `end` that may need escapes.
     pub(super) fn put_plain(&mut self, end: usize) {
         let source = self.view.slice(self.reader.at, end);
+        if !self.reader.text.key && !self.reader.hold.is_on() {
+            return self.put_escaped(end);
+        }
         let mut json = std::mem::take(&mut self.reader.scratch);
         json.clear();
         write_escaped(source, &mut json);
@@ -330,7 +167,7 @@ impl Turn<'_> {
                 self.repaired(Code::Concatenation, end..next, "two strings in a row were joined", |turn| {
                     turn.reader.at = next + length;
                     turn.reader.text.quote = quote;
-                    turn.reader.text.raw = matches!(quote, Quote::Token | Quote::Leaked);
+                    turn.reader.text.raw = turn.reader.text.quote.is_token();
                 })
             }
         }
@@ -380,7 +217,7 @@ impl Turn<'_> {
     fn control(&mut self) -> Result<Option<End>, NotYet> {
         let at = self.reader.at;
         let text = &mut self.reader.text;
-        let allowed = matches!(text.quote, Quote::Triple(_) | Quote::Token | Quote::Leaked | Quote::Back);
+        let allowed = text.quote.is_token() || matches!(text.quote, Quote::Triple(_) | Quote::Back);
         let known = std::mem::replace(&mut text.control, true);
         if !known
             && !allowed

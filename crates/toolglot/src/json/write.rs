@@ -11,14 +11,13 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
 
 /// Appends `text` as it stands between the quotes of a JSON string.
 pub(crate) fn write_escaped(text: &str, out: &mut String) {
-    let mut from = 0;
+    let mut rest = text;
     loop {
-        let rest = &text.as_bytes()[from..];
-        let run = clean_run(rest);
-        out.push_str(&text[from..from + run]);
-        let Some(&byte) = rest.get(run) else { return };
+        let run = clean_run(rest.as_bytes());
+        let Some(&byte) = rest.as_bytes().get(run) else { return out.push_str(rest) };
+        out.push_str(&rest[..run]);
         write_escape(byte, out);
-        from += run + 1;
+        rest = &rest[run + 1..];
     }
 }
 

@@ -18,8 +18,8 @@ pub(crate) struct Facts {
     pub(crate) has_arguments: bool,
 }
 
-/// Reads ahead until the call's name is known and its arguments have begun, or the object ends; tells how far it `looked`.
-pub(crate) fn facts(at: usize, scene: &Scene<'_>, looked: &mut usize) -> Result<Option<Facts>, NotYet> {
+/// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
+pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYet> {
     let mut spot = Spot { at, depth: 0, named: false, has_arguments: false, unjoined: false };
     let mut name = None;
     while name.is_none() || !spot.has_arguments {
@@ -49,7 +49,6 @@ pub(crate) fn facts(at: usize, scene: &Scene<'_>, looked: &mut usize) -> Result<
         };
         if name.is_none() || !spot.has_arguments {
             let end = skip_value(value, scene)?;
-            *looked = end.at;
             if end.how != Ended::Complete {
                 return Ok(None);
             }
@@ -67,7 +66,6 @@ impl Spot {
             Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
             Member::Id(_, end) | Member::Comma(end) | Member::Stray(end) => self.at = *end,
-            Member::Name(said) => self.at = said.span.end,
             _ => {}
         }
     }

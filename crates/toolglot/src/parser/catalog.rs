@@ -450,8 +450,12 @@ fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
 /// What a dialect's closers, parameter openers and strong openers begin with; tags are looked at where those are tags.
 fn markers(dialect: &Dialect) -> Starts {
     let closers = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections).flat_map(|p| &p.tail);
-    let params = dialect.params.iter().filter_map(Pattern::opening).filter(|opening| !opening.is("<"));
-    let starts: Starts = openers_in(closers.chain(params).chain(&dialect.openings)).collect();
+    let params = dialect.params.iter().filter(|param| !param.opens_like_any_tag()).filter_map(Pattern::opening);
+    let literals = closers.chain(params).chain(&dialect.openings);
+    let (named, spelled): (Vec<_>, Vec<_>) =
+        literals.flat_map(|literal| &literal.spellings).partition(|spelling| spelling.is_named_closer());
+    let starts: Starts = spelled.into_iter().map(Spelling::opener).collect();
+    let starts = if named.is_empty() { starts } else { starts.with_named_closers() };
     let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
     if tags { starts.with_tags() } else { starts }
 }

@@ -13,8 +13,8 @@ use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
-pub(crate) use begin::{TagEnd, tag_end};
-use begin::{begin, begin_near};
+pub(crate) use begin::{NEAR, TagEnd, tag_end};
+use begin::{NEARER, begin, begin_near};
 
 mod begin;
 
@@ -151,11 +151,10 @@ pub(crate) fn try_on(
     let Some(body) = read_heads(engine, view, at, form, &mut head, ground)? else {
         return Ok(dead(head.looked.max(at), "its head does not stand here"));
     };
-    let near = ground.nested || ground.exhausted;
-    let begun = if near {
-        begin_near(engine, view, body, form, &mut head)?
-    } else {
-        begin(engine, view, body, form, &mut head, false)?
+    let begun = match ground {
+        Ground { exhausted: true, .. } => begin_near(engine, view, body, form, &mut head, NEARER)?,
+        Ground { nested: true, .. } => begin_near(engine, view, body, form, &mut head, NEAR)?,
+        _ => begin(engine, view, body, form, &mut head, false)?,
     };
     let Some((callee, start)) = begun else {
         return Ok(dead(head.looked.max(at), "its body does not begin here"));

@@ -360,14 +360,18 @@ fn name_before(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -
 /// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
 pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
-    while let Some(next) = view.char(end)? {
-        if !is_name_char(next, end == at) {
-            break;
-        }
+    if view.byte(at)?.is_some_and(|first| first.is_ascii() && is_name_char(char::from(first), true)) {
+        let rest = view.rest(at);
+        let near = &rest[..rest.len().min(NAME_LIMIT + 1)];
+        end += near.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(near.len());
+    }
+    while end - at <= NAME_LIMIT
+        && let Some(next) = view.char(end)?.filter(|next| is_name_char(*next, end == at))
+    {
         end += next.len_utf8();
-        if end - at > NAME_LIMIT {
-            return Ok(None);
-        }
+    }
+    if end - at > NAME_LIMIT {
+        return Ok(None);
     }
     let name = view.slice(at, end).trim_end_matches([':', '/', '-']);
     Ok((!name.is_empty()).then_some(at + name.len()))
@@ -378,6 +382,17 @@ pub(crate) fn is_name(text: &str) -> bool {
     let legal = |(at, next): (usize, char)| is_name_char(next, at == 0);
     !text.is_empty() && text.len() <= NAME_LIMIT && text.char_indices().all(legal)
 }
+
+/// The plain bytes that may stand in names.
+const NAME_BYTES: [bool; 256] = {
+    let mut names = [false; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        names[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-');
+        byte += 1;
+    }
+    names
+};
 
 fn is_name_char(next: char, first: bool) -> bool {
     next.is_alphanumeric() || next == '_' || !first && matches!(next, '.' | ':' | '/' | '-')

@@ -11,9 +11,11 @@
 //! ```
 
 use super::engine::{Engine, Form};
+use super::head::name_end;
 use super::starts::Starts;
-use crate::dialect::Dialect;
-use crate::view::View;
+use crate::dialect::{Dialect, Pattern};
+use crate::tool::ToolId;
+use crate::view::{NotYet, View};
 
 /// What a reader may look at in the lane.
 #[derive(Clone, Copy)]
@@ -21,6 +23,7 @@ pub(crate) struct Lane<'l> {
     pub(crate) view: View<'l>,
     pub(super) engine: &'l Engine,
     pub(super) form: Form,
+    pub(super) tool: Option<ToolId>,
 }
 
 impl<'l> Lane<'l> {
@@ -28,9 +31,24 @@ impl<'l> Lane<'l> {
         self.engine.dialect(self.form)
     }
 
+    /// Returns the dialect's own string token.
+    pub(crate) fn quote(&self) -> Option<&'l str> {
+        self.dialect().quote.as_deref()
+    }
+
     /// Returns where the dialect's markers may begin.
     pub(crate) fn markers(&self) -> &'l Starts {
         &self.engine.catalog.markers[self.form.dialect]
+    }
+
+    /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
+    pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
+        if !self.dialect().params.iter().any(Pattern::opens_like_any_tag) {
+            return Ok(false);
+        }
+        let Some(end) = name_end(self.view, at)? else { return Ok(false) };
+        let schema = self.tool.and_then(|tool| self.engine.tools.get(tool).schema.as_ref());
+        Ok(schema.is_some_and(|schema| schema.root().declares(self.view.slice(at, end))))
     }
 
     /// Says whether all that is visible of arguments that began at `start` is within the limit.

@@ -129,7 +129,7 @@ fn given(at: usize, first: Option<u8>, depth: usize, scene: &Scene<'_>) -> Resul
     }
     let Some((json, end)) = read_value(at, Place::Value, None, scene)? else { return Ok(Given::Bad(at)) };
     let by_rule = |code: &Code| depth > 0 && *code == Code::DoubleEncoded;
-    Ok(match arguments_of(&json, scene.tool, &scene.engine.options) {
+    Ok(match arguments_of(&json, scene.tool(), &scene.engine.options) {
         Some(whole) => Given::Whole(Whole { repair: whole.repair.filter(|code| !by_rule(code)), ..whole }, at, end),
         None => Given::Bad(at),
     })

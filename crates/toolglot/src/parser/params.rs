@@ -52,7 +52,7 @@ impl Params {
 
     pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
         let value = self.value.as_mut().filter(|_| lane.is_within(self.start));
-        value.is_some_and(|value| value.pass_plain(lane, sink))
+        value.is_some_and(|value| value.pass_plain(lane, &self.head, sink))
     }
 
     /// Reads on until the call is over; its closer is not consumed.

@@ -113,7 +113,7 @@ impl Reading {
     /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let Phase::Body(body) = &mut self.phase else { return false };
-        let lane = Lane { view, engine, form: self.form };
+        let lane = Lane { view, engine, form: self.form, tool: self.callee.tool };
         match &mut **body {
             Body::Json(reader, _) => reader.pass_plain(&lane, sink),
             Body::Call(object) => object.pass_plain(&lane, sink),

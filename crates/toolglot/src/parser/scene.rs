@@ -1,5 +1,7 @@
 //! The scene of a reading: the bytes, the call they belong to, and the markers that may stand around them.
 
+use std::cell::Cell;
+
 use super::contest;
 use super::engine::{Callee, Engine, Form};
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
@@ -8,7 +10,7 @@ use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::{self, Context};
 use crate::schema::{Node, NodeId, Schema};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolId};
 use crate::view::{NotYet, View, is_blank};
 
 /// What a body's reader knows: what it may see, which call it stands in, what the heads said.
@@ -17,10 +19,12 @@ pub(crate) struct Scene<'s> {
     pub(crate) view: View<'s>,
     pub(crate) engine: &'s Engine,
     pub(crate) form: Form,
-    pub(crate) tool: Option<&'s Tool>,
+    pub(crate) tool: Option<ToolId>,
     pub(crate) head: &'s Head,
     /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
     pub(crate) near: bool,
+    /// Counts the bytes that are read ahead, where they may be read in vain.
+    pub(crate) ahead: Option<&'s Cell<usize>>,
 }
 
 /// A marker in or after a value.
@@ -42,11 +46,14 @@ pub(crate) enum Marker {
     End,
 }
 
+/// In what is read ahead so many calls are looked for in values.
+const LOOKS: usize = 16;
+
 const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
 
 impl<'s> Scene<'s> {
     pub(crate) fn new(engine: &'s Engine, view: View<'s>, form: Form, callee: &Callee, head: &'s Head) -> Self {
-        Self { view, engine, form, tool: callee.tool.map(|tool| engine.tools.get(tool)), head, near: false }
+        Self { view, engine, form, tool: callee.tool, head, near: false, ahead: None }
     }
 
     /// Returns the scene of a parameter, whose head says its key.
@@ -59,7 +66,7 @@ impl<'s> Scene<'s> {
 
     /// Returns what a reader may look at without the call's surroundings.
     pub(crate) fn lane(&self) -> Lane<'s> {
-        Lane { view: self.view, engine: self.engine, form: self.form }
+        Lane { view: self.view, engine: self.engine, form: self.form, tool: self.tool }
     }
 
     pub(crate) fn dialect(&self) -> &'s Dialect {
@@ -85,8 +92,12 @@ impl<'s> Scene<'s> {
         &self.engine.catalog.markers[self.form.dialect]
     }
 
+    pub(crate) fn tool(&self) -> Option<&'s Tool> {
+        Some(self.engine.tools.get(self.tool?))
+    }
+
     pub(crate) fn schema(&self) -> Option<&'s Schema> {
-        self.tool?.schema.as_ref()
+        self.tool()?.schema.as_ref()
     }
 
     /// Returns the schema of the arguments, if the tool declares one.
@@ -168,7 +179,7 @@ impl<'s> Scene<'s> {
 
     /// Says whether a marker may stand at `at` that is not just any closing tag.
     fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
-        Ok(self.dialect().params.iter().any(Pattern::has_key_tag) || self.markers().stands(self.view, at)?)
+        Ok(self.dialect().params.iter().any(Pattern::opens_like_any_tag) || self.markers().stands(self.view, at)?)
     }
 
     /// Returns the end of a marker of one kind that stands at `at`.
@@ -218,6 +229,11 @@ impl<'s> Scene<'s> {
         matches!(self.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object))
     }
 
+    /// Counts bytes that are read ahead.
+    pub(crate) fn count(&self, bytes: usize) {
+        self.ahead.iter().for_each(|ahead| ahead.set(ahead.get() + bytes));
+    }
+
     /// Says whether the next call of the section, or of the array, begins at `at`.
     pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
         let patterns = self.form.section.map_or(0, |_| self.dialect().calls.len());
@@ -236,12 +252,13 @@ impl<'s> Scene<'s> {
 
     /// Says whether a call of this dialect becomes ready at `at`.
     ///
-    /// To know that, its first values may have to be read; in these no third call is looked for, or calls in calls would
-    /// be looked at again and again.
+    /// To know that, its first values may have to be read; in these no third call is looked for, nor very many in what is
+    /// read ahead, or calls in calls would be looked at again and again.
     pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
-        if self.near {
+        if self.near || self.ahead.is_some_and(|ahead| ahead.get() > LOOKS * contest::NEAR) {
             return Ok(false);
         }
+        self.count(contest::NEAR);
         contest::begins(self.engine, self.view, at, self.form.dialect)
     }
 }

@@ -16,6 +16,10 @@ pub(crate) struct Starts {
     second: Vec<[u64; 4]>,
     /// Sorted, each once.
     texts: Vec<Vec<u8>>,
+    /// Of the first four bytes of texts, those that count and what they are.
+    words: Vec<[u32; 2]>,
+    /// So do closing tags that have the name of the call or of the parameter.
+    named: bool,
     /// So does any tag.
     tags: bool,
 }
@@ -33,6 +37,8 @@ impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
         }
         starts.texts.sort();
         starts.texts.dedup();
+        starts.words = starts.texts.iter().map(|text| word(text)).collect();
+        starts.words.dedup();
         starts
     }
 }
@@ -53,6 +59,11 @@ impl Starts {
     /// Adds all tags: `<` and a slash or the first byte of any name.
     pub(crate) fn with_tags(self) -> Self {
         Self { tags: true, ..self.with_byte(b'<') }
+    }
+
+    /// Adds closing tags of which only the caller can tell whether they have the right name.
+    pub(crate) fn with_named_closers(self) -> Self {
+        Self { named: true, ..self.with_byte(b'<') }
     }
 
     /// Adds a byte with which something begins that only the caller can tell.
@@ -105,11 +116,16 @@ impl Starts {
         }
     }
 
-    /// Says whether one of the texts stands at `at`; waits while one may come to.
+    /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        if let [first, second, ..] = *view.rest(at)
-            && !self.has_pair(first, second)
-        {
+        Ok(self.named && view.starts_with(at, "</")? || self.spells(view, at)?)
+    }
+
+    /// Says whether one of the texts stands at `at`; waits while one may come to.
+    pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let rest = view.rest(at);
+        let [seen, bytes] = rest.first_chunk().map_or_else(|| word(rest), |all| [u32::MAX, u32::from_le_bytes(*all)]);
+        if !self.words.iter().any(|[counts, text]| (bytes ^ text) & counts & seen == 0) {
             return Ok(false);
         }
         let mut texts = &self.texts[..];
@@ -124,6 +140,16 @@ impl Starts {
         }
         Ok(false)
     }
+}
+
+/// Returns which of the first four bytes a text has, as bits, and what they are.
+fn word(text: &[u8]) -> [u32; 2] {
+    let mut word = [0; 2];
+    for (at, byte) in text.iter().take(4).enumerate() {
+        word[0] |= 0xff << (8 * at);
+        word[1] |= u32::from(*byte) << (8 * at);
+    }
+    word
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.

@@ -2,7 +2,7 @@
 
 use super::attributes::decode_entities;
 use super::bytes::SHORT;
-use super::head::{Said, skip_line_break};
+use super::head::{Head, Said, skip_line_break};
 use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::scene::Scene;
@@ -32,8 +32,7 @@ pub(crate) struct Value {
     hint: Hint,
     repeated: bool,
     cdata: bool,
-    /// Blanks at its end are markup.
-    trim: bool,
+    tail: Tail,
     ender: Ender,
 }
 
@@ -47,6 +46,14 @@ enum Mode {
     Held,
 }
 
+/// What at the end of a value is markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    Nothing,
+    LineBreak,
+    Blanks,
+}
+
 /// How a value ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValueEnd {
@@ -56,12 +63,14 @@ pub(crate) struct ValueEnd {
 }
 
 const CDATA: &str = "<![CDATA[";
+const CDATA_END: &str = "]]>";
 
 impl Value {
     /// Starts a value at `at`, after the head of parameter pattern `param`.
     pub(crate) fn new(at: usize, param: usize, hint: Hint) -> Self {
         let (mode, ender) = (Mode::Edge, Ender::new(at));
-        Self { param, start: at, done: at, solid: at, mode, hint, repeated: false, cdata: false, trim: false, ender }
+        let (repeated, cdata, tail) = (false, false, Tail::Nothing);
+        Self { param, start: at, done: at, solid: at, mode, hint, repeated, cdata, tail, ender }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -69,21 +78,21 @@ impl Value {
     }
 
     /// Passes data up to where a marker may stand; false if one does.
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let body = lane.dialect().params.get(self.param).and_then(|param| param.body.as_ref());
-        let Some(body) = body.filter(|_| self.mode == Mode::Streamed && !self.cdata && self.ender.doubt.is_none())
-        else {
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, head: &Head, sink: &mut Sink) -> bool {
+        if self.mode != Mode::Streamed || self.ender.doubt.is_some() {
             return false;
-        };
+        }
         let rest = lane.view.rest(self.done);
-        let plain = |byte: &u8| !needs_escape(*byte) && !lane.markers().contains(*byte);
-        if rest.len() < SHORT && !(self.trim && rest.ends_with(b" ")) && rest.iter().all(plain) {
+        let plain =
+            |byte: &u8| !needs_escape(*byte) && *byte != CDATA_END.as_bytes()[0] && !lane.markers().contains(*byte);
+        let open = self.tail == Tail::Blanks && rest.ends_with(b" ");
+        if rest.len() < SHORT && !open && rest.iter().all(plain) {
             (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
             sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
             return true;
         }
-        let found = self.ender.seek(lane);
-        self.flush_trimmed(lane.view, self.ender.scan, body, sink);
+        let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
+        self.flush_solid(lane.view, self.ender.scan, sink);
         found != Ok(true)
     }
 
@@ -101,7 +110,7 @@ impl Value {
         let edge = if self.cdata {
             self.find_cdata_end(scene, param, sink)?
         } else {
-            self.find_end(scene, param, body, object, sink)?
+            self.find_end(scene, param, object, sink)?
         };
         self.close(&edge, scene, body, object, sink);
         Ok(ValueEnd { at: edge.next, whole: edge.whole })
@@ -131,7 +140,12 @@ impl Value {
             start = if self.cdata { open + CDATA.len() } else { start };
         }
         (self.start, self.done, self.solid, self.ender.scan) = (start, start, start, start);
-        self.trim = body.trim;
+        self.tail = match body {
+            _ if self.cdata => Tail::Nothing,
+            Body { trim: true, .. } => Tail::Blanks,
+            Body { line_after: true, .. } => Tail::LineBreak,
+            _ => Tail::Nothing,
+        };
         let key = scene.head.key();
         self.repeated = object.has(key);
         let streams =
@@ -147,22 +161,18 @@ impl Value {
 
     fn find_cdata_end(&mut self, scene: &Scene<'_>, param: &Pattern, sink: &mut Sink) -> Result<Edge, NotYet> {
         let view = scene.view;
-        let scan = self.ender.scan;
-        let Some(ahead) = memchr::memmem::find(view.rest(scan), b"]]>") else {
-            let safe = view.end().saturating_sub(2).max(scan);
-            let safe = (scan..=safe).rev().find(|at| view.is_boundary(*at)).unwrap_or(scan);
-            self.flush(view, safe, sink);
-            self.ender.scan = safe;
-            let end = view.final_end()?;
+        let found = self.ender.seek_text(view, CDATA_END);
+        self.flush_solid(view, self.ender.scan, sink);
+        let end = self.ender.scan;
+        if !found? {
             return Ok(Edge { end, next: end, whole: false });
-        };
-        let end = scan + ahead;
-        let after = view.skip_blanks(end + 3)?;
+        }
+        let after = view.skip_blanks(end + CDATA_END.len())?;
         let closed = scene.any(after, param.tail.first())?;
         if closed.is_none() {
             sink.repair(Code::MissingValueCloser, after..after, "a parameter ended after its CDATA without a closer");
         }
-        Ok(Edge { end, next: closed.unwrap_or(end + 3), whole: true })
+        Ok(Edge { end, next: closed.unwrap_or(end + CDATA_END.len()), whole: true })
     }
 
     /// Looks at each place where a marker may stand, in order, until one of them ends the value.
@@ -170,14 +180,13 @@ impl Value {
         &mut self,
         scene: &Scene<'_>,
         param: &Pattern,
-        body: &Body,
         object: &ArgumentsObject,
         sink: &mut Sink,
     ) -> Result<Edge, NotYet> {
         loop {
-            let found = self.ender.seek(&scene.lane());
+            let found = self.ender.seek(&scene.lane(), scene.head);
             if self.ender.doubt.is_none() {
-                self.flush_trimmed(scene.view, self.ender.scan, body, sink);
+                self.flush_solid(scene.view, self.ender.scan, sink);
             }
             if !found? {
                 return Ok(self.ender.at_end_of_input(scene.view.final_end()?));
@@ -188,18 +197,18 @@ impl Value {
         }
     }
 
-    /// Emits data up to `upto`, but for blanks at the end that may be markup.
-    fn flush_trimmed(&mut self, view: View<'_>, upto: usize, body: &Body, sink: &mut Sink) {
+    /// Emits data up to `upto`, but for what may be markup at the end.
+    fn flush_solid(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if self.mode != Mode::Streamed {
             return;
         }
-        let keep = if body.trim {
-            self.blank_tail(view, upto)
-        } else if body.line_after {
-            let data = view.slice(self.done, upto);
-            data.len() - data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r'])).unwrap_or(data).len()
-        } else {
-            0
+        let keep = match self.tail {
+            Tail::Nothing => 0,
+            Tail::Blanks => self.blank_tail(view, upto),
+            Tail::LineBreak => {
+                let data = view.slice(self.done, upto);
+                data.len() - data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r'])).unwrap_or(data).len()
+            }
         };
         self.flush(view, upto - keep, sink);
     }
@@ -224,8 +233,7 @@ impl Value {
     /// Emits what is left of the value, or all of it if it was held.
     fn close(&mut self, edge: &Edge, scene: &Scene<'_>, body: &Body, object: &mut ArgumentsObject, sink: &mut Sink) {
         let from = if self.mode == Mode::Streamed { self.done } else { self.start };
-        let raw = scene.view.slice(from, edge.end);
-        let raw = if self.cdata { raw } else { trimmed(raw, body) };
+        let raw = self.tail.trimmed(scene.view.slice(from, edge.end));
         let Some(key) = &scene.head.key else { return };
         if self.mode == Mode::Streamed {
             self.flush(scene.view, from + raw.len(), sink);
@@ -251,12 +259,13 @@ fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
     }
 }
 
-fn trimmed<'t>(raw: &'t str, body: &Body) -> &'t str {
-    if body.trim {
-        raw.trim_ascii_end()
-    } else if body.line_after {
-        raw.strip_suffix("\r\n").or(raw.strip_suffix('\n')).unwrap_or(raw)
-    } else {
-        raw
+impl Tail {
+    /// Returns a whole value's data.
+    fn trimmed(self, raw: &str) -> &str {
+        match self {
+            Self::Nothing => raw,
+            Self::Blanks => raw.trim_ascii_end(),
+            Self::LineBreak => raw.strip_suffix("\r\n").or(raw.strip_suffix('\n')).unwrap_or(raw),
+        }
     }
 }

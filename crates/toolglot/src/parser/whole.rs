@@ -56,6 +56,7 @@ pub(crate) fn read_value(
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut sink = Sink::new(scene.engine.options.repairs);
     let end = Reader::new(at, place, node).resume(scene.view, &scene.json(None), &mut sink)?;
+    scene.count(end.at - at);
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
@@ -63,7 +64,9 @@ pub(crate) fn read_value(
 pub(crate) fn skip_value(at: usize, scene: &Scene<'_>) -> Result<json::End, NotYet> {
     let context = Context { schema: None, ..scene.json(None) };
     let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-    Reader::new(at, Place::Value, None).resume(scene.view, &context, &mut nowhere)
+    let end = Reader::new(at, Place::Value, None).resume(scene.view, &context, &mut nowhere)?;
+    scene.count(end.at - at);
+    Ok(end)
 }
 
 /// Makes an arguments object of a value that is none: JSON in a string, nothing at all.

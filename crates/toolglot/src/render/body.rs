@@ -185,7 +185,7 @@ fn raw(
         }
         out.extend(["<![CDATA[", &text, "]]>"]);
     } else if body.entities {
-        escape(&text, &['<', '>'], out);
+        escape(&text, false, out);
     } else {
         out.push_str(&text);
     }

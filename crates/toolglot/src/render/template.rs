@@ -19,7 +19,7 @@ pub(super) fn fill(
             Piece::Hole(holder) if source[..at].ends_with("=\"") && rest[length..].starts_with('"') => {
                 let mut value = String::new();
                 hole(holder, &mut value)?;
-                escape(&value, &['&', '<', '>', '"'], out);
+                escape(&value, true, out);
             }
             Piece::Hole(holder) => hole(holder, out)?,
         }
@@ -54,14 +54,14 @@ fn piece<'p>(dialect: &'p Dialect, rest: &'p str) -> (Piece<'p>, usize) {
     (piece, (inside.len() + 2).min(rest.len()))
 }
 
-/// Appends text with some characters written as XML entities.
-pub(super) fn escape(text: &str, escaped: &[char], out: &mut String) {
+/// Appends text with markup written as XML entities; quotes, too, if they stand around it.
+pub(super) fn escape(text: &str, quoted: bool, out: &mut String) {
     for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),
-            '<' if escaped.contains(&'<') => out.push_str("&lt;"),
-            '>' if escaped.contains(&'>') => out.push_str("&gt;"),
-            '"' if escaped.contains(&'"') => out.push_str("&quot;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' if quoted => out.push_str("&quot;"),
             other => out.push(other),
         }
     }

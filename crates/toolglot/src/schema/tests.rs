@@ -194,3 +194,11 @@ fn combinations_do_not_multiply() {
     let compiled = Schema::compile(&json!({"$ref": "#/$defs/d0", "$defs": defs}));
     assert!(compiled.root().types().only(Types::OBJECT));
 }
+
+#[test]
+fn a_schema_of_usual_size_is_read_to_its_end() {
+    let fields = (0..300).map(|at| (format!("p{at}"), json!({"properties": {"size": {"type": "integer"}}})));
+    let compiled = Schema::compile(&json!({"type": "object", "properties": Value::Object(fields.collect())}));
+    let last = compiled.root().property("p299").and_then(|node| node.property("size"));
+    assert_eq!(letters(last.unwrap()), "i");
+}

@@ -117,6 +117,12 @@ impl Calls {
         self.add(at, piece, say);
     }
 
+    /// Says whether there is nothing but a call whose name never came.
+    pub(super) fn are_nameless(&self) -> bool {
+        let calls = &self.0;
+        calls.iter().all(|call| call.name.is_empty()) && calls.iter().any(|call| !call.early.trim().is_empty())
+    }
+
     fn begin(&mut self, piece: &Piece<'_>) -> usize {
         self.0.push(Call { index: piece.index, ..Call::default() });
         self.0.len() - 1

@@ -1,5 +1,7 @@
 //! Says whether a candidate's body begins behind its heads, who is called, and how the body starts.
 
+use std::cell::Cell;
+
 use super::Start;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Node};
@@ -16,8 +18,11 @@ use crate::parser::whole::{Whole, arguments_of, read_value, with_attributes};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// A call that has to be known by what is near is known by so many bytes of its body.
-const NEAR: usize = 1 << 10;
+/// A call in another one's value is known by so many bytes of its body.
+pub(crate) const NEAR: usize = 1 << 10;
+
+/// A call behind much that was read ahead in vain is known by so many.
+pub(super) const NEARER: usize = 1 << 7;
 
 /// Says the same as [`begin`] for a call that can be told by what is near.
 ///
@@ -28,8 +33,9 @@ pub(super) fn begin_near(
     at: usize,
     form: Form,
     head: &mut Head,
+    reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let seen = view.limited(at + NEAR);
+    let seen = view.limited(at + reach);
     match begin(engine, seen, at, form, head, true) {
         Err(NotYet) if seen.end() < view.end() => Ok(None),
         decided => decided,
@@ -58,7 +64,8 @@ pub(super) fn begin(
         return Ok(None);
     }
     let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
-    let scene = Scene { near, ..Scene::new(engine, view, form, &callee, head) };
+    let ahead = Cell::new(0);
+    let scene = Scene { near, ahead: Some(&ahead), ..Scene::new(engine, view, form, &callee, head) };
     let start = match kind {
         Some(BodyKind::Arguments) => begin_arguments(at, &scene)?,
         Some(BodyKind::Object) => begin_object(at, &scene)?,
@@ -68,6 +75,7 @@ pub(super) fn begin(
         Some(BodyKind::Content) => begin_content(at, &scene)?,
         _ => Some(Start::Nothing(at)),
     };
+    head.looked = head.looked.max(at + ahead.get());
     Ok(start.map(|start| (callee, start)))
 }
 
@@ -101,10 +109,10 @@ fn begin_call(
         return Ok(None);
     }
     let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
-    let scene = Scene { near, ..Scene::new(engine, view, form, &nobody, head) };
-    let mut looked = at;
-    let facts = call_object::facts(at + 1, &scene, &mut looked)?;
-    head.looked = head.looked.max(looked);
+    let ahead = Cell::new(0);
+    let scene = Scene { near, ahead: Some(&ahead), ..Scene::new(engine, view, form, &nobody, head) };
+    let facts = call_object::facts(at + 1, &scene)?;
+    head.looked = head.looked.max(at + ahead.get());
     let Some(facts) = facts else { return Ok(None) };
     let start = Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments };
     head.name = Some(facts.name);
@@ -128,7 +136,7 @@ fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet
         Some(b'"') => {
             let read = read_value(at, Place::Value, None, scene)?;
             let arguments = |(json, end): (String, usize)| {
-                let whole = arguments_of(&json, scene.tool, &scene.engine.options)?;
+                let whole = arguments_of(&json, scene.tool(), &scene.engine.options)?;
                 Some(Start::Whole { whole, at, end })
             };
             Ok(read.and_then(arguments))

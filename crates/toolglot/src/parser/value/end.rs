@@ -8,10 +8,12 @@
 //!          (all before it was data)              the value ended where the doubt began
 //! ```
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::id::seed_of;
-use crate::parser::head::{Head, name_end};
+use crate::parser::head::{Head, name_end, skip_gap};
 use crate::parser::lane::Lane;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
@@ -36,7 +38,7 @@ pub(super) struct Ender {
     /// Where the value ended, if the markers since then confirm it.
     pub(super) doubt: Option<Edge>,
     /// Hashes of the tags that were opened inside the value: their closers are data.
-    opened: Vec<u64>,
+    opened: BTreeSet<u64>,
 }
 
 impl Edge {
@@ -47,30 +49,48 @@ impl Edge {
 
 impl Ender {
     pub(super) fn new(at: usize) -> Self {
-        Self { scan: at, doubt: None, opened: Vec::new() }
+        Self { scan: at, doubt: None, opened: BTreeSet::new() }
     }
 
     /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
-    pub(super) fn seek(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
+    pub(super) fn seek(&mut self, lane: &Lane<'_>, head: &Head) -> Result<bool, NotYet> {
         loop {
             let ahead = lane.markers().find(lane.view.rest(self.scan));
             self.scan = ahead.map_or(lane.view.end(), |ahead| self.scan + ahead);
-            if ahead.is_none() || !self.pass_tag(lane)? {
+            if ahead.is_none() || !self.pass_tag(lane, head)? {
                 return Ok(ahead.is_some());
             }
         }
     }
 
-    /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
-    fn pass_tag(&mut self, lane: &Lane<'_>) -> Result<bool, NotYet> {
-        let (view, at) = (lane.view, self.scan);
-        let closing = view.byte(at + 1)? == Some(b'/');
-        let keys = || lane.dialect().params.iter().any(Pattern::has_key_tag);
-        if lane.markers().stands(view, at)? || keys() || closing && self.is_stray(view, at + 2)? {
-            return Ok(false);
+    /// Moves to where a text stands; false at the end of what is visible.
+    pub(super) fn seek_text(&mut self, view: View<'_>, text: &str) -> Result<bool, NotYet> {
+        while let Some(ahead) = memchr::memchr(text.as_bytes()[0], view.rest(self.scan)) {
+            self.scan += ahead;
+            if view.starts_with(self.scan, text)? {
+                return Ok(true);
+            }
+            self.scan += 1;
         }
-        self.pass_data(view)?;
-        Ok(true)
+        self.scan = view.end();
+        view.final_end().map(|_| false)
+    }
+
+    /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
+    fn pass_tag(&mut self, lane: &Lane<'_>, head: &Head) -> Result<bool, NotYet> {
+        let (view, at) = (lane.view, self.scan);
+        let marks = lane.markers().spells(view, at)?
+            || if view.byte(at + 1)? == Some(b'/') {
+                let name = skip_gap(view, at + 2)?;
+                let own = [head.key(), head.name().unwrap_or_default()];
+                view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?
+            } else {
+                lane.opens_parameter(at + 1)?
+            };
+        if !marks {
+            self.pass_data(view)?;
+        }
+        Ok(!marks)
     }
 
     /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
@@ -178,10 +198,7 @@ impl Ender {
         if view.byte(self.scan)? == Some(b'<')
             && let Some(end) = name_end(view, name)?
         {
-            let hash = seed_of(view.slice(name, end).as_bytes());
-            if !self.opened.contains(&hash) {
-                self.opened.push(hash);
-            }
+            self.opened.insert(seed_of(view.slice(name, end).as_bytes()));
         }
         self.scan += 1;
         Ok(())

@@ -1,0 +1,63 @@
+//! Halves of surrogate pairs in JSON: no characters, but they come where JavaScript cut a string or a server a token.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// Reads JSON; half a pair is U+FFFD.
+pub(crate) fn value(json: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(json).or_else(|error| match mended(json) {
+        Cow::Owned(mended) => serde_json::from_slice(&mended),
+        Cow::Borrowed(_) => Err(error),
+    })
+}
+
+/// Returns JSON text whose escapes are whole characters.
+pub(crate) fn mended(json: &[u8]) -> Cow<'_, [u8]> {
+    let mut mended = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(ahead) = json[at..].iter().position(|byte| *byte == b'\\') {
+        at += ahead;
+        let length = match (unit(&json[at..]), json.get(at + 6..).and_then(unit)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.extend_from_slice(&json[from..at]);
+                mended.extend_from_slice(br"\ufffd");
+                from = at + 6;
+                6
+            }
+            _ => 2,
+        };
+        at = (at + length).min(json.len());
+    }
+    if from == 0 {
+        return Cow::Borrowed(json);
+    }
+    mended.extend_from_slice(&json[from..]);
+    Cow::Owned(mended)
+}
+
+/// Returns the unit of UTF-16 whose escape a text begins with.
+fn unit(text: &[u8]) -> Option<u16> {
+    let digits = text.strip_prefix(br"\u")?.get(..4)?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_halves_are_mended() {
+        let said = |json: &str| String::from_utf8(mended(json.as_bytes()).into_owned()).unwrap();
+        for whole in [r#"{"a": "é\n\\ud83c \ud83c\udf89 \u00e9"}"#, r#""\"#, r#""\u12"#, ""] {
+            assert_eq!(said(whole), whole);
+        }
+        assert_eq!(
+            said(r#"["\ud83c", "\uDF89x", "\ud83c\ud83c\udf89"]"#),
+            r#"["\ufffd", "\ufffdx", "\ufffd\ud83c\udf89"]"#
+        );
+        assert_eq!(value(br#"{"a": "cut \ud83c"}"#).unwrap(), serde_json::json!({"a": "cut \u{fffd}"}));
+        assert!(value(br#"{"a": \ud83c}"#).is_err());
+    }
+}

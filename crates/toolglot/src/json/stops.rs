@@ -1,0 +1,204 @@
+//! What a string stops at: runs of content that needs no decision pass, found by their bytes.
+
+use std::fmt;
+
+use super::Context;
+use super::look::{LEAKED, Quote, token_closer};
+use super::text::Text;
+use super::write::needs_escape;
+use crate::parser::ByteSet;
+use crate::view::{NotYet, View};
+
+/// What stands where content that passes ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The bytes that would tell have not arrived.
+    NotThere,
+    Decision,
+}
+
+/// For each byte, the kinds of strings in which it needs a decision.
+#[derive(Clone)]
+pub(super) struct Stops {
+    classes: [u8; 256],
+    /// What strings between tokens stop at, which is little enough to be searched for.
+    tokens: Option<ByteSet>,
+    ready: bool,
+}
+
+const ALWAYS: u8 = 1;
+const SINGLE: u8 = 2;
+const BACK: u8 = 4;
+const CURLY: u8 = 8;
+const TOKEN: u8 = 16;
+const MARKER: u8 = 32;
+const ENTITY: u8 = 64;
+
+/// What every string stops at, whatever stands around it.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 0x80 {
+        classes[byte] = if needs_escape(byte as u8) { ALWAYS } else { 0 };
+        byte += 1;
+    }
+    classes[b'\'' as usize] = SINGLE;
+    classes[b'`' as usize] = BACK;
+    classes[0xe2] = CURLY;
+    classes[b'&' as usize] = ENTITY;
+    classes[LEAKED.as_bytes()[0] as usize] = TOKEN;
+    classes
+};
+
+impl Default for Stops {
+    fn default() -> Self {
+        Self { classes: [0; 256], tokens: None, ready: false }
+    }
+}
+
+impl fmt::Debug for Stops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stops").field("ready", &self.ready).finish_non_exhaustive()
+    }
+}
+
+impl Stops {
+    /// Fills the table when the first string needs it.
+    pub(super) fn prepare(&mut self, context: &Context<'_>) {
+        if self.ready {
+            return;
+        }
+        self.classes = CLASSES;
+        if let Some(first) = context.quote.and_then(|token| token.bytes().next()) {
+            self.classes[usize::from(first)] |= TOKEN;
+        }
+        for byte in context.markers.first_bytes().iter().filter(|byte| context.markers.may_begin(**byte)) {
+            self.classes[usize::from(*byte)] |= MARKER;
+        }
+        let stops = |byte: &u8| self.classes[usize::from(*byte)] & (TOKEN | MARKER) != 0;
+        self.tokens = context.quote.map(|_| (0..=u8::MAX).filter(stops).collect());
+        self.ready = true;
+    }
+
+    pub(super) fn are_ready(&self) -> bool {
+        self.ready
+    }
+
+    /// Returns the end of the visible content that passes as it stands, and what comes next.
+    ///
+    /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
+    /// `decides` says whether the token that ends the string stands at a place, or a doubtful marker.
+    pub(super) fn pass(
+        &self,
+        view: View<'_>,
+        mut at: usize,
+        limit: usize,
+        text: &Text,
+        decides: impl Fn(usize) -> Result<bool, NotYet>,
+    ) -> (usize, Next) {
+        let mask = text.mask();
+        loop {
+            let end = at + self.run(view.rest(at), mask);
+            if end >= limit {
+                return (clip(view, at.max(limit)), Next::Decision);
+            }
+            at = end;
+            let rest = view.rest(at);
+            let Some(&byte) = rest.first() else { return (at, Next::NotThere) };
+            let class = self.classes[usize::from(byte)] & mask;
+            if byte == b'\\' {
+                match text.escape(rest) {
+                    Escape::Own(length) => at += length,
+                    Escape::Half => return (at, Next::NotThere),
+                    Escape::Other => return (at, Next::Decision),
+                }
+                continue;
+            }
+            if class & !(CURLY | TOKEN | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
+                return (at, Next::Decision);
+            }
+            match if class & (TOKEN | MARKER) == 0 { Ok(false) } else { decides(at) } {
+                Ok(false) => at = clip(view, at + 1),
+                Ok(true) => return (at, Next::Decision),
+                Err(NotYet) => return (at, Next::NotThere),
+            }
+        }
+    }
+
+    /// Returns the length of the run of bytes that need no decision.
+    fn run(&self, bytes: &[u8], mask: u8) -> usize {
+        if let Some(tokens) = self.tokens.as_ref().filter(|_| mask == TOKEN | MARKER) {
+            return tokens.find(bytes).unwrap_or(bytes.len());
+        }
+        let class = |byte: u8| self.classes[usize::from(byte)] & mask;
+        let blocks =
+            bytes.chunks_exact(8).take_while(|block| block.iter().fold(0, |all, &byte| all | class(byte)) == 0).count();
+        blocks * 8 + bytes[blocks * 8..].iter().take_while(|&&byte| class(byte) == 0).count()
+    }
+}
+
+/// Says whether text begins with a curly quote.
+fn is_curly(text: &[u8]) -> bool {
+    matches!(text, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
+}
+
+/// Returns the first character boundary at or after a place.
+fn clip(view: View<'_>, at: usize) -> usize {
+    at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
+}
+
+impl Text {
+    /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
+    pub(super) fn is_closed_by_token<'q>(
+        &self,
+        view: View<'_>,
+        at: usize,
+        own: impl Fn() -> Option<&'q str>,
+    ) -> Result<bool, NotYet> {
+        let token = match self.quote {
+            Quote::Token => own().unwrap_or(LEAKED),
+            Quote::Leaked => LEAKED,
+            _ => return Ok(false),
+        };
+        Ok(token_closer(view, token, at)?.is_some())
+    }
+
+    /// Returns which classes of bytes a run of this string stops at.
+    fn mask(&self) -> u8 {
+        let quote = match self.quote {
+            Quote::Double => CURLY,
+            Quote::Triple(b'"') | Quote::Escaped => 0,
+            Quote::Single => SINGLE | CURLY,
+            Quote::Triple(_) => SINGLE,
+            Quote::Back => BACK,
+            Quote::Curly => CURLY,
+            Quote::CurlySingle => SINGLE | CURLY,
+            Quote::Token | Quote::Leaked => return TOKEN | MARKER,
+            Quote::Entity => ENTITY,
+        };
+        quote | ALWAYS | MARKER
+    }
+
+    /// Returns the length of the escape that stands first, if it is one of JSON's own for certain.
+    fn escape(&self, rest: &[u8]) -> Escape {
+        if self.raw || self.quote == Quote::Escaped {
+            return Escape::Other;
+        }
+        match rest {
+            [_, b'"' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Escape::Own(2),
+            [_, b'\\', next, ..] if *next != b'"' => Escape::Own(2),
+            [_, b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => Escape::Own(6),
+            [_] | [_, b'\\'] | [_, b'u'] | [_, b'u', _] | [_, b'u', _, _] | [_, b'u', _, _, _] => Escape::Half,
+            _ => Escape::Other,
+        }
+    }
+}
+
+/// What a backslash begins.
+enum Escape {
+    /// One of JSON's own, of this length.
+    Own(usize),
+    /// It is not there yet.
+    Half,
+    Other,
+}
