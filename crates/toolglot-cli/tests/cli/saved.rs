@@ -68,6 +68,26 @@ fn events_and_explanations_list_native_calls() {
 }
 
 #[test]
+fn a_repair_in_an_answer_without_text_has_no_line() {
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{'path': 1}"}});
+    let choice = json!({"index": 0, "message": {"content": null, "tool_calls": [call]}, "finish_reason": "stop"});
+    let path = file("saved_native.json", json!({"choices": [choice]}).to_string());
+    let told = toolglot(&["parse", &path], "").err;
+    assert!(told.contains("in the native call of `ls`") && told.contains(&format!("--> {path}\n")), "{told}");
+}
+
+#[test]
+fn a_saved_error_is_no_text() {
+    let path = file("saved_error.json", r#"{"error": {"message": "out of memory"}}"#);
+    let done = toolglot(&["parse", &path], "");
+    assert!(
+        done.err.contains("it ends with an error: out of memory") && !done.out.contains("out of memory"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
 fn raw_reads_the_bytes() {
     let path = file("saved_raw.json", response());
     assert_eq!(message(&["parse", "--raw", &path])["content"].as_str(), Some(response().as_str()));
