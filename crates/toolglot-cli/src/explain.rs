@@ -49,6 +49,7 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     steps.append(&mut parser.take_trace());
     collector.set_dialect(parser.dialect().cloned());
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
+    page.reasoning(given.reasoning())?;
     let mut told = told.into_iter().peekable();
     for step in steps {
         while let Some(told) = told.next_if(|told| told.at < key(&step)) {
@@ -151,6 +152,15 @@ impl<W: Write> Page<'_, W> {
                 self.line(&told.span, &what, &text)
             }
         }
+    }
+
+    /// Shows the reasoning that the server had told from the text.
+    fn reasoning(&mut self, reasoning: &str) -> io::Result<()> {
+        if reasoning.is_empty() {
+            return Ok(());
+        }
+        let what = self.paint.strong(&format!("{:10}", "reasoning"));
+        self.line(&(0..0), &what, &format!("of the server: {}", shortened(reasoning)))
     }
 
     /// Shows a call that the server had told from the text itself, and what was done to its arguments.

@@ -41,6 +41,10 @@ impl<'i> Report<'i> {
         let label = self.label(diagnostic);
         let dialect = diagnostic.dialect.as_deref().map(|name| format!(", {name}")).unwrap_or_default();
         writeln!(out, "{label}: {}", visible(message))?;
+        // Of an answer without text there is no line to show.
+        if self.input.is_empty() {
+            return writeln!(out, "--> {}\n", self.name);
+        }
         let Place { line, column, .. } = place;
         let arrow = self.paint.faint("-->");
         writeln!(out, "{margin}{arrow} {}:{line}:{column} (bytes {}..{}{dialect})", self.name, span.start, span.end)?;

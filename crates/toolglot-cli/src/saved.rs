@@ -35,6 +35,9 @@ impl Given {
         if let Some(fault) = saved.fault {
             words = format!("{words}; it ends with an error: {}", fault.message);
         }
+        if count > 1 {
+            words = format!("{words}; it has {count} alternatives, of which --choice {} is read", flags.choice);
+        }
         // With stderr gone there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{words}");
         let answer = saved.alternatives.into_iter().nth(flags.choice);
@@ -62,6 +65,11 @@ impl Given {
     pub(crate) fn natives(&self, setup: &Setup) -> Vec<Native> {
         let calls = self.answer.iter().flat_map(|answer| &answer.calls);
         calls.map(|call| Native::new(call, self.text.len(), setup)).collect()
+    }
+
+    /// Returns the reasoning that the server told from the text.
+    pub(crate) fn reasoning(&self) -> &str {
+        self.answer.as_ref().map_or("", |answer| &answer.reasoning)
     }
 
     /// Adds the reasoning that the server told from the text.

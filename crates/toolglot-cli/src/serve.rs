@@ -149,9 +149,9 @@ pub(crate) fn config(args: &ConfigArgs) -> Run {
 
 fn checked(args: &ServeArgs) -> Result<String, Failure> {
     let config = Config::load(&args.sources()).map_err(|error| unusable(&error))?;
-    let warnings: String = config.warnings().iter().map(|warning| format!("warning: {warning}\n")).collect();
+    let unknown = config.unknown().join("\n");
     Proxy::new(config).map_err(|error| unusable(&error))?;
-    Ok(warnings + "the settings are fine\n")
+    if unknown.is_empty() { Ok("the settings are fine\n".to_owned()) } else { Err(Failure::Usage(unknown)) }
 }
 
 fn unusable(error: &ConfigError) -> Failure {

@@ -30,6 +30,11 @@ impl Keys {
         self.0.is_empty()
     }
 
+    /// Returns all of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = String> {
+        self.0.iter().cloned()
+    }
+
     /// Checks the key of a request.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
         if self.is_empty() {
@@ -57,6 +62,10 @@ impl Keys {
 /// Refuses to listen beyond this machine without keys.
 pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigError> {
     let listen = config.server.listen.as_str();
+    if !is_place(listen) {
+        let message = format!("`{listen}` is no place to listen; write it like `127.0.0.1:8642` or `unix:PATH`");
+        return Err(config.wrong("listen", message));
+    }
     if listen.starts_with("unix:") || config.server.insecure || !keys.is_empty() || is_loopback(listen) {
         return Ok(());
     }
@@ -67,6 +76,14 @@ pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigE
     Err(config.wrong("listen", message))
 }
 
+/// Says whether it has the form of an address and a port, or of a path.
+fn is_place(listen: &str) -> bool {
+    let port = listen.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
+    listen
+        .strip_prefix("unix:")
+        .map_or_else(|| port.is_some_and(|port| port.parse::<u16>().is_ok()), |path| !path.is_empty())
+}
+
 fn is_loopback(listen: &str) -> bool {
     let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host).trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -75,6 +92,21 @@ fn is_loopback(listen: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_has_a_port_or_a_path() {
+        for (listen, wanted) in [
+            ("h:1", true),
+            ("[::]:1", true),
+            ("unix:a", true),
+            ("nonsense", false),
+            ("h:x", false),
+            (":1", false),
+            ("unix:", false),
+        ] {
+            assert_eq!(is_place(listen), wanted, "{listen}");
+        }
+    }
 
     #[test]
     fn loopback_is_this_machine_only() {

@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
+use crate::headers::NO_KEY;
 use crate::live::Live;
 
 /// Returns the lines.
 pub(crate) fn text(live: &Live, place: &str) -> String {
     let scheme = if live.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]"));
-    let key = if live.keys.is_empty() { "none" } else { "one of the proxy's keys" };
+    let key = if live.keys.is_empty() { NO_KEY } else { "one of the proxy's keys" };
     let mut out = String::new();
     let mut line = |text: &str| {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{text}");
     };
-    let servers: Vec<&str> = live.config.upstreams.iter().map(|upstream| upstream.url.as_str()).collect();
+    let servers: Vec<String> = live.config.upstreams.iter().map(|upstream| upstream.url.shown()).collect();
     let servers = if live.config.server.demo { "the built-in demonstration".to_owned() } else { servers.join(", ") };
     line(&format!("toolglot {} listens on {place}, in front of {servers}\n", env!("CARGO_PKG_VERSION")));
     if place.starts_with("unix:") {

@@ -4,7 +4,7 @@
 //! `[limits]`), then in the file; what nobody sets has its default. The environment and the command line speak of all
 //! upstreams and all routes at once: `TOOLGLOT_ROUTE_DIALECT`, `--set route.dialect=hermes`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::slice;
@@ -44,7 +44,7 @@ pub struct Config {
     pub(crate) routes: Vec<Route>,
     /// Who set what, for messages: a line of the file, a variable, a flag.
     origins: BTreeMap<String, String>,
-    warnings: Vec<String>,
+    unknown: Vec<String>,
 }
 
 /// Says which setting cannot be used, where it was set, and what to do.
@@ -95,7 +95,7 @@ impl Config {
         for (name, value) in sources.environment.iter().filter(|(name, _)| name != FILE) {
             let known = config.apply(&Address::of_variable(name), value, &format!("environment variable `{name}`"))?;
             if !known {
-                config.warnings.push(format!("no setting is called `{name}`; `toolglot config show` lists them"));
+                config.unknown.push(format!("no setting is called `{name}`; `toolglot config show` lists them"));
             }
         }
         for (name, value, flag) in &sources.flags {
@@ -105,6 +105,7 @@ impl Config {
             }
         }
         config.check_upstreams()?;
+        config.check_routes()?;
         Ok(config)
     }
 
@@ -118,9 +119,10 @@ impl Config {
         self.server.tls_cert.is_some()
     }
 
-    /// Things to tell the operator that do not keep the proxy from running.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// Variables of the environment that look like settings and are none. They do not keep the proxy from running: others
+    /// may use the prefix, too.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
     }
 
     /// Returns an error about a setting, with the place where it was set.
@@ -163,6 +165,29 @@ impl Config {
         }
         if self.upstreams.is_empty() {
             return Err(ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() });
+        }
+        for (at, upstream) in self.upstreams.iter().enumerate() {
+            if self.upstreams[..at].iter().any(|other| other.name == upstream.name) {
+                let message = format!("two upstreams are called `{}`; give each a `name` of its own", upstream.name);
+                return Err(self.wrong(&format!("upstream[{at}].name"), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses routes that no model can take.
+    fn check_routes(&self) -> Result<(), ConfigError> {
+        let mut known = BTreeSet::new();
+        for (at, route) in self.routes.iter().enumerate() {
+            let name = format!("route[{at}].models");
+            if route.models.is_empty() {
+                return Err(self.wrong(&name, "no model is named; write `*` for all"));
+            }
+            if route.models.iter().all(|glob| known.contains("*") || known.contains(glob.as_str())) {
+                let message = "routes above take all these models; put this one before them";
+                return Err(self.wrong(&name, message));
+            }
+            known.extend(route.models.iter().map(String::as_str));
         }
         Ok(())
     }

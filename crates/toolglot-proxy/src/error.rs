@@ -19,10 +19,11 @@ pub(crate) enum Wrong {
     Total,
     Cut,
     Answer,
+    Compressed,
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(Wrong, FaultKind, u16, &str); 11] = [
+const TABLE: [(Wrong, FaultKind, u16, &str); 12] = [
     (Wrong::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (Wrong::Body, FaultKind::TooLarge, 413, "body_too_large"),
     (Wrong::BodyRead, FaultKind::Request, 400, "body_incomplete"),
@@ -34,6 +35,7 @@ const TABLE: [(Wrong, FaultKind, u16, &str); 11] = [
     (Wrong::Total, FaultKind::Timeout, 504, "upstream_total_timeout"),
     (Wrong::Cut, FaultKind::Upstream, 502, "upstream_cut"),
     (Wrong::Answer, FaultKind::Upstream, 502, "answer_too_large"),
+    (Wrong::Compressed, FaultKind::Upstream, 502, "upstream_compressed"),
 ];
 
 impl Wrong {

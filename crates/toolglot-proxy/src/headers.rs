@@ -80,16 +80,16 @@ pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: boo
     }
 }
 
-/// Returns the keys in headers, as far as they are long enough to be secrets.
+/// Returns the keys in a client's headers.
 pub(crate) fn keys(headers: &HeaderMap) -> Vec<String> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let bearer = text(header::AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or(value));
     let keys = [bearer, text(API_KEY)].into_iter().flatten().map(str::trim);
-    keys.filter(|key| key.len() >= SECRET).map(str::to_owned).collect()
+    keys.filter(|key| *key != NO_KEY).map(str::to_owned).collect()
 }
 
-/// Shorter keys are none that anybody has to guess, and may be words of a message.
-const SECRET: usize = 8;
+/// What clients send that need not have a key but insist on one.
+pub(crate) const NO_KEY: &str = "none";
 
 /// Makes a server's headers those of an answer whose bytes are the server's.
 pub(crate) fn for_client(headers: &mut HeaderMap) {
@@ -127,6 +127,11 @@ pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Opti
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
+/// Says whether a body is compressed, so that nobody here can read it.
+pub(crate) fn is_compressed(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity")
 }
 
 #[cfg(test)]

@@ -299,7 +299,7 @@ pub fn run(sources: &Sources) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let result = runtime.block_on(async {
-        let warnings = config.warnings().to_vec();
+        let warnings = config.unknown().to_vec();
         let proxy = Proxy::new(config)?;
         let listener = proxy.listen().await?;
         let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;

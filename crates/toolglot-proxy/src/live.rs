@@ -11,10 +11,10 @@ use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
-use toolglot_wire::{Policy, WireLimits};
+use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
-use crate::config::{self, Config, ConfigError};
+use crate::config::{self, Config, ConfigError, Upstream};
 use crate::headers::API_KEY;
 use crate::log::Log;
 use crate::memory::Memory;
@@ -26,6 +26,8 @@ use crate::upstream::Server;
 pub(crate) struct Live {
     pub(crate) config: Config,
     pub(crate) keys: Keys,
+    /// All keys of the settings.
+    pub(crate) secrets: Secrets,
     pub(crate) servers: Vec<Arc<Server>>,
     pub(crate) routes: Vec<Route>,
     pub(crate) tls: Option<TlsAcceptor>,
@@ -53,7 +55,8 @@ impl Live {
         let server = |at| Server::new(&config, at).map(Arc::new);
         let servers: Vec<Arc<Server>> = (0..config.upstreams.len()).map(server).collect::<Result<_, _>>()?;
         let routes = (0..config.routes.len()).map(|at| route(&config, at, &servers)).collect::<Result<_, _>>()?;
-        Ok(Self { keys, servers, routes, tls, config })
+        let secrets = Secrets::new(keys.all().chain(config.upstreams.iter().flat_map(Upstream::secrets)));
+        Ok(Self { keys, secrets, servers, routes, tls, config })
     }
 
     /// Returns the route of a model, and the words by which metrics know the model.
@@ -75,6 +78,10 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
         config.wrong(&name("upstream"), message)
     })?;
     let is_off = settings.dialect.iter().any(|name| name == "off");
+    if is_off && settings.dialect.len() > 1 {
+        let message = "`off` stands alone; leave it out to read the other dialects";
+        return Err(config.wrong(&name("dialect"), message));
+    }
     let dialects = dialects(&settings.dialect).map_err(|message| config.wrong(&name("dialect"), message))?;
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());
     let policy = Policy::default()
@@ -83,6 +90,7 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
         .with_reasoning_field(settings.reasoning_field.value)
         .with_upstream_model(model.clone())
         .with_forced(settings.force && !is_off)
+        .with_off(is_off)
         .with_ids(settings.history_ids.value)
         .with_limits(
             WireLimits::default()

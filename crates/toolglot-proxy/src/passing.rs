@@ -9,17 +9,26 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-use crate::headers;
 use crate::live::{Live, Shared};
 use crate::record::Record;
-use crate::turns::{collect, failed, model_of, read_body, relayed, with_model};
+use crate::turns::{ERROR_BODY, collect, failed, model_of, read_body, relayed, with_model};
 use crate::upstream::Server;
+use crate::{error, headers};
 
 /// What metrics and logs call these requests.
 const INGRESS: &str = "other";
 
 /// Passes a request on and its answer back.
 pub(crate) async fn pass(shared: Arc<Shared>, request: Request<Body>) -> Response {
+    answer(shared, request, false).await
+}
+
+/// Answers how many tokens a request of the Messages protocol has: by the server, or by a guess if it cannot count.
+pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) -> Response {
+    answer(shared, request, true).await
+}
+
+async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Response {
     let (parts, body) = request.into_parts();
     let live = shared.live.load_full();
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
@@ -28,19 +37,75 @@ pub(crate) async fn pass(shared: Arc<Shared>, request: Request<Body>) -> Respons
         Err((record, fault)) => (*record, Some(fault)),
     };
     let id = record.id.clone();
-    let refused = refused.map_or_else(|| live.keys.check(&parts.headers), Err);
-    let sent = match refused {
-        Ok(()) => forward(&live, &mut record, &parts, body).await,
+    let read = match refused.map_or_else(|| live.keys.check(&parts.headers), Err) {
+        Ok(()) if counts => {
+            let body = read_body(&live, &parts.headers, body).await;
+            body.map(|body| (Some(toolglot_wire::count_tokens(&body)), Body::from(body)))
+        }
+        Ok(()) => Ok((None, body)),
+        Err(fault) => Err(fault),
+    };
+    let sent = match read {
+        Ok((guess, body)) => forward(&live, &mut record, &parts, body).await.map(|answer| (answer, guess)),
         Err(fault) => Err(fault),
     };
     let mut response = match sent {
-        Ok(answer) => {
+        Ok((answer, Some(guess))) if cannot(answer.status()) => guessed(record, guess),
+        Ok((answer, _)) if answer.status().as_u16() >= 400 => refused_as_it_is(&live, record, shape, answer).await,
+        Ok((answer, _)) => {
             record.status = answer.status().as_u16();
-            relayed(&shared, &live, record, answer)
+            relayed(&shared, &live, record, answer, None)
         }
-        Err(fault) => failed(record, shape, &fault),
+        Err(fault) => failed(record, shape, fault),
     };
     response.headers_mut().insert(headers::REQUEST_ID, id);
+    response
+}
+
+/// Says whether a server does not know what it is asked for.
+fn cannot(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
+}
+
+/// Answers about how many tokens a request has.
+fn guessed(mut record: Record, guess: Result<u64, Fault>) -> Response {
+    let response = match guess {
+        Ok(count) => json_response(&json!({"input_tokens": count})),
+        Err(fault) => return failed(record, Protocol::Messages, fault),
+    };
+    record.notes.push("the server cannot count; the number is a guess".to_owned());
+    record.whole(&response);
+    response
+}
+
+/// Passes a server's refusal on; keys in it are taken out. What is compressed cannot be read, and is not shown.
+async fn refused_as_it_is(live: &Live, mut record: Record, shape: Protocol, answer: Response) -> Response {
+    let (mut head, body) = answer.into_parts();
+    let body = match collect(body, ERROR_BODY, live.config.timeouts.idle.on()).await {
+        Ok(body) => body,
+        Err(fault) => return failed(record, shape, fault),
+    };
+    let status = head.status.as_u16();
+    let is_hidden = headers::is_compressed(&head.headers) && !body.is_empty();
+    let told: &[u8] = if is_hidden { b"" } else { &body };
+    let (fault, without) = (Fault::of_response(status, told), record.secrets.blot_body(told));
+    let response = match without {
+        _ if is_hidden => {
+            headers::for_written(&mut head.headers);
+            error::with_headers(&fault, shape, head.headers)
+        }
+        Some(without) => {
+            headers::for_written(&mut head.headers);
+            Response::from_parts(head, Body::from(without))
+        }
+        None => {
+            headers::for_client(&mut head.headers);
+            Response::from_parts(head, Body::from(body))
+        }
+    };
+    record.status = status;
+    record.whole(&response);
+    record.fail(fault);
     response
 }
 
@@ -63,6 +128,10 @@ async fn forward(
     let server = server.ok_or_else(none)?;
     server.name.clone_into(&mut record.upstream);
     headers::for_upstream(&mut sent);
+    if server.key.is_some() {
+        // An error that repeats the key has to be readable.
+        sent.remove(header::ACCEPT_ENCODING);
+    }
     headers::exchange_key(&mut sent, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol));
     sent.insert(headers::REQUEST_ID, record.id.clone());
     let uri = server.same_path(&parts.uri)?;
@@ -104,33 +173,6 @@ async fn models(live: &Live, headers: &HeaderMap) -> Response {
         all.extend(list["data"].as_array().cloned().unwrap_or_default());
     }
     json_response(&json!({"object": "list", "data": all}))
-}
-
-/// Answers how many tokens a request of the Messages protocol has: by the server, or by a guess if it cannot count.
-pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) -> Response {
-    let (parts, body) = request.into_parts();
-    let live = shared.live.load_full();
-    let read = match live.keys.check(&parts.headers) {
-        Ok(()) => read_body(&live, &parts.headers, body).await,
-        Err(fault) => Err(fault),
-    };
-    let (body, guess) = match read {
-        Ok(body) => (body.clone(), guess(&body)),
-        Err(fault) => return crate::error::response(&fault, Protocol::Messages),
-    };
-    let answer = pass(shared, Request::from_parts(parts, Body::from(body))).await;
-    if matches!(answer.status(), StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) {
-        return guess;
-    }
-    answer
-}
-
-/// Returns about how many tokens a request has.
-fn guess(body: &[u8]) -> Response {
-    match toolglot_wire::count_tokens(body) {
-        Ok(count) => json_response(&json!({"input_tokens": count})),
-        Err(fault) => crate::error::response(&fault, Protocol::Messages),
-    }
 }
 
 fn json_response(value: &Value) -> Response {

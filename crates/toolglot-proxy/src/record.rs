@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use axum::response::Response;
 use http::HeaderValue;
+use http_body::Body as _;
 use serde_json::Value;
-use toolglot_wire::{Fault, Report, Turn};
+use toolglot_wire::{Fault, Report, Secrets, Turn};
 
 use crate::error::Wrong;
 use crate::headers::{self, REQUEST_ID};
@@ -38,8 +40,8 @@ pub(crate) struct Record {
     pub(crate) notes: Vec<String>,
     /// Whose answer it is.
     pub(crate) owner: u64,
-    /// The client's key and the server's, which a server may repeat in what it says.
-    pub(crate) keys: Vec<String>,
+    /// The keys of the settings and the client's own, which a server may repeat in its errors.
+    pub(crate) secrets: Secrets,
     /// The answer went out to its end, or an error did.
     pub(crate) is_over: bool,
 }
@@ -73,7 +75,7 @@ impl Record {
             retry: None,
             notes: Vec::new(),
             owner: 0,
-            keys: headers::keys(&parts.headers),
+            secrets: shared.live.load().secrets.with(headers::keys(&parts.headers)),
             is_over: false,
         };
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -86,12 +88,20 @@ impl Record {
     }
 
     /// Notes an error that ends the request.
-    pub(crate) fn fail(&mut self, fault: &Fault) {
+    pub(crate) fn fail(&mut self, mut fault: Fault) {
         if self.status == 0 {
             self.status = fault.status;
         }
-        self.fault = Some(fault.clone());
+        fault.blot(&self.secrets);
+        self.fault = Some(fault);
         self.is_over = true;
+    }
+
+    /// Notes an answer that goes out at once.
+    pub(crate) fn whole(&mut self, response: &Response) {
+        self.status = response.status().as_u16();
+        self.is_over = true;
+        self.bytes = response.body().size_hint().exact().unwrap_or_default();
     }
 
     /// Notes that the whole answer went out.
@@ -100,11 +110,6 @@ impl Record {
         self.report = Some(report);
         self.bytes = bytes as u64;
         self.is_over = true;
-    }
-
-    /// Returns a text without the keys that it repeats.
-    pub(crate) fn without_keys(&self, text: &str) -> String {
-        self.keys.iter().fold(text.to_owned(), |text, key| text.replace(key.as_str(), "***"))
     }
 
     /// Remembers an answer that later requests may refer to.
@@ -183,7 +188,7 @@ impl Record {
             ("bytes", Value::from(self.bytes)),
             ("retry", self.retry.map_or(Value::Null, Value::from)),
             ("notes", notes(&self.notes)),
-            ("error", fault.map_or(Value::Null, |fault| Value::from(self.without_keys(&fault.message)))),
+            ("error", fault.map_or(Value::Null, |fault| Value::from(fault.message.as_str()))),
             ("id", some(self.id.to_str().unwrap_or_default())),
         ];
         let level = if status >= 500 { "error" } else { "info" };

@@ -46,7 +46,7 @@ impl Flow {
         record: Record,
         timeouts: &Timeouts,
     ) -> Self {
-        let waits = Waits::new(timeouts, turn.is_some());
+        let waits = Waits::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
         Self { upstream: Some(upstream), turn, record, shared: Arc::clone(shared), waits, out: Vec::new(), held: 0 }
     }
 
@@ -54,8 +54,10 @@ impl Flow {
     fn end(&mut self, ended: Ended) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
         self.set_held(0);
-        if let Ended::Cut(fault) = &ended {
-            self.record.fail(fault);
+        // After the server's last word it may hang up as it likes.
+        let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
+        if let (Ended::Cut(fault), false) = (&ended, is_said) {
+            self.record.fail(fault.clone());
         }
         self.record.is_over = true;
         let Some(mut turn) = self.turn.take() else {
@@ -171,8 +173,8 @@ impl Drop for Flow {
             self.record.report = Some(turn.report());
         }
         // A client that stops reading when it has the last byte did not leave early.
-        let whole = self.upstream.as_ref().is_some_and(http_body::Body::is_end_stream) && self.turn.is_none();
-        self.record.is_over |= whole;
+        let whole = || self.upstream.as_ref().is_some_and(http_body::Body::is_end_stream);
+        self.record.is_over |= self.turn.as_ref().map_or_else(whole, Turn::is_said);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::stream::Flow;
 use crate::upstream::{Server, turn_headers};
 
 /// Bytes of a server's error that are read.
-const ERROR_BODY: usize = 1 << 20;
+pub(crate) const ERROR_BODY: usize = 1 << 20;
 
 /// Answers a request of a protocol.
 pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Request<Body>) -> Response {
@@ -41,7 +41,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
             let job = Job { shared: &shared, live: &live, ingress, head: &parts, body, began: Instant::now() };
             job.run(record).await
         }
-        Err(fault) => failed(record, ingress, &fault),
+        Err(fault) => failed(record, ingress, fault),
     };
     response.headers_mut().insert(headers::REQUEST_ID, id.clone());
     if ingress == Protocol::Messages {
@@ -51,9 +51,14 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
 }
 
 /// Ends a request with an error of ours.
-pub(crate) fn failed(mut record: Record, ingress: Protocol, fault: &Fault) -> Response {
+pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) -> Response {
+    // Whatever the server said first, this is what the client gets.
+    record.status = fault.status;
+    fault.blot(&record.secrets);
+    let response = error::response(&fault, ingress);
+    record.whole(&response);
     record.fail(fault);
-    error::response(fault, ingress)
+    response
 }
 
 /// Reads a request's body, as much as is allowed and as long as is allowed.
@@ -116,8 +121,8 @@ struct Job<'a> {
 /// A server's answer and what reads it.
 struct Answered {
     response: Response,
-    /// What reads the answer; none if it passes as it is.
-    turn: Option<Turn>,
+    /// What reads the answer, or passes it on as it is.
+    turn: Turn,
     wants_stream: bool,
 }
 
@@ -126,16 +131,22 @@ impl Job<'_> {
         let ingress = self.ingress;
         let answered = match self.exchange(&mut record).await {
             Ok(answered) => answered,
-            Err(fault) => return failed(record, ingress, &fault),
+            Err(fault) => return failed(record, ingress, fault),
         };
         record.status = answered.response.status().as_u16();
         if !answered.response.status().is_success() {
             return self.refused(record, answered.response).await;
         }
-        match answered.turn {
-            Some(turn) if answered.wants_stream => self.stream(record, answered.response, turn).await,
-            Some(turn) => self.whole(record, answered.response, turn).await,
-            None => relayed(self.shared, self.live, record, answered.response),
+        let turn = answered.turn.with_secrets(record.secrets.clone());
+        if !turn.is_relay() && headers::is_compressed(answered.response.headers()) {
+            let message = "the model server compressed its answer (`content-encoding`), which it was not asked to do; \
+                           switch compression off at the server or at the proxy before it";
+            return failed(record, ingress, Wrong::Compressed.because(message));
+        }
+        match answered.wants_stream {
+            _ if turn.is_relay() => relayed(self.shared, self.live, record, answered.response, Some(turn)),
+            true => self.stream(record, answered.response, turn).await,
+            false => self.whole(record, answered.response, turn).await,
         }
     }
 
@@ -152,7 +163,6 @@ impl Job<'_> {
         let uri = server.turn_uri(self.head.uri.query().filter(|_| server.protocol == self.ingress))?;
         let mut sent = turn_headers(server, &self.head.headers, self.live.keys.is_empty());
         sent.insert(headers::REQUEST_ID, record.id.clone());
-        record.keys.extend(headers::keys(&sent));
         if route.is_off && server.protocol == self.ingress {
             let place = found.as_ref().map(|(_, place)| place.clone());
             let body = match (&route.model, place) {
@@ -161,7 +171,8 @@ impl Job<'_> {
             };
             record.busy += self.began.elapsed();
             let response = server.send_again(&uri, &sent, body).await?;
-            return Ok(Answered { response, turn: None, wants_stream: false });
+            let turn = Turn::relay(self.ingress, route.policy.limits());
+            return Ok(Answered { response, turn, wants_stream: false });
         }
         self.converted(record, route, &uri, &sent).await
     }
@@ -187,16 +198,16 @@ impl Job<'_> {
         } else {
             exchange.upstream_body().into()
         };
+        let learned = server.refusal(&record.model).and_then(|fault| exchange.amended_body(&fault));
+        let body = learned.map_or(body, |(body, _)| body.into());
         record.busy += self.began.elapsed().saturating_sub(waited);
         let mut response = server.send_again(uri, sent, body).await?;
         if response.status() == StatusCode::BAD_REQUEST {
             response = self.another_form(record, &exchange, server, uri, sent, response).await?;
         }
-        let turn = (!exchange.is_relay()).then(|| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
-            exchange.turn(self.shared.draw(), now).with_reasoning_open(opens)
-        });
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
+        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(opens);
         Ok(Answered { response, turn, wants_stream: exchange.is_stream() })
     }
 
@@ -217,7 +228,11 @@ impl Job<'_> {
             return Ok(Response::from_parts(head, Body::from(body)));
         };
         record.retry = Some(why);
-        server.send_again(uri, sent, again.into()).await
+        let answer = server.send_again(uri, sent, again.into()).await?;
+        if answer.status().is_success() {
+            server.remember_refusal(&record.model, fault);
+        }
+        Ok(answer)
     }
 
     /// Passes a server's refusal on, in the shape of the client's protocol.
@@ -225,19 +240,22 @@ impl Job<'_> {
         let (mut head, body) = response.into_parts();
         let body = match collect(body, ERROR_BODY, self.live.config.timeouts.idle.on()).await {
             Ok(body) => body,
-            Err(fault) => return failed(record, self.ingress, &fault),
+            Err(fault) => return failed(record, self.ingress, fault),
         };
-        let body: Bytes = record.without_keys(&String::from_utf8_lossy(&body)).into();
+        let body = record.secrets.blot_body(&body).map_or(body, Bytes::from);
         let fault = Fault::of_response(head.status.as_u16(), &body);
-        record.fail(&fault);
+        record.fail(fault.clone());
         headers::for_written(&mut head.headers);
         // A body that is in the client's shape already has all that the server said.
         let told: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
         let is_messages = told["type"] == "error";
-        if told["error"]["message"].is_string() && is_messages == (self.ingress == Protocol::Messages) {
-            return Response::from_parts(head, Body::from(body));
-        }
-        error::with_headers(&fault, self.ingress, head.headers)
+        let response = if told["error"]["message"].is_string() && is_messages == (self.ingress == Protocol::Messages) {
+            Response::from_parts(head, Body::from(body))
+        } else {
+            error::with_headers(&fault, self.ingress, head.headers)
+        };
+        record.whole(&response);
+        response
     }
 
     async fn stream(&self, mut record: Record, response: Response, mut turn: Turn) -> Response {
@@ -253,7 +271,7 @@ impl Job<'_> {
         // A server that does not stream although it was asked to says everything at once.
         let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
             Ok(body) => body,
-            Err(fault) => return failed(record, self.ingress, &fault),
+            Err(fault) => return failed(record, self.ingress, fault),
         };
         let mut out = Vec::new();
         turn.push_whole(&body, &mut out);
@@ -267,7 +285,7 @@ impl Job<'_> {
         let (mut head, body) = response.into_parts();
         let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
             Ok(body) => body,
-            Err(fault) => return failed(record, self.ingress, &fault),
+            Err(fault) => return failed(record, self.ingress, fault),
         };
         record.first_byte();
         let start = Instant::now();
@@ -276,7 +294,7 @@ impl Job<'_> {
         let report = turn.report();
         let whole = match whole {
             Ok(whole) => whole,
-            Err(fault) => return failed(record, self.ingress, &fault),
+            Err(fault) => return failed(record, self.ingress, fault),
         };
         record.remember(&turn);
         headers::for_written(&mut head.headers);
@@ -304,11 +322,21 @@ impl Job<'_> {
     }
 }
 
-/// Passes an answer on as it is.
-pub(crate) fn relayed(shared: &Arc<Shared>, live: &Live, record: Record, response: Response) -> Response {
+/// Passes an answer on as it is; a turn adds an error where a stream breaks off.
+pub(crate) fn relayed(
+    shared: &Arc<Shared>,
+    live: &Live,
+    record: Record,
+    response: Response,
+    turn: Option<Turn>,
+) -> Response {
     let (mut head, body) = response.into_parts();
     headers::for_client(&mut head.headers);
-    let flow = Flow::new(shared, body, None, record, &live.config.timeouts);
+    let turn = turn.filter(|_| headers::is_event_stream(&head.headers) && !headers::is_compressed(&head.headers));
+    if turn.is_some() {
+        head.headers.remove(header::CONTENT_LENGTH);
+    }
+    let flow = Flow::new(shared, body, turn, record, &live.config.timeouts);
     Response::from_parts(head, Body::new(flow))
 }
 

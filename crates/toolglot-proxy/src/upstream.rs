@@ -1,5 +1,7 @@
 //! Model servers: where they are, how they are reached, and trying again before anything was answered.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -13,6 +15,7 @@ use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
+use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
@@ -30,7 +33,12 @@ pub(crate) struct Server {
     retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
+    /// How it refused requests for these models; they are asked for in another form from then on.
+    refused: Mutex<HashMap<String, Fault>>,
 }
+
+/// Models whose refusals are remembered; when there are more, all are learned anew.
+const MOST_REFUSED: usize = 1024;
 
 enum Backend {
     Net(Box<Client<HttpsConnector<HttpConnector>, Body>>),
@@ -69,7 +77,22 @@ impl Server {
             retries: settings.retries,
             first_byte: config.timeouts.first_byte.on(),
             backend,
+            refused: Mutex::default(),
         })
+    }
+
+    /// Returns how requests for a model were refused that another form got around.
+    pub(crate) fn refusal(&self, model: &str) -> Option<Fault> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
+    }
+
+    /// Remembers it, until the settings are read again.
+    pub(crate) fn remember_refusal(&self, model: &str, fault: Fault) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() >= MOST_REFUSED {
+            refused.clear();
+        }
+        refused.insert(model.to_owned(), fault);
     }
 
     /// Returns the place of the requests of the server's own protocol.
@@ -201,23 +224,28 @@ fn client(
 struct Base {
     scheme: Scheme,
     authority: Authority,
-    /// The path without a version, and with it: `/v1` unless the URL has another.
+    /// Where the server's other paths are, and where those of `/v1` are: the URL's own path, if it has one.
     root: String,
     version: String,
 }
 
 impl Base {
-    fn parse(url: &str) -> Result<Self, String> {
-        let wrong = || format!("`{url}` is no URL of a server; write it like `http://localhost:8000`");
-        let uri: Uri = url.trim().parse().map_err(|_| wrong())?;
+    fn parse(url: &Url) -> Result<Self, String> {
+        let wrong = || format!("`{}` is no URL of a server; write it like `http://localhost:8000`", url.shown());
+        let uri: Uri = url.0.trim().parse().map_err(|_| wrong())?;
         let parts = uri.into_parts();
         let scheme = parts.scheme.filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
         let (scheme, authority) = scheme.zip(parts.authority).ok_or_else(wrong)?;
+        if authority.as_str().contains('@') {
+            let message =
+                "a URL does not log in; leave the user out and write `headers = { authorization = \"Basic ...\" }`";
+            return Err(message.to_owned());
+        }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path).trim_end_matches('/');
         let (before, last) = path.rsplit_once('/').unwrap_or(("", ""));
         let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        let (root, version) =
-            if is_version { (before.to_owned(), path.to_owned()) } else { (path.to_owned(), format!("{path}/v1")) };
+        let root = if is_version { before } else { path }.to_owned();
+        let version = if path.is_empty() { "/v1" } else { path }.to_owned();
         Ok(Self { scheme, authority, root, version })
     }
 
@@ -254,7 +282,7 @@ mod tests {
     use super::*;
 
     fn joined(url: &str, path: &str) -> String {
-        let base = Base::parse(url).unwrap();
+        let base = Base::parse(&Url(url.to_owned())).unwrap();
         let rest = path.strip_prefix("/v1");
         let path = rest.map_or_else(|| format!("{}{path}", base.root), |rest| format!("{}{rest}", base.version));
         base.join(&path, None).unwrap().to_string()
@@ -267,9 +295,16 @@ mod tests {
             assert_eq!(joined(url, "/tokenize"), "http://h:8000/tokenize");
         }
         assert_eq!(joined("https://h/api/paas/v4", "/v1/models"), "https://h/api/paas/v4/models");
-        assert_eq!(joined("https://h/openai", "/v1/models"), "https://h/openai/v1/models");
+        for path in ["/api/openai", "/v1beta/openai", "/v1/openai"] {
+            assert_eq!(joined(&format!("https://h{path}"), "/v1/models"), format!("https://h{path}/models"));
+        }
+        assert_eq!(joined("https://h/a/v1/", "/tokenize"), "https://h/a/tokenize");
+        assert_eq!(joined("https://h/a/", "/tokenize"), "https://h/a/tokenize");
         for url in ["", "localhost:8000", "ftp://h", "/v1"] {
-            assert!(Base::parse(url).is_err_and(|error| error.contains("http://localhost:8000")), "{url}");
+            assert!(
+                Base::parse(&Url(url.to_owned())).is_err_and(|error| error.contains("http://localhost:8000")),
+                "{url}"
+            );
         }
     }
 }

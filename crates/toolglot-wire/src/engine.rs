@@ -53,6 +53,8 @@ struct Retry {
     says: &'static str,
     field: (&'static str, &'static str),
     why: &'static str,
+    /// Who answers so.
+    engine: EngineKind,
 }
 
 const ROW: Row = Row {
@@ -70,8 +72,12 @@ const ROW: Row = Row {
 const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
 
 /// A vLLM without a parser takes no choice of tools; with "none" it still shows them to the model.
-const NO_PARSER: Retry =
-    Retry { says: "tool choice requires", field: ("tool_choice", r#""none""#), why: "the server has no tool parser" };
+const NO_PARSER: Retry = Retry {
+    says: "tool choice requires",
+    field: ("tool_choice", r#""none""#),
+    why: "the server has no tool parser",
+    engine: EngineKind::Vllm,
+};
 
 const TABLE: [Row; 7] = [
     Row { retry: Some(NO_PARSER), ..ROW },
@@ -146,6 +152,7 @@ impl EngineKind {
             return None;
         }
         request.insert(key.to_owned(), value);
+        retry.engine.complete(request, Protocol::Chat);
         Some(retry.why)
     }
 
@@ -228,6 +235,9 @@ mod tests {
         let mut request = Map::new();
         assert_eq!(EngineKind::Vllm.amend(&mut request, &fault), Some("the server has no tool parser"));
         assert_eq!(request["tool_choice"], "none");
+        let mut unknown = Map::new();
+        assert!(EngineKind::Generic.amend(&mut unknown, &fault).is_some());
+        assert_eq!(unknown["skip_special_tokens"], false, "the answer tells which engine it is");
         assert_eq!(EngineKind::Vllm.amend(&mut request, &fault), None);
         assert_eq!(EngineKind::Sglang.amend(&mut Map::new(), &fault), None);
     }

@@ -35,6 +35,7 @@ use crate::turn::Turn;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Exchange {
+    ingress: Protocol,
     model: String,
     stream: bool,
     has_tools: bool,
@@ -95,9 +96,11 @@ impl Exchange {
             let message = format!("the request has more than {} bytes", policy.limits.body);
             return Err(Fault::new(FaultKind::TooLarge, message).with_code("body_too_large"));
         }
-        let wrong =
-            |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
-        let glance: Glance<'_> = serde_json::from_slice(body).map_err(wrong)?;
+        // A list would be read as the fields in their order.
+        if body.trim_ascii_start().first() == Some(&b'[') {
+            return Err(no_object());
+        }
+        let glance: Glance<'_> = serde_json::from_slice(body).map_err(unreadable)?;
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
@@ -109,7 +112,7 @@ impl Exchange {
             if idle { None } else { Some(Box::new(Work::new((ingress, upstream), body, policy, stream, memory)?)) };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
         let body = if is_same { body.to_vec() } else { Vec::new() };
-        Ok(Self { model, stream, has_tools, body, work, policy: policy.clone() })
+        Ok(Self { ingress, model, stream, has_tools, body, work, policy: policy.clone() })
     }
 
     /// Returns the model as the client named it.
@@ -147,16 +150,24 @@ impl Exchange {
 
     /// Returns another body to try after the server refused the first, and why it may pass.
     pub fn retry_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
-        let work = self.work.as_ref().filter(|_| self.has_tools)?;
+        let work = self.work.as_ref().filter(|_| self.has_tools && !self.policy.off)?;
         let mut request = work.sent.clone();
         let why = self.policy.engine.amend(&mut request, fault)?;
         Some((bytes(&request), why))
     }
 
+    /// As [`Exchange::retry_body`], before a server that refused an earlier request is asked again. A choice that the client
+    /// made itself is worth a refusal: servers may take some and not others.
+    pub fn amended_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
+        let choice = self.work.as_ref()?.sent.get("tool_choice");
+        let free = choice.is_none_or(|choice| choice.is_null() || choice == "auto");
+        if free { self.retry_body(fault) } else { None }
+    }
+
     /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.
     pub fn turn(&self, seed: u64, now: u64) -> Turn {
         let limits = &self.policy.limits;
-        let Some(work) = &self.work else { return Turn::relay(limits) };
+        let Some(work) = &self.work else { return Turn::relay(self.ingress, limits) };
         let client = Client {
             request: work.request.clone(),
             upstream: work.upstream,
@@ -180,9 +191,7 @@ impl Work {
         stream: bool,
         memory: Option<&dyn Recall>,
     ) -> Result<Self, Fault> {
-        let wrong =
-            |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
-        let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(wrong)?;
+        let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(unreadable)?;
         let same = ingress == upstream;
         if !same && upstream != Protocol::Chat {
             let message = format!("a server that speaks {upstream} serves no clients that speak {ingress}");
@@ -206,7 +215,7 @@ impl Work {
             prepare(&mut sent, &asked, same, policy);
         } else {
             make_safe(ingress, &mut sent, &asked.tools, policy);
-            if !asked.tools.is_empty() || policy.forced {
+            if (!asked.tools.is_empty() || policy.forced) && !policy.off {
                 policy.engine.complete(&mut sent, upstream);
             }
         }
@@ -226,7 +235,7 @@ impl Work {
 fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
     Wants {
         dialects: policy.dialects.clone(),
-        parse: policy.forced || (!asked.tools.is_empty() && !asked.none),
+        parse: !policy.off && (policy.forced || (!asked.tools.is_empty() && !asked.none)),
         calls: !asked.none,
         tools: asked.tools,
         options: policy.options.clone(),
@@ -239,6 +248,17 @@ fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
         reasoning_open: false,
         own_blocks: false,
     }
+}
+
+fn no_object() -> Fault {
+    Fault::new(FaultKind::Request, "the body is no request: it is no JSON object")
+}
+
+fn unreadable(error: serde_json::Error) -> Fault {
+    if error.is_data() {
+        return no_object();
+    }
+    Fault::new(FaultKind::Request, format!("the body is no request: {error}"))
 }
 
 /// Says whether a field holds a list that is not empty.

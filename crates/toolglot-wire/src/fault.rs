@@ -128,12 +128,19 @@ impl Fault {
     /// Returns the error that an event of a stream tells, if it tells one: in its name, or in any protocol's shape.
     pub(crate) fn of_event(name: Option<&str>, event: &Value) -> Option<Self> {
         let is = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
-        let tells = || event.get("error").is_some_and(|error| !error.is_null());
+        let tells = || event.get("error").is_some_and(|error| !error.is_null()) || is_bare(event);
         if name != Some("error") && !is("type") && !is("object") && !tells() {
             return None;
         }
         let strange = || Self::new(FaultKind::Server, format!("the model server reported an error: {event}"));
         Some(Self::of_value(event).unwrap_or_else(strange))
+    }
+
+    /// Returns the error that a saved body tells and nothing else.
+    pub(crate) fn of_saved(body: &Value) -> Option<Self> {
+        let error = body.get("error")?;
+        let is_error = error.get("message").is_some_and(Value::is_string) || body.get("type")? == "error";
+        if is_error { Self::of_value(body) } else { None }
     }
 
     /// Returns the error of an event that is named one but is not JSON.
@@ -159,6 +166,12 @@ impl Fault {
         let message = format!("the model server answered with status {} and said nothing more", self.status);
         Self { message, ..self }
     }
+}
+
+/// Says whether a body is an error as web frameworks write them, around what the server says itself.
+pub(crate) fn is_bare(body: &Value) -> bool {
+    let members = body.as_object().filter(|members| members.len() == 1);
+    members.is_some_and(|members| members.get("detail").is_some_and(Value::is_string))
 }
 
 /// A text or a number, as text.

@@ -16,6 +16,8 @@ pub struct Policy {
     pub(crate) reasoning_item: ReasoningItem,
     pub(crate) upstream_model: Option<String>,
     pub(crate) forced: bool,
+    /// Text stays text, and the server is asked for nothing that its markers would need.
+    pub(crate) off: bool,
     pub(crate) ids: HistoryIds,
     pub(crate) limits: WireLimits,
 }
@@ -109,6 +111,12 @@ impl Policy {
     #[must_use]
     pub fn with_forced(self, forced: bool) -> Self {
         Self { forced, ..self }
+    }
+
+    /// Whether text stays text whatever calls it may hold; protocols are still turned into each other.
+    #[must_use]
+    pub fn with_off(self, off: bool) -> Self {
+        Self { off, ..self }
     }
 
     /// How the ids of earlier calls are written for the model server.

@@ -75,7 +75,7 @@ impl Saved {
 
     /// Reads an answer; `None` if the bytes are something else, such as a model's own text.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let (protocol, said) = whole(bytes).or_else(|| stream(bytes))?;
+        let (protocol, said) = whole(bytes).or_else(|| failed(bytes)).or_else(|| stream(bytes))?;
         let mut saved = Self { protocol, alternatives: Vec::new(), fault: None };
         said.into_iter().for_each(|said| saved.add(said));
         Some(saved)
@@ -121,6 +121,14 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
     let mut said = Vec::new();
     port::reader(protocol, &unbounded()).whole(bytes, &mut said);
     Some((protocol, said))
+}
+
+/// Reads an error that was all of an answer.
+fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+    let body: Value = serde_json::from_slice(bytes).ok()?;
+    let fault = Fault::of_saved(&body)?;
+    let is_messages = body.get("type").is_some_and(|kind| kind == "error");
+    Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![Said::Fault(fault)]))
 }
 
 /// Reads a stream, which may have been cut anywhere.
@@ -217,8 +225,31 @@ mod tests {
     }
 
     #[test]
+    fn an_error_is_an_answer_too() {
+        for (body, protocol) in [
+            (r#"{"error": {"message": "no"}}"#, Protocol::Chat),
+            (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "no"}}"#, Protocol::Messages),
+        ] {
+            let Some(saved) = Saved::read(body.as_bytes()) else { panic!("{body}") };
+            assert_eq!((saved.protocol, saved.fault.map(|fault| fault.message).as_deref()), (protocol, Some("no")));
+        }
+        let stream = "data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\ndata: {\"detail\": \"boom\"}\n\ndata: [DONE]\n\n";
+        let saved = Saved::read(stream.as_bytes()).and_then(|saved| saved.fault);
+        assert_eq!(saved.map(|fault| fault.message).as_deref(), Some("boom"));
+    }
+
+    #[test]
     fn a_models_own_text_is_no_answer() {
-        for text in ["", "Hello", "{\"name\": \"ls\"}", "{\"choices\": [1]}", "data: there is none", "[1]", ": )"] {
+        for text in [
+            "",
+            "Hello",
+            "{\"name\": \"ls\"}",
+            "{\"choices\": [1]}",
+            "{\"error\": \"no\"}",
+            "data: there is none",
+            "[1]",
+            ": )",
+        ] {
             assert_eq!(Saved::read(text.as_bytes()), None, "{text}");
         }
     }

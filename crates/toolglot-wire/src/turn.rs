@@ -11,8 +11,10 @@ use crate::policy::WireLimits;
 use crate::port::{self, Client, Read, Write};
 use crate::protocol::Protocol;
 use crate::recall::{self, Memento};
+use crate::relay::Relay;
 use crate::responses;
 use crate::said::{Finish, Part, Said, Usage};
+use crate::secrets::Secrets;
 use crate::sse::{Frame, SseReader};
 
 /// How the bytes of an answer ended.
@@ -62,6 +64,7 @@ pub struct Turn {
     sse: SseReader,
     /// Nothing if the bytes go on as they are.
     way: Option<Box<Way>>,
+    relay: Relay,
     over: bool,
 }
 
@@ -79,6 +82,7 @@ struct Way {
     cleaned: Vec<Said>,
     /// The whole answer, if later requests may refer to it and it was not streamed.
     settled: Option<String>,
+    secrets: Secrets,
 }
 
 /// The client's writer; chunks between the same protocol may take a shorter way.
@@ -88,9 +92,10 @@ enum Out {
 }
 
 impl Turn {
-    /// Returns a turn whose bytes go on as they are.
-    pub(crate) fn relay(limits: &WireLimits) -> Self {
-        Self { sse: SseReader::new(limits), way: None, over: false }
+    /// Returns a turn whose bytes go on as they are, in the protocol of the client and the server: of a stream that does not
+    /// end as it should, an error is the end.
+    pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
+        Self { sse: SseReader::new(limits), way: None, relay: Relay::new(protocol, limits.line), over: false }
     }
 
     pub(crate) fn new(ingress: Protocol, client: Client, wants: Wants, renamed: bool, limits: &WireLimits) -> Self {
@@ -109,9 +114,25 @@ impl Turn {
             said: Vec::new(),
             cleaned: Vec::new(),
             settled: None,
+            secrets: Secrets::default(),
             client,
         };
-        Self { sse: SseReader::new(limits), way: Some(Box::new(way)), over: false }
+        Self { way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
+    }
+
+    /// Keys that are taken out of errors before anybody sees them.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: Secrets) -> Self {
+        match &mut self.way {
+            Some(way) => way.secrets = secrets,
+            None => self.relay.secrets = secrets,
+        }
+        self
+    }
+
+    /// Says whether the bytes go on as they are.
+    pub fn is_relay(&self) -> bool {
+        self.way.is_none()
     }
 
     /// Whether the prompt opened a reasoning region, so that the answer begins inside it.
@@ -125,13 +146,10 @@ impl Turn {
 
     /// Takes bytes of the server's stream, gives bytes of the client's.
     pub fn push(&mut self, upstream_bytes: &[u8], out: &mut Vec<u8>) {
-        let Some(way) = &mut self.way else {
-            out.extend_from_slice(upstream_bytes);
-            return;
-        };
         if self.over {
             return;
         }
+        let Some(way) = &mut self.way else { return self.relay.push(upstream_bytes, out) };
         self.sse.push(upstream_bytes);
         while let Some(frame) = self.sse.next_frame() {
             match frame {
@@ -149,14 +167,20 @@ impl Turn {
             Ended::Over => early().with_code("upstream_ended_early"),
             Ended::Cut(fault) => fault,
         };
-        if let Some(way) = self.way.as_mut().filter(|_| !self.over) {
-            if let Some(frame) = self.sse.finish() {
-                way.frame(&frame, out);
-            }
-            way.reader.cut(fault, &mut way.said);
-            way.pass_on(out);
+        if self.over {
+            return;
         }
         self.over = true;
+        match &mut self.way {
+            None => self.relay.finish(fault, out),
+            Some(way) => {
+                if let Some(frame) = self.sse.finish() {
+                    way.frame(&frame, out);
+                }
+                way.reader.cut(fault, &mut way.said);
+                way.pass_on(out);
+            }
+        }
     }
 
     /// Turns a whole answer into the client's.
@@ -207,9 +231,16 @@ impl Turn {
         self.over
     }
 
+    /// Says whether the client has the end of the answer, or would if it asked.
+    pub fn is_said(&self) -> bool {
+        self.over || self.way.is_none() && self.relay.is_ended()
+    }
+
     /// Returns what the turn was like so far.
     pub fn report(&self) -> Report {
-        let Some(way) = &self.way else { return Report::default() };
+        let Some(way) = &self.way else {
+            return Report { held: self.relay.held(), fault: self.relay.fault.clone(), ..Report::default() };
+        };
         let tally = way.clean.tally();
         Report {
             dialect: tally.dialect.as_deref().map(str::to_owned),
@@ -311,6 +342,9 @@ impl Way {
 
     fn make_clean(&mut self) {
         for mut said in self.said.drain(..) {
+            if let Said::Fault(fault) = &mut said {
+                fault.blot(&self.secrets);
+            }
             if let Said::Begin(begin) = &mut said
                 && self.renamed
             {

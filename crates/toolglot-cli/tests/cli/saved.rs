@@ -35,6 +35,8 @@ fn calls_of_the_text_and_native_ones_are_both_there() {
 fn another_alternative_can_be_chosen() {
     let path = file("saved_alternatives.json", response());
     assert_eq!(message(&["parse", "--choice", "1", &path])["content"], "Hi");
+    let told = toolglot(&["parse", &path], "").err;
+    assert!(told.contains("it has 2 alternatives, of which --choice 0 is read"), "{told}");
     let done = toolglot(&["parse", "--choice", "2", &path], "");
     assert_eq!(done.code, 2);
     assert!(done.err.contains("there is no alternative 2; the answer has 2"), "{}", done.err);
@@ -61,7 +63,28 @@ fn events_and_explanations_list_native_calls() {
     );
     let explained = toolglot(&["explain", &path], "").out;
     assert!(explained.contains("`ls`, repaired: {\"path\": \"a\"}"), "{explained}");
+    assert!(explained.contains("of the server: hm"), "{explained}");
     assert!(explained.contains("single_quotes: in the native call of `ls`"), "{explained}");
+}
+
+#[test]
+fn a_repair_in_an_answer_without_text_has_no_line() {
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{'path': 1}"}});
+    let choice = json!({"index": 0, "message": {"content": null, "tool_calls": [call]}, "finish_reason": "stop"});
+    let path = file("saved_native.json", json!({"choices": [choice]}).to_string());
+    let told = toolglot(&["parse", &path], "").err;
+    assert!(told.contains("in the native call of `ls`") && told.contains(&format!("--> {path}\n")), "{told}");
+}
+
+#[test]
+fn a_saved_error_is_no_text() {
+    let path = file("saved_error.json", r#"{"error": {"message": "out of memory"}}"#);
+    let done = toolglot(&["parse", &path], "");
+    assert!(
+        done.err.contains("it ends with an error: out of memory") && !done.out.contains("out of memory"),
+        "{}",
+        done.err
+    );
 }
 
 #[test]

@@ -16,12 +16,17 @@ fn settings_are_checked_with_line_and_advice() {
     let shown = toolglot(&["config", "show", "-c", &good, "--set", "limits.body=1 KiB"], "").out;
     assert!(shown.contains("body = \"1 KiB\"  # `--set limits.body`"), "{shown}");
     assert!(shown.contains("keys = [\"***\"]") && !shown.contains("sesame"), "{shown}");
+    let unknown = command(&["config", "check", "-c", &good]).env("TOOLGLOT_LIMTS_BODY", "1").output().unwrap();
+    let told = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(!unknown.status.success() && told.contains("no setting is called `TOOLGLOT_LIMTS_BODY`"), "{told}");
     let bad = file("serve_bad.toml", "\nlimits = 1\n");
     for (args, hint) in [
         (&["config", "check", "-c", &bad][..], "serve_bad.toml:2: this is a table; write `[limits]`"),
         (&["config", "check"], "`--upstream http://localhost:8000`"),
         (&["serve", "-u", "localhost"], "`--upstream`: `localhost` is no URL"),
         (&["serve", "--demo", "-l", "0.0.0.0:0"], "`--insecure`"),
+        (&["serve", "--demo", "-l", "nonsense"], "`nonsense` is no place to listen; write it like `127.0.0.1:8642`"),
+        (&["serve", "--demo", "-d", "off", "-d", "hermes"], "`off` stands alone"),
         (&["serve", "--demo", "--set", "x=1"], "`--set x`: no setting is called `x`"),
         (&["serve", "--set", "x"], "NAME=VALUE"),
     ] {

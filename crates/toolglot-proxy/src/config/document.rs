@@ -88,7 +88,15 @@ fn add_reference<S: Section>(out: &mut String, title: &str) {
     for key in S::keys() {
         let default = if key.default.is_empty() { "–".to_owned() } else { format!("`{}`", key.default) };
         let variable = format!("{PREFIX}{section}{}", key.name.to_uppercase());
-        let _ = writeln!(out, "| `{}` | {default} | `{variable}` | {} |", key.name, key.about.trim());
+        let words = one_of(&(key.schema)());
+        let _ = writeln!(out, "| `{}` | {default} | `{variable}` | {}{words} |", key.name, key.about.trim());
     }
     out.push('\n');
+}
+
+/// The words that a setting may be, if only some are allowed.
+fn one_of(schema: &Value) -> String {
+    let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    if words.is_empty() { String::new() } else { format!(" One of {}.", words.join(", ")) }
 }

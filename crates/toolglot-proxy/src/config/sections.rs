@@ -6,7 +6,7 @@ use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
 use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::config::section::{Key, Section, section};
-use crate::config::setting::{Choice, Headers, Raw, RepairList, Secret, Secrets, Setting, Size, Time};
+use crate::config::setting::{Choice, Headers, Raw, RepairList, Secret, Secrets, Setting, Size, Time, Url};
 use crate::log::LogFormat;
 
 section! { "" one
@@ -88,9 +88,9 @@ section! { "upstream" many
     pub(crate) struct Upstream {
         /// What routes and logs call it.
         name: String = "default",
-        /// Its base URL, with or without `/v1`.
-        url: String = "",
-        /// What it speaks: `chat`, `responses` or `messages`.
+        /// Its base URL. A path is taken as it is, up to `/chat/completions` and the like; without a path, it is `/v1`.
+        url: Url = "",
+        /// What it speaks.
         protocol: Choice<Option<Protocol>> = "chat",
         /// What it is, so that the model's markers reach the proxy: found out unless set.
         engine: Choice<Option<EngineKind>> = "auto",
@@ -102,6 +102,16 @@ section! { "upstream" many
         ca: Option<PathBuf> = "",
         /// How often to try again before the first byte: after a refused connection, 429, 502, 503, 504.
         retries: usize = "1",
+    }
+}
+
+impl Upstream {
+    /// Returns its key, and the values of its headers where they may be keys: short ones are mostly words.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = String> {
+        let value =
+            |(_, value): &(String, Secret)| value.get().map(|text| text.rsplit(' ').next().unwrap_or(text).to_owned());
+        let values = self.headers.0.iter().filter_map(value).filter(|value| value.len() >= 8);
+        self.key.get().map(str::to_owned).into_iter().chain(values)
     }
 }
 

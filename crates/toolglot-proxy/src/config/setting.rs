@@ -192,6 +192,41 @@ impl Setting for Vec<String> {
     }
 }
 
+/// A URL; a user and a password in it are not shown.
+#[derive(Clone, Default)]
+pub(crate) struct Url(pub(crate) String);
+
+impl Url {
+    /// Returns the URL as others may see it.
+    pub(crate) fn shown(&self) -> String {
+        let (scheme, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        let Some((user, _)) = authority.rsplit_once('@') else { return self.0.clone() };
+        let colon = if scheme.is_empty() { "" } else { "://" };
+        format!("{scheme}{colon}***{}", &rest[user.len()..])
+    }
+}
+
+impl std::fmt::Debug for Url {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+impl Setting for Url {
+    fn read(raw: Raw<'_>) -> Result<Self, String> {
+        String::read(raw).map(Self)
+    }
+
+    fn show(&self) -> String {
+        quoted(&self.shown())
+    }
+
+    fn schema() -> Value {
+        String::schema()
+    }
+}
+
 /// Headers by name; their values may be secrets and are never shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers(pub(crate) Vec<(String, Secret)>);

@@ -47,6 +47,9 @@ fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
         ("[[route]]\nrepairs = 'magic'", "`repairs`: no repair is called `magic`"),
         ("keys = ['${NO_SUCH_VARIABLE_HERE}']", "the environment has no `NO_SUCH_VARIABLE_HERE`; set it"),
         ("listen = [", ":1: "),
+        ("[[upstream]]\nurl = 'a'\n[[upstream]]\nname = 'default'", ":4: two upstreams are called `default`"),
+        ("[[upstream]]\n[[route]]\nmodels = []", ":3: no model is named; write `*` for all"),
+        ("[[upstream]]\n[[route]]\n[[route]]\nmodels = 'a'", ":4: routes above take all these models"),
         ("", "no model server is known; name one with `--upstream"),
     ] {
         let error = load("wrong", file, &[], &[]).unwrap_err().to_string();
@@ -70,7 +73,7 @@ fn what_is_said_of_all_routes_holds_for_unnamed_models_too() {
 fn one_url_leaves_one_server() {
     let file = format!("{FILE}[[upstream]]\nname = 'b'\nurl = 'http://b'\n");
     let config = load("url", &file, &[("TOOLGLOT_UPSTREAM", "http://c")], &[]).unwrap();
-    let urls: Vec<_> = config.upstreams.iter().map(|upstream| upstream.url.as_str()).collect();
+    let urls: Vec<_> = config.upstreams.iter().map(|upstream| upstream.url.0.as_str()).collect();
     assert_eq!(urls, ["http://c"]);
 }
 
@@ -84,7 +87,7 @@ fn secrets_are_not_shown_and_unknown_variables_are_mentioned() {
         ["sesame", "open", "hidden", "secret"].iter().all(|word| !shown.contains(&format!("\"{word}\""))),
         "{shown}"
     );
-    assert_eq!(config.warnings(), ["no setting is called `TOOLGLOT_LISTNE`; `toolglot config show` lists them"]);
+    assert_eq!(config.unknown(), ["no setting is called `TOOLGLOT_LISTNE`; `toolglot config show` lists them"]);
 }
 
 #[test]
@@ -114,5 +117,6 @@ fn schema_and_reference_have_every_key() {
     let (schema, reference) = (schema(), reference());
     assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Bytes of a request.");
     assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
+    assert!(reference.contains("are written for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
     assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Bytes of a request. |"), "{reference}");
 }

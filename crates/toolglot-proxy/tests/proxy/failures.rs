@@ -76,6 +76,26 @@ async fn broken_requests_are_told_what_is_wrong() {
     assert!(server.seen().iter().all(|seen| !seen.line.starts_with("POST")));
 }
 
+#[tokio::test]
+async fn bodies_that_are_no_requests_are_told_so_in_plain_words() {
+    let running = run(sources(&[("demo", "true")])).await;
+    for path in PATHS {
+        for body in ["[]", "[1,2,3,4]", "\"x\"", "7"] {
+            let (head, answer) = running.post(path, body).await;
+            assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+            assert_eq!(message(path, &answer), "the body is no request: it is no JSON object", "{body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_told_as_such() {
+    let server = Server::start(|_| whole("200 OK", "content-encoding: gzip\r\n", "xyz")).await;
+    let running = Running::before(&server, &[]).await;
+    let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+    assert!(head.starts_with("HTTP/1.1 502") && message(PATHS[0], &body).contains("compressed its answer"), "{head}");
+}
+
 /// Every frame is whole, and the end is the protocol's or an error; nothing is left open.
 fn check_end(path: &str, cut: usize, body: &[u8]) {
     let text = String::from_utf8(body.to_vec()).unwrap();
@@ -195,10 +215,35 @@ async fn a_relayed_answer_that_is_cut_is_cut_for_the_client_too() {
     let server = Server::start(move |_| vec![Step::Send(head.into()), Step::Close]).await;
     let running = Running::before(&server, &[]).await;
     let mut client = running.connect().await;
-    client.write_all(post(PATHS[0], r#"{"model":"m","stream":true}"#).as_bytes()).await.unwrap();
+    client.write_all(post("/v1/completions", r#"{"model":"m","stream":true}"#).as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     let _ = client.read_to_end(&mut bytes).await;
     assert!(!bytes.ends_with(b"0\r\n\r\n"), "the end of a body that has none is not invented");
+}
+
+#[tokio::test]
+async fn a_relayed_stream_that_fails_ends_with_an_error() {
+    let first = chunk(r#"{"content":"Hi"}"#, "null");
+    let sent = STREAM.to_owned() + &first + "data: {\"cho";
+    for (last, wanted) in [(Step::Close, "ended before it was finished"), (Step::Hang, "said nothing for 200ms")] {
+        let (sent, last) = (sent.clone(), last.clone());
+        let server = Server::start(move |_| vec![Step::Send(sent.clone().into_bytes()), last.clone()]).await;
+        let running = Running::before(&server, &[("timeouts.idle", "200 ms"), ("upstream.engine", "generic")]).await;
+        let (_, body) = running.post(PATHS[0], r#"{"model":"m","stream":true,"messages":[]}"#).await;
+        let text = String::from_utf8(body.clone()).unwrap();
+        assert!(text.starts_with(&first) && text.contains(wanted), "{text}");
+        check_end(PATHS[0], 0, &body);
+    }
+}
+
+#[tokio::test]
+async fn answers_that_are_none_are_counted_as_what_the_client_gets() {
+    let server = Server::start(|_| whole("200 OK", "", r#"{"id":"x","choi"#)).await;
+    let running = Running::before(&server, &[]).await;
+    let (head, _) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    let metrics = running.get("/metrics").await.1;
+    assert!(metrics.contains("model=\"*\",status=\"502\"} 1") && !metrics.contains("status=\"200\""), "{metrics}");
 }
 
 #[tokio::test]

@@ -7,5 +7,6 @@ mod load;
 mod memory;
 mod operations;
 mod passing;
+mod secrets;
 mod support;
 mod turns;

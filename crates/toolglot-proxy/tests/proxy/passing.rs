@@ -60,6 +60,19 @@ async fn a_route_that_is_off_changes_nothing_but_the_models_name() {
 }
 
 #[tokio::test]
+async fn a_route_that_is_off_reads_no_calls_for_clients_of_other_protocols_either() {
+    let server = Server::start(|_| stream(&call_as_text())).await;
+    let running = Running::before(&server, &[("route.dialect", "off"), ("upstream.engine", "llama.cpp")]).await;
+    for path in PATHS {
+        let (_, body) = running.post(path, &request(path, true)).await;
+        let text = String::from_utf8(body).unwrap();
+        assert!(!text.contains("tool_use") && !text.contains("function_call"), "{path}: {text}");
+        assert!(text.contains("call>"), "{path}: {text}");
+        assert_eq!(server.last().json().get("parse_tool_calls"), None, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn other_requests_go_to_the_server_of_their_model() {
     let one = Server::start(|_| whole("200 OK", "", r#"{"data":[{"id":"one"}]}"#)).await;
     let two = Server::start(|_| whole("200 OK", "", r#"{"data":[{"id":"two"}]}"#)).await;
@@ -95,6 +108,9 @@ async fn tokens_are_counted_by_the_server_or_guessed() {
         assert_eq!(guess, br#"{"input_tokens":11}"#, "of the messages, not of all the body");
         assert!(server.last().line.starts_with("POST /v1/messages/count_tokens"));
     }
+    let metrics = running.get("/metrics").await.1;
+    assert!(metrics.contains("ingress=\"other\",upstream=\"default\",model=\"\",status=\"200\"} 3"), "{metrics}");
+    assert!(!metrics.contains("toolglot_client_disconnects_total{"), "{metrics}");
     let request = post("/v1/messages/count_tokens", body).replacen("host: x", "host: x\r\nx-can: 1", 1);
     assert_eq!(running.ask(&request).await.1, br#"{"input_tokens":7}"#);
 }

@@ -131,7 +131,11 @@ async fn a_server_without_a_parser_is_asked_in_another_form() {
     let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     assert!(String::from_utf8(body).unwrap().contains("tool_calls"));
+    running.post(PATHS[2], &request(PATHS[2], false)).await;
     assert!(running.get("/metrics").await.1.contains("toolglot_retries_total{upstream=\"default\"} 1"));
+    let asked: Vec<Seen> = server.seen().into_iter().filter(|seen| seen.line.contains("/chat/")).collect();
+    assert_eq!(asked.len(), 3, "the refusal is remembered");
+    assert_eq!(asked[2].json()["skip_special_tokens"], false, "only one engine refuses so");
 }
 
 impl Seen {

@@ -272,5 +272,6 @@ fn usage_of(own: Value) -> Usage {
 
 fn has_error(object: &Map<String, Value>) -> bool {
     object.get("error").is_some_and(|error| !error.is_null())
+        || object.len() == 1 && text(object, "detail").is_some()
         || [text(object, "object"), text(object, "type")].contains(&Some("error"))
 }

@@ -61,7 +61,7 @@ pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &Asked, is_own: b
         }
     }
     history::make_safe(request, &asked.tools, policy);
-    if request.contains_key("tools") || policy.forced {
+    if (request.contains_key("tools") || policy.forced) && !policy.off {
         policy.engine.complete(request, Protocol::Chat);
     }
 }

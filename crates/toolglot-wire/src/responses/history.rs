@@ -15,7 +15,9 @@ pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing:
     match request.get("input") {
         Some(Value::String(text)) => history.messages.push(json!({"role": "user", "content": text})),
         Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
-        _ => history.missing.refuse("`input` is missing; send a text or a list of items".to_owned()),
+        _ => history
+            .missing
+            .refuse_as("missing_required_parameter", "`input` is missing; send a text or a list of items".to_owned()),
     }
     history.end_turn();
     history.show();

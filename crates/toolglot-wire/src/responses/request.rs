@@ -69,7 +69,11 @@ impl Missing {
     }
 
     pub(super) fn refuse(&mut self, message: String) {
-        let fault = Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param("input");
+        self.refuse_as("unsupported_parameter", message);
+    }
+
+    pub(super) fn refuse_as(&mut self, code: &str, message: String) {
+        let fault = Fault::new(FaultKind::Request, message).with_code(code).with_param("input");
         self.fault.get_or_insert(fault);
     }
 }

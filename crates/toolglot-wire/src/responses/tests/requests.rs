@@ -270,6 +270,8 @@ fn what_needs_memory_is_refused() {
         let fault = fault(&request);
         assert_eq!((fault.status, fault.param.as_deref()), (400, Some(param)), "{request}");
         assert!(fault.message.contains(word), "{}", fault.message);
+        let code = if word.contains("missing") { "missing_required_parameter" } else { "unsupported_parameter" };
+        assert_eq!(fault.code.as_deref(), Some(code), "{request}");
     }
     chat(&json!({"input": "", "previous_response_id": null, "background": false}));
 }

@@ -1,0 +1,250 @@
+//! A stream that goes on as it came: keys are taken out of its errors, and where it breaks off, an error is added.
+
+use memchr::{memmem, memrchr2};
+use serde_json::{Value, json};
+
+use crate::fault::Fault;
+use crate::protocol::Protocol;
+use crate::secrets::Secrets;
+use crate::sse::write_json;
+
+/// Passes the lines of a stream on. A line goes out when its end has come; no client can do anything with less.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    protocol: Protocol,
+    pub(crate) secrets: Secrets,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    most: usize,
+    /// The server said its last word, or an error.
+    ended: bool,
+    /// The event that is being read is called an error.
+    named_error: bool,
+    /// The number of the last event that had one.
+    sequence: Option<u64>,
+    /// The error that the stream ended with.
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Relay {
+    /// Returns a relay of a protocol's stream, which holds a line back up to so many bytes.
+    pub(crate) fn new(protocol: Protocol, most: usize) -> Self {
+        let secrets = Secrets::default();
+        Self {
+            protocol,
+            secrets,
+            line: Vec::new(),
+            most,
+            ended: false,
+            named_error: false,
+            sequence: None,
+            fault: None,
+        }
+    }
+
+    /// Says whether the server said that its answer is over.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Returns how many bytes wait for the end of their line.
+    pub(crate) fn held(&self) -> usize {
+        self.line.len()
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let end = memrchr2(b'\n', b'\r', bytes).map_or(0, |at| at + 1);
+        let (lines, rest) = bytes.split_at(end);
+        if end > 0 {
+            let begun = std::mem::take(&mut self.line);
+            if begun.is_empty() {
+                self.lines(lines, out);
+            } else {
+                self.lines(&[&begun, lines].concat(), out);
+            }
+        }
+        self.line.extend_from_slice(rest);
+        if self.line.len() > self.most {
+            out.append(&mut self.line);
+        }
+    }
+
+    /// Ends the stream; `fault` is the error if nothing the server said was its end.
+    pub(crate) fn finish(&mut self, fault: Fault, out: &mut Vec<u8>) {
+        let line = std::mem::take(&mut self.line);
+        let data = data(&line).map(<[u8]>::trim_ascii);
+        let is_whole = data.is_some_and(|data| data == b"[DONE]" || serde_json::from_slice::<Value>(data).is_ok());
+        if self.ended || is_whole {
+            self.lines(&line, out);
+        }
+        if self.ended {
+            return;
+        }
+        if is_whole {
+            out.extend_from_slice(b"\n");
+        }
+        // Ends an event that may still be open; an empty line more does no harm.
+        out.extend_from_slice(b"\n");
+        let mut fault = fault;
+        fault.blot(&self.secrets);
+        match self.protocol {
+            Protocol::Chat => write_json(None, &fault.body(Protocol::Chat), out),
+            Protocol::Messages => write_json(Some("error"), &fault.body(Protocol::Messages), out),
+            Protocol::Responses => {
+                let number = self.sequence.map_or(0, |last| last + 1);
+                let error = json!({"type": "error", "code": fault.code, "message": fault.message, "param": fault.param,
+                    "sequence_number": number});
+                write_json(Some("error"), &error, out);
+            }
+        }
+        self.fault = Some(fault);
+    }
+
+    /// Passes whole lines on; most of the time none of them is about an error.
+    fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) {
+        self.ended |= is_last(self.protocol, lines);
+        if self.protocol == Protocol::Responses {
+            self.sequence = sequence(lines).or(self.sequence);
+        }
+        if !self.named_error && memmem::find(lines, b"error").is_none() {
+            out.extend_from_slice(lines);
+            return;
+        }
+        for line in lines.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            self.line(line, out);
+        }
+    }
+
+    fn line(&mut self, line: &[u8], out: &mut Vec<u8>) {
+        let text = line.trim_ascii_end();
+        if text.is_empty() {
+            // Between CR and LF an event is not over.
+            self.named_error &= line == b"\n" && out.ends_with(b"\r");
+        }
+        self.named_error |= text.strip_prefix(b"event:").is_some_and(|name| name.trim_ascii() == b"error");
+        match data(text).and_then(|data| self.error(data)) {
+            Some(without) => {
+                out.extend_from_slice(b"data: ");
+                out.extend_from_slice(&without);
+                out.extend_from_slice(&line[text.len()..]);
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+
+    /// Notes the error that data tells, if it tells one; returns the data without keys if there are any in it.
+    fn error(&mut self, data: &[u8]) -> Option<Vec<u8>> {
+        let name = self.named_error.then_some("error");
+        let fault = match serde_json::from_slice::<Value>(data) {
+            Ok(value) => of_response(&value).or_else(|| Fault::of_event(name, &value)),
+            Err(_) => name.map(|_| Fault::of_words(&String::from_utf8_lossy(data))),
+        };
+        let mut fault = fault?;
+        fault.blot(&self.secrets);
+        self.fault = Some(fault);
+        self.ended = true;
+        self.secrets.blot_body(data)
+    }
+}
+
+/// Returns the error of a response that failed.
+fn of_response(event: &Value) -> Option<Fault> {
+    let failed = event.get("type").and_then(Value::as_str) == Some("response.failed");
+    Fault::of_value(event.get("response").filter(|_| failed)?)
+}
+
+/// Returns the data of a line that has any.
+fn data(line: &[u8]) -> Option<&[u8]> {
+    let data = line.strip_prefix(b"data:")?;
+    Some(data.strip_prefix(b" ").unwrap_or(data))
+}
+
+/// Says whether one of these lines may be the last that a server has to say: a chat's alternative that ended, or the
+/// protocol's own end. Text that quotes such words only means that its end cannot be told from a break.
+fn is_last(protocol: Protocol, lines: &[u8]) -> bool {
+    let has = |word: &str| memmem::find(lines, word.as_bytes()).is_some();
+    match protocol {
+        Protocol::Chat => has("[DONE]") || finished(lines),
+        Protocol::Messages => has("message_stop"),
+        Protocol::Responses => ["response.completed", "response.incomplete", "response.failed"].into_iter().any(has),
+    }
+}
+
+fn finished(lines: &[u8]) -> bool {
+    const KEY: &[u8] = b"\"finish_reason\"";
+    memmem::find_iter(lines, KEY).any(|at| {
+        let value = lines[at + KEY.len()..].trim_ascii_start();
+        value.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().starts_with(b"\""))
+    })
+}
+
+/// Returns the number of the last event that has one.
+fn sequence(lines: &[u8]) -> Option<u64> {
+    const KEY: &[u8] = b"\"sequence_number\":";
+    let value = &lines[memmem::rfind(lines, KEY)? + KEY.len()..];
+    let digits = value.trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit());
+    digits.map(|digit| u64::from(digit - b'0')).try_fold(0_u64, |all, digit| all.checked_mul(10)?.checked_add(digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FaultKind;
+
+    fn relayed(protocol: Protocol, pieces: &[&str]) -> (String, Option<Fault>) {
+        let mut relay = Relay::new(protocol, 1000);
+        relay.secrets = Secrets::new(["sk-secret-1".to_owned(), "UPK".to_owned()]);
+        let mut out = Vec::new();
+        pieces.iter().for_each(|piece| relay.push(piece.as_bytes(), &mut out));
+        relay.finish(Fault::new(FaultKind::Upstream, "it broke off"), &mut out);
+        (String::from_utf8(out).unwrap(), relay.fault)
+    }
+
+    #[test]
+    fn what_ends_as_it_should_keeps_every_byte() {
+        for (protocol, stream) in [
+            (Protocol::Chat, ": hello\r\ndata:{\"odd\" :1}\r\n\r\ngarbage\n\ndata: [DONE]"),
+            (
+                Protocol::Chat,
+                "data: {\"choices\":[{\"text\":\"an \\\"error\\\" UPK\",\"finish_reason\": \"stop\"}]}\n\n",
+            ),
+            (Protocol::Messages, "event: message_stop\ndata: {}\n\n"),
+            (Protocol::Responses, "data: {\"type\":\"response.completed\"}\r\r"),
+        ] {
+            for cut in 0..stream.len() {
+                let (start, end) = stream.split_at(cut);
+                assert_eq!(relayed(protocol, &[start, end]), (stream.to_owned(), None));
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_loses_its_keys_wherever_it_is_cut() {
+        let error = "data: {\"error\":{\"message\":\"key sk-secret-1, UPK\"}}\r\n\r\n";
+        for cut in 0..error.len() {
+            let (start, end) = error.split_at(cut);
+            let (out, fault) = relayed(Protocol::Chat, &["data: {}\n\n", start, end]);
+            assert_eq!(out, "data: {}\n\ndata: {\"error\":{\"message\":\"key ***, ***\"}}\r\n\r\n");
+            assert_eq!(fault.map(|fault| fault.message).as_deref(), Some("key ***, ***"));
+        }
+        let (out, _) = relayed(Protocol::Messages, &["event: error\r\n", "data: bad UPK\r\n\r\n"]);
+        assert_eq!(out, "event: error\r\ndata: bad ***\r\n\r\n");
+        let failed = "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"message\":\"UPK\"}}}\n\n";
+        assert_eq!(relayed(Protocol::Responses, &[failed]).0, failed.replace("UPK", "***"));
+    }
+
+    #[test]
+    fn what_breaks_off_ends_with_an_error_of_the_protocol() {
+        let chunk = "data: {\"choices\":[{\"finish_reason\":null}]}\n\n";
+        let (out, fault) = relayed(Protocol::Chat, &[chunk, "data: {\"cho"]);
+        let wanted = "\ndata: {\"error\":{\"message\":\"it broke off\",\"type\":\"upstream_error\",\"param\":null,\"code\":null}}\n\n";
+        assert_eq!(out, format!("{chunk}{wanted}"));
+        assert_eq!(fault.map(|fault| fault.status), Some(502));
+        let (out, _) = relayed(Protocol::Chat, &[chunk, "data: {}"]);
+        assert_eq!(out, format!("{chunk}data: {{}}\n{wanted}"), "a line that only lacks its end is kept");
+        let (out, _) = relayed(Protocol::Messages, &["event: ping\ndata: {}\n"]);
+        assert!(out.starts_with("event: ping\ndata: {}\n\nevent: error\ndata: {\"type\":\"error\","), "{out}");
+        let (out, _) = relayed(Protocol::Responses, &["data: {\"type\":\"x\",\"sequence_number\":41}\n\n"]);
+        assert!(out.ends_with("\"message\":\"it broke off\",\"param\":null,\"sequence_number\":42}\n\n"), "{out}");
+    }
+}

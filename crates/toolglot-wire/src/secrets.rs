@@ -1,0 +1,137 @@
+//! Keys that nobody may see, and how they are taken out of errors that repeat them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+
+/// Keys that a server may repeat in its errors; cheap to clone.
+#[derive(Clone, Default)]
+pub struct Secrets(Arc<[String]>);
+
+/// Shorter keys may be parts of words; they are taken out where they stand alone.
+const LONG: usize = 8;
+
+/// What stands in the place of a key.
+const BLOT: &str = "***";
+
+impl Secrets {
+    /// Returns these keys; empty ones are none.
+    pub fn new(keys: impl IntoIterator<Item = String>) -> Self {
+        let mut keys: Vec<String> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+        // A key that another one begins with would leave the rest of that.
+        keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+        keys.dedup();
+        Self(keys.into())
+    }
+
+    /// Returns these keys and more of them.
+    #[must_use]
+    pub fn with(&self, more: impl IntoIterator<Item = String>) -> Self {
+        Self::new(self.0.iter().cloned().chain(more))
+    }
+
+    /// Takes the keys out of a text; says whether there were any.
+    pub fn blot(&self, text: &mut String) -> bool {
+        let mut found = false;
+        // Stars tell nobody anything, and stand where a key stood.
+        for key in self.0.iter().filter(|key| key.bytes().any(|byte| byte != b'*')) {
+            if let Some(without) = blotted(text, key) {
+                *text = without;
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Takes the keys out of all texts of a JSON value; says whether there were any.
+    pub fn blot_value(&self, value: &mut Value) -> bool {
+        let (mut found, mut rest) = (false, vec![value]);
+        while let Some(value) = rest.pop() {
+            match value {
+                Value::String(text) => found |= self.blot(text),
+                Value::Array(items) => rest.extend(items),
+                Value::Object(members) => rest.extend(members.values_mut()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Takes the keys out of a body that tells an error; nothing if there are none in it.
+    pub fn blot_body(&self, body: &[u8]) -> Option<Vec<u8>> {
+        if let Ok(mut value) = serde_json::from_slice::<Value>(body) {
+            return self.blot_value(&mut value).then(|| value.to_string().into_bytes());
+        }
+        let mut text = String::from_utf8_lossy(body).into_owned();
+        self.blot(&mut text).then(|| text.into_bytes())
+    }
+}
+
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Fault {
+    /// Takes keys out of all that the error says.
+    pub fn blot(&mut self, secrets: &Secrets) {
+        secrets.blot(&mut self.message);
+        for word in [&mut self.code, &mut self.param].into_iter().flatten() {
+            secrets.blot(word);
+        }
+    }
+}
+
+/// Returns the text without the key; nothing if it is not there.
+fn blotted(text: &str, key: &str) -> Option<String> {
+    let joins = |c: Option<char>| key.len() < LONG && c.is_some_and(char::is_alphanumeric);
+    let (mut out, mut done) = (String::new(), 0);
+    for (at, _) in text.match_indices(key) {
+        let (before, after) = (&text[..at], &text[at + key.len()..]);
+        if !joins(before.chars().next_back()) && !joins(after.chars().next()) {
+            out.push_str(&text[done..at]);
+            out.push_str(BLOT);
+            done = at + key.len();
+        }
+    }
+    (done > 0).then(|| out + &text[done..])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn blot(keys: &[&str], text: &str) -> String {
+        let mut text = text.to_owned();
+        Secrets::new(keys.iter().map(|key| (*key).to_owned())).blot(&mut text);
+        text
+    }
+
+    #[test]
+    fn long_keys_go_everywhere_and_short_ones_where_they_stand_alone() {
+        assert_eq!(blot(&["sk-12345678"], "key:xsk-12345678y"), "key:x***y");
+        assert_eq!(
+            blot(&["UPK", "x", ""], "bad key `UPK` in UPKEEP: max_x, x"),
+            "bad key `***` in UPKEEP: max_***, ***"
+        );
+        assert_eq!(blot(&["sesame", "sesame-and-more"], "sesame-and-more sesame"), "*** ***");
+        assert_eq!(blot(&["*", "b"], "a * b"), "a * ***");
+        assert_eq!(blot(&["ä"], "zä ä."), "zä ***.");
+    }
+
+    #[test]
+    fn bodies_keep_their_form() {
+        let secrets = Secrets::default().with(["n".to_owned(), "a\"b".to_owned()]);
+        let body = json!({"error": {"message": "no\nn a\"b", "n": [1, "n"]}}).to_string();
+        let wanted = json!({"error": {"message": "no\n*** ***", "n": [1, "***"]}}).to_string();
+        assert_eq!(secrets.blot_body(body.as_bytes()), Some(wanted.into_bytes()));
+        assert_eq!(secrets.blot_body(b"<p>n</p>"), Some(b"<p>***</p>".to_vec()));
+        assert_eq!(secrets.blot_body(b"{ \"m\" : \"no\" }"), None);
+        assert_eq!(format!("{secrets:?}"), "***");
+    }
+}
