@@ -161,8 +161,16 @@ impl Clean {
         false
     }
 
+    /// Says whether an alternative has the number that the server gave it; with text, one may begin that is next.
+    pub(crate) fn knows(&mut self, choice: usize, begins: bool) -> bool {
+        if begins && choice == self.choices.len() && self.begun && !self.ended && self.number(choice).is_none() {
+            self.place(choice);
+        }
+        self.number(choice) == Some(choice)
+    }
+
     /// Returns the clean number of an alternative, if it has begun.
-    pub(crate) fn number(&self, choice: usize) -> Option<usize> {
+    fn number(&self, choice: usize) -> Option<usize> {
         self.choices.iter().position(|(number, _)| *number == choice)
     }
 
@@ -188,6 +196,7 @@ impl Clean {
 
     fn begin(&mut self, begin: Begin, out: &mut Vec<Said>) {
         if !std::mem::replace(&mut self.begun, true) {
+            self.usage = begin.usage.clone().or(self.usage.take());
             out.push(Said::Begin(begin));
         }
     }

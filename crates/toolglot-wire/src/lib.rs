@@ -27,6 +27,7 @@ mod saved;
 mod secrets;
 mod sse;
 mod surrogates;
+mod tokens;
 mod turn;
 
 pub use engine::EngineKind;

@@ -37,6 +37,8 @@ pub struct Begin {
     pub model: Option<String>,
     /// Seconds since 1970, if the server said so.
     pub created: Option<u64>,
+    /// Tokens as they were counted before the answer, if the server says so at once.
+    pub usage: Option<Usage>,
 }
 
 /// A piece of one alternative. What it belongs to ends when another begins: text, reasoning and calls follow each other;
@@ -52,6 +54,8 @@ pub enum Part {
     Reasoning(String),
     /// What has to come back with the reasoning in a later request: a signature, encrypted reasoning.
     Seal(String),
+    /// Log probabilities of the tokens of text that comes next, as OpenAI's protocols write them.
+    Logprobs(Vec<Value>),
     /// A call begins.
     CallStart {
         /// The call's number in the alternative, dense from 0 on the clean side; as the server numbered it before.
@@ -89,6 +93,7 @@ impl Part {
             Self::Text(text) | Self::Refusal(text) | Self::Reasoning(text) | Self::Seal(text) => text.len(),
             Self::Arguments { text, .. } => text.len(),
             Self::Own(value) => value.to_string().len(),
+            Self::Logprobs(tokens) => tokens.iter().map(|token| token.to_string().len()).sum(),
             Self::CallStart { .. } | Self::CallEnd { .. } | Self::Finish(_) => 0,
         }
     }

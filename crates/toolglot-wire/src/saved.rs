@@ -109,7 +109,7 @@ impl Alternative {
                 call.into_iter().for_each(|call| call.arguments.push_str(&text));
             }
             Part::Finish(finish) => self.finish = self.finish.take().or(Some(finish)),
-            Part::Seal(_) | Part::CallEnd { .. } | Part::Own(_) => {}
+            Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::Own(_) => {}
         }
     }
 }

@@ -273,11 +273,19 @@ impl Way {
         let Out::Chat(writer) = &self.writer else { return false };
         let Some(chunk) = self.moulds.look(frame, writer.envelope()) else { return false };
         let (choice, text) = (chunk.choice, &*chunk.text);
-        let known = self.clean.number(choice) == Some(choice) && writer.is_under_way(choice);
-        if !known || text.is_empty() {
+        let begins = !matches!(chunk.kind, Kind::Arguments(_));
+        if text.is_empty() || !writer.is_under_way(choice) || !self.clean.knows(choice, begins) {
             return false;
         }
+        // Log probabilities have to be known before their text, of which a part may be held back.
+        let says_more = self.moulds.says_more(frame, &chunk);
+        let probable = says_more && chunk.kind == Kind::Text && frame.data.contains("\"logprobs\"");
         let passes = match chunk.kind {
+            Kind::Text if probable => {
+                self.besides_text(frame);
+                self.make_clean();
+                self.clean.passes(choice, text, &mut self.cleaned)
+            }
             Kind::Text => self.clean.passes(choice, text, &mut self.cleaned),
             Kind::Reasoning(field) => {
                 if !writer.reasons_in(field) || !self.clean.passes_reasoning(choice) {
@@ -286,7 +294,7 @@ impl Way {
                 true
             }
             // What else such a chunk says could not be told from what has been read of it.
-            Kind::Arguments(_) if self.moulds.says_more(frame, &chunk) => return false,
+            Kind::Arguments(_) if says_more => return false,
             Kind::Arguments(index) => {
                 let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
                 let number = writer.function(index);
@@ -294,12 +302,21 @@ impl Way {
             }
         };
         if passes {
+            self.cleaned.clear();
             out.extend_from_slice(frame.raw);
-        } else if self.moulds.says_more(frame, &chunk) {
-            self.reader.frame(frame, &mut self.said);
-            self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
+            if let (Out::Chat(writer), Kind::Text) = (&mut self.writer, chunk.kind) {
+                writer.passed(choice);
+            }
+        } else if says_more && !probable {
+            self.besides_text(frame);
         }
         true
+    }
+
+    /// Reads what a chunk says besides its text.
+    fn besides_text(&mut self, frame: &Frame<'_>) {
+        self.reader.frame(frame, &mut self.said);
+        self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
@@ -315,6 +332,11 @@ impl Way {
                 Out::Chat(writer) => writer.write(&said, out),
                 Out::Other(writer) => writer.write(&said, out),
             }
+        }
+        if let Out::Chat(writer) = &mut self.writer
+            && !self.clean.is_over()
+        {
+            writer.settle(out);
         }
     }
 

@@ -230,7 +230,7 @@ struct BareChoice {
     index: IgnoredAny,
     delta: IgnoredAny,
     finish_reason: Option<IgnoredAny>,
-    logprobs: Option<IgnoredAny>,
+    logprobs: Option<()>,
     stop_reason: Option<()>,
     token_ids: Option<()>,
 }

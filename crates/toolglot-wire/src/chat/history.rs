@@ -48,6 +48,18 @@ pub(crate) fn custom_as_functions(request: &mut Map<String, Value>) {
     }
 }
 
+/// Returns the message of instructions that come after the conversation has begun: many templates have a place for a
+/// system's message at the beginning only.
+pub(crate) fn later_instructions(content: Value) -> Value {
+    let content = match content {
+        Value::Array(parts) => [json!({"type": "text", "text": FURTHER})].into_iter().chain(parts).collect(),
+        text => Value::from(format!("{FURTHER}\n\n{}", text.as_str().unwrap_or_default())),
+    };
+    json!({"role": "user", "content": content})
+}
+
+const FURTHER: &str = "Further instructions:";
+
 /// Returns the ids of all calls and results.
 pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
     let list = request.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

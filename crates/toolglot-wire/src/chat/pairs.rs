@@ -5,8 +5,11 @@ use serde_json::{Value, json};
 /// What a model is told where no result of a call was ever sent.
 pub(crate) const UNANSWERED: &str = "There is no result: the call was not carried out.";
 
+/// What stands before a result whose call is not there.
+pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
+
 /// Puts the results of every call right behind it, and says so where there is none. A result that names no call is taken
-/// for that of the first one without; one that names a call which is not there stays where it is.
+/// for that of the first one without; one that names a call which is not there becomes a message of the user's.
 pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
     let mut pairs = Pairs { paired: Vec::with_capacity(messages.len()), open: Vec::new(), later: Vec::new() };
     messages.into_iter().for_each(|message| pairs.add(message));
@@ -24,6 +27,9 @@ struct Pairs {
 
 impl Pairs {
     fn add(&mut self, mut message: Value) {
+        if is_result(&message) && self.call_of(&message).is_none() {
+            message = orphan(&mut message);
+        }
         let calls: Vec<Value> = calls(&message).iter().filter_map(|call| call.get("id").cloned()).collect();
         if !calls.is_empty() {
             self.close();
@@ -44,7 +50,7 @@ impl Pairs {
 
     /// Returns the place of the open call that a message has the result of.
     fn call_of(&self, message: &Value) -> Option<usize> {
-        if message.get("role").and_then(Value::as_str) != Some("tool") {
+        if !is_result(message) {
             return None;
         }
         match message.get("tool_call_id").filter(|id| !id.is_null() && *id != "") {
@@ -59,6 +65,19 @@ impl Pairs {
         self.paired.extend(self.open.drain(..).map(missing));
         self.paired.append(&mut self.later);
     }
+}
+
+fn is_result(message: &Value) -> bool {
+    message.get("role").and_then(Value::as_str) == Some("tool")
+}
+
+/// Returns what a result says as a message of the user's.
+fn orphan(message: &mut Value) -> Value {
+    let content = match message["content"].take() {
+        Value::Array(parts) => [json!({"type": "text", "text": ORPHAN})].into_iter().chain(parts).collect(),
+        text => Value::from(format!("{ORPHAN}\n{}", text.as_str().unwrap_or_default())),
+    };
+    json!({"role": "user", "content": content})
 }
 
 fn calls(message: &Value) -> &[Value] {

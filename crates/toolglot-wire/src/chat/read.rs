@@ -127,6 +127,7 @@ impl Reader {
             id: id.map(str::to_owned),
             model: text(object, "model").map(str::to_owned),
             created,
+            usage: None,
         }));
     }
 
@@ -164,6 +165,11 @@ impl Reader {
         // Servers of plain completions put the text beside the message.
         if let Some(Value::String(text)) = choice.remove("text") {
             message.entry("content").or_insert(Value::String(text));
+        }
+        if let Some(Value::Array(tokens)) = choice.get("logprobs").and_then(|found| found.get("content"))
+            && !tokens.is_empty()
+        {
+            say(Part::Logprobs(tokens.clone()));
         }
         delta(&message, &mut state.calls, whole, &mut say);
         let finish = finish_of(&choice);

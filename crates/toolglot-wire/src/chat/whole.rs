@@ -76,7 +76,7 @@ impl Choice {
                     kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
                 }
             }
-            Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::Logprobs(_) | Part::CallEnd { .. } | Part::Seal(_) => {}
         }
     }
 

@@ -11,6 +11,7 @@ use crate::port::{Client, Write};
 use crate::protocol::Protocol;
 use crate::said::{Begin, CallKind, Part, Said};
 use crate::sse::{write_frame, write_json};
+use crate::tokens::Tokens;
 
 /// Writes one answer.
 pub(crate) struct Writer {
@@ -19,6 +20,8 @@ pub(crate) struct Writer {
     /// Each alternative's role is written before anything else of it.
     roles: Vec<bool>,
     kinds: Vec<CallKind>,
+    /// The tokens of each alternative's text.
+    tokens: Vec<Tokens>,
     legacy: bool,
     wants_usage: bool,
     extra: Map<String, Value>,
@@ -58,10 +61,7 @@ impl Envelope {
 impl Write for Writer {
     fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
         match said {
-            Said::Begin(begin) => {
-                self.envelope = Envelope::new(begin, &self.client);
-                self.role(0, out);
-            }
+            Said::Begin(begin) => self.envelope = Envelope::new(begin, &self.client),
             Said::Part { choice, part } => self.part(*choice, part, out),
             Said::Usage(usage) if self.wants_usage => {
                 self.chunk(Some(("usage", usage.own.clone())), out, |_| ());
@@ -91,6 +91,7 @@ impl Writer {
             envelope: Envelope::default(),
             roles: Vec::new(),
             kinds: Vec::new(),
+            tokens: Vec::new(),
             legacy: is_legacy(&client.request),
             wants_usage: wants_usage.unwrap_or_default(),
             extra: Map::new(),
@@ -115,6 +116,18 @@ impl Writer {
         (known && !self.legacy).then_some(number)
     }
 
+    /// Begins the first alternative: what the server said of the response with its beginning is known by now.
+    pub(crate) fn settle(&mut self, out: &mut Vec<u8>) {
+        if self.roles.is_empty() && !self.envelope.id.is_empty() {
+            self.role(0, out);
+        }
+    }
+
+    /// Takes notice of text that went to the client as it came, and its tokens with it.
+    pub(crate) fn passed(&mut self, choice: usize) {
+        self.tokens.get_mut(choice).into_iter().for_each(Tokens::clear);
+    }
+
     /// Says whether the client finds reasoning in this field and no other.
     pub(crate) fn reasons_in(&self, field: &str) -> bool {
         reasoning_names(self.client.reasoning_field) == [field]
@@ -123,7 +136,11 @@ impl Writer {
     fn part(&mut self, choice: usize, part: &Part, out: &mut Vec<u8>) {
         self.role(choice, out);
         match part {
-            Part::Text(text) => self.delta(choice, r#"{"content":"#, text, "}", out),
+            Part::Text(text) => self.text(choice, text, out),
+            Part::Logprobs(tokens) => {
+                self.tokens.resize_with(self.tokens.len().max(choice + 1), Tokens::default);
+                self.tokens[choice].add(tokens);
+            }
             Part::Refusal(text) => self.delta(choice, r#"{"refusal":"#, text, "}", out),
             Part::Reasoning(text) => self.reasoning(choice, text, out),
             Part::CallStart { call, id, name, kind } => {
@@ -152,6 +169,15 @@ impl Writer {
         }
     }
 
+    fn text(&mut self, choice: usize, text: &str, out: &mut Vec<u8>) {
+        let tokens = self.tokens.get_mut(choice).map(|tokens| tokens.take(text)).unwrap_or_default();
+        if tokens.is_empty() {
+            return self.delta(choice, r#"{"content":"#, text, "}", out);
+        }
+        let tail = format!(r#"}},"logprobs":{}"#, json!({"content": tokens, "refusal": null}));
+        self.delta(choice, r#"{"content":"#, text, &tail, out);
+    }
+
     fn reasoning(&mut self, choice: usize, text: &str, out: &mut Vec<u8>) {
         let names = reasoning_names(self.client.reasoning_field);
         self.choice_chunk(choice, "null", out, |out| {
@@ -165,7 +191,7 @@ impl Writer {
         });
     }
 
-    /// Writes a chunk with what only this protocol knows; log probabilities belong to text that may have changed.
+    /// Writes a chunk with what only this protocol knows; log probabilities go with their text.
     fn own(&mut self, choice: usize, own: &Value, out: &mut Vec<u8>) {
         let delta = own.get("message").cloned().unwrap_or_default();
         let mut fields = Map::from_iter([("index".to_owned(), json!(choice)), ("delta".to_owned(), delta)]);

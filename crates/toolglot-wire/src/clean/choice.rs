@@ -124,11 +124,11 @@ impl Choice {
 
     /// Takes what is no piece of a native call; calls that are whole are over then, others are waited for.
     fn interrupt(&mut self, part: Part, shared: &mut Shared, out: &mut Vec<Said>) {
-        if !matches!(part, Part::Own(_)) {
+        if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
             self.settle(true, shared, out);
         }
         // Text goes on with the text call that is open, if one is.
-        let text = matches!(part, Part::Text(_));
+        let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
         let free = if text { self.natives.is_empty() || self.speaks() } else { !self.voice.is_open() };
         if !free || !(self.waiting.is_empty() || (text && self.speaks())) {
             self.waiting_bytes += part.size();

@@ -121,6 +121,7 @@ impl Native {
         let mut tail = String::new();
         let end = reader.finish(&mut tail);
         for found in &end.diagnostics {
+            voice.note(found.code);
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
         }
         voice.arguments(&tail, out);

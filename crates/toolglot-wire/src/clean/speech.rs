@@ -136,6 +136,7 @@ fn hear(event: &Event<'_>, heard: &mut Heard, voice: &mut Voice, shared: &mut Sh
             shared.tally.text_calls += shared.tally.calls - before;
         }
         EventKind::Diagnostic(found) => {
+            voice.note(found.code);
             shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !voice.has_made();
             shared.tally.left += usize::from(is_rejection(found));
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;

@@ -70,6 +70,7 @@ fn line(said: &[Said]) -> String {
                 Part::Refusal(text) => ("refusal", text.clone()),
                 Part::Reasoning(text) => ("reasoning", text.clone()),
                 Part::Seal(text) => ("seal", text.clone()),
+                Part::Logprobs(tokens) => ("logprobs", serde_json::json!(tokens).to_string()),
                 Part::CallStart { name, kind, .. } => {
                     ("call", format!("{name}{}", if *kind == CallKind::Custom { "!" } else { "" }))
                 }

@@ -1,7 +1,7 @@
 //! What is said to the writer: one call after the other, each with its number and id, none that failed.
 
 use serde_json::Value;
-use toolglot::Outcome;
+use toolglot::{Code, Outcome};
 
 use super::Shared;
 use crate::fault::{Fault, FaultKind};
@@ -19,6 +19,8 @@ pub(super) struct Voice {
     cut: bool,
     /// A further call or text came although one call was all that was wanted.
     enough: bool,
+    /// The limit that ended the open call.
+    limit: Option<&'static str>,
     fault: Option<Fault>,
 }
 
@@ -36,7 +38,7 @@ struct Open {
 
 impl Voice {
     pub(super) fn new(choice: usize) -> Self {
-        Self { choice, calls: 0, made: 0, open: None, cut: false, enough: false, fault: None }
+        Self { choice, calls: 0, made: 0, open: None, cut: false, enough: false, limit: None, fault: None }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -80,6 +82,15 @@ impl Voice {
         self.fault.take()
     }
 
+    /// Takes a diagnostic of the open call: a limit that ends it has to be named.
+    pub(super) fn note(&mut self, code: Code) {
+        self.limit = match code {
+            Code::LimitArguments => Some("longer than `limits.arguments` allows"),
+            Code::LimitDepth => Some("nested deeper than `limits.depth` allows"),
+            _ => self.limit,
+        };
+    }
+
     /// Says whether a call may be said now; notes it if it is one too many.
     fn takes_more(&mut self, shared: &Shared) -> bool {
         let full = self.made > 0 && !shared.wants.parallel;
@@ -89,7 +100,10 @@ impl Voice {
 
     /// Says a part that is no piece of a call.
     pub(super) fn say(&mut self, part: Part, shared: &Shared, out: &mut Vec<Said>) {
-        let blank = matches!(&part, Part::Text(text) if text.trim().is_empty());
+        let blank = match &part {
+            Part::Text(text) => text.trim().is_empty(),
+            part => matches!(part, Part::Logprobs(_)),
+        };
         let done = self.made > 0 && !shared.wants.parallel;
         if (done && blank) || !self.takes_more(shared) {
             return;
@@ -107,6 +121,9 @@ impl Voice {
         out: &mut Vec<Said>,
     ) {
         let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
+        if mute && self.is_full(shared) {
+            *shared.tally.diagnostics.entry(Code::LimitCalls.name()).or_default() += 1;
+        }
         let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
         let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
         let id = (!mute).then(|| shared.ids.take(id));
@@ -140,6 +157,7 @@ impl Voice {
 
     /// Ends the open call; `source` is the text it was written as, where the answer comes whole.
     pub(super) fn end(&mut self, outcome: Outcome, source: Option<&str>, shared: &mut Shared, out: &mut Vec<Said>) {
+        let limit = self.limit.take();
         let Some(open) = self.open.take() else { return };
         if open.mute || self.fault.is_some() {
             shared.tally.dropped += 1;
@@ -150,6 +168,12 @@ impl Voice {
             self.complete(open, out);
         } else {
             shared.tally.dropped += 1;
+            if let Some(limit) = limit {
+                // Without an error nobody would know where the text has gone.
+                let message = format!("the arguments of the model's call of `{}` are {limit}", open.name);
+                self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
+                return;
+            }
             self.fail(open, outcome, source, shared.wants.streamed, out);
         }
     }

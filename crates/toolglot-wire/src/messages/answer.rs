@@ -31,10 +31,17 @@ impl Answer {
         self.finish = Some(finish.clone());
     }
 
-    /// Returns the message with nothing in it. Its counts have to be there at once, so what is not known is estimated.
+    /// Returns the message with nothing in it. Its counts have to be there at once: what the server did not say is
+    /// estimated.
     pub(super) fn head(&self, begin: &Begin, client: &Client) -> Map<String, Value> {
         let id =
             begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));
+        let estimated = || {
+            Map::from_iter([
+                ("input_tokens".to_owned(), estimate(&client.request).into()),
+                ("output_tokens".to_owned(), 0.into()),
+            ])
+        };
         let message = json!({
             "id": id,
             "type": "message",
@@ -43,7 +50,7 @@ impl Answer {
             "content": [],
             "stop_reason": null,
             "stop_sequence": null,
-            "usage": {"input_tokens": estimate(&client.request), "output_tokens": 0},
+            "usage": begin.usage.as_ref().map_or_else(estimated, usage::write),
         });
         if let Value::Object(message) = message { message } else { Map::new() }
     }

@@ -38,6 +38,8 @@ pub(super) struct Blocks {
     open: Option<Open>,
     started: usize,
     refused: bool,
+    /// Citations whose text has not begun.
+    early: Vec<Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +87,7 @@ impl Blocks {
             Part::Arguments { text, .. } => self.add_arguments(text, sink),
             Part::CallEnd { .. } | Part::Finish(_) => self.close(sink),
             Part::Own(event) => self.add_own(event, sink),
+            Part::Logprobs(_) => {}
         }
     }
 
@@ -125,11 +128,11 @@ impl Blocks {
                     self.start(Open::Own, block.clone(), sink);
                 }
             }
-            (Some("content_block_delta"), Some(Open::Own | Open::Text)) => {
-                if let Some(delta) = event.get("delta").filter(|delta| delta.is_object()) {
-                    self.delta(Piece::Own(delta), sink);
-                }
-            }
+            (Some("content_block_delta"), open) => match event.get("delta").filter(|delta| delta.is_object()) {
+                Some(delta) if matches!(open, Some(Open::Own | Open::Text)) => self.delta(Piece::Own(delta), sink),
+                Some(delta) if delta.get("citation").is_some() => self.early.push(delta.clone()),
+                _ => {}
+            },
             (Some("content_block_stop"), Some(Open::Own)) => self.close(sink),
             _ => {}
         }
@@ -144,10 +147,17 @@ impl Blocks {
             _ => json!({"type": "text", "text": ""}),
         };
         self.start(wanted, block, sink);
+        for citation in std::mem::take(&mut self.early) {
+            self.delta(Piece::Own(&citation), sink);
+        }
     }
 
     fn start(&mut self, open: Open, block: Value, sink: &mut impl Sink) {
         self.close(sink);
+        if open != Open::Text {
+            // A text that became something else has no place for them.
+            self.early.clear();
+        }
         sink.start(self.started, block);
         self.started += 1;
         self.open = Some(open);

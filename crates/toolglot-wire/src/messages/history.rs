@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::block::{Shown, kind, show, text_of};
 use super::exact::Inputs;
+use crate::chat::history::later_instructions;
 
 /// The conversation, as far as it has been converted.
 pub(super) struct History<'h> {
@@ -22,8 +23,11 @@ impl<'h> History<'h> {
     pub(super) fn add_system(&mut self, system: Value) {
         let texts: Vec<String> = blocks(system).into_iter().map(text_of).collect();
         let text = texts.join("\n\n");
-        if !text.is_empty() {
+        let is_first = self.messages.iter().all(|message| message["role"] == "system");
+        if !text.is_empty() && is_first {
             self.messages.push(json!({"role": "system", "content": text}));
+        } else if !text.is_empty() {
+            self.messages.push(later_instructions(text.into()));
         }
     }
 

@@ -128,11 +128,13 @@ impl Reader {
     fn begin(&mut self, message: Option<Value>, out: &mut Vec<Said>) {
         let Some(Value::Object(message)) = message else { return self.ensure_begun(out) };
         let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let begin = Begin { id: text("id").map(str::to_owned), model: text("model").map(str::to_owned), created: None };
+        let [id, model] = [text("id"), text("model")].map(|text| text.map(str::to_owned));
+        usage::merge(&mut self.usage, message.get("usage"));
+        let counts = Some(&self.usage).filter(|counts| counts.contains_key("input_tokens")).cloned();
+        let begin = Begin { id, model, created: None, usage: counts.and_then(usage::read) };
         if !std::mem::replace(&mut self.begun, true) {
             out.push(Said::Begin(begin));
         }
-        usage::merge(&mut self.usage, message.get("usage"));
         let known = ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
         self.keep(message.into_iter().filter(|(key, _)| !known.contains(&key.as_str())));
     }

@@ -98,6 +98,7 @@ fn line(said: &Said) -> (String, String) {
             }
             Part::Arguments { call, text } => (format!("arguments {call}"), text.clone()),
             Part::CallEnd { call } => (format!("end {call}"), String::new()),
+            Part::Logprobs(tokens) => (format!("logprobs {}", tokens.len()), String::new()),
             Part::Own(event) => (format!("own {event}"), String::new()),
             Part::Finish(finish) => (format!("finish {finish:?}"), String::new()),
         },

@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::request::Missing;
 use super::tools::{Toolbox, kind, members, text};
+use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
 pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Vec<Value> {
-    let mut history = History { toolbox, missing, messages: Vec::new(), turn: Turn::default() };
+    let mut history = History { toolbox, missing, messages: Vec::new(), turn: Turn::default(), shown: Vec::new() };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
@@ -19,6 +20,7 @@ pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing:
             .refuse_as("missing_required_parameter", "`input` is missing; send a text or a list of items".to_owned()),
     }
     history.end_turn();
+    history.show();
     history.messages
 }
 
@@ -32,6 +34,8 @@ struct History<'a> {
     missing: &'a mut Missing,
     messages: Vec<Value>,
     turn: Turn,
+    /// Parts of results that are no text; only a user's message has a place for them, behind all results.
+    shown: Vec<Value>,
 }
 
 /// What the model said between two inputs. Chat has one message for it, and templates want no two in a row.
@@ -45,6 +49,11 @@ struct Turn {
 
 impl History<'_> {
     fn item(&mut self, item: &Value) {
+        let is_output = ["function_call_output", "custom_tool_call_output"].contains(&kind(item));
+        let is_users = item.get("role").and_then(Value::as_str) == Some("user");
+        if !is_output && !is_users {
+            self.show();
+        }
         match kind(item) {
             "message" => self.message(item),
             "" if item.get("role").is_some() => self.message(item),
@@ -67,7 +76,14 @@ impl History<'_> {
             Some("system" | "developer") => self.system(content),
             role => {
                 self.end_turn();
-                let content = self.content(content);
+                let mut content = self.content(content);
+                if !self.shown.is_empty() {
+                    let own = match content {
+                        Value::Array(parts) => parts,
+                        text => vec![json!({"type": "text", "text": text})],
+                    };
+                    content = std::mem::take(&mut self.shown).into_iter().chain(own).collect();
+                }
                 self.messages.push(json!({"role": role.unwrap_or("user"), "content": content}));
             }
         }
@@ -86,7 +102,8 @@ impl History<'_> {
         }
     }
 
-    /// Instructions before the conversation are one text in one message: many templates have no place for another.
+    /// Instructions before the conversation are one text in one message. Many templates have no place for others: those
+    /// are a user's.
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
@@ -99,6 +116,7 @@ impl History<'_> {
                 before.push_str("\n\n");
                 before.push_str(content.as_str().unwrap_or_default());
             }
+            Some((false, _)) => self.messages.push(later_instructions(content)),
             _ => self.messages.push(json!({"role": "system", "content": content})),
         }
     }
@@ -119,11 +137,36 @@ impl History<'_> {
     fn output(&mut self, item: &Value) {
         self.end_turn();
         let content = match item.get("output") {
-            Some(output @ (Value::String(_) | Value::Array(_))) => self.content(output),
+            Some(output @ (Value::String(_) | Value::Array(_))) => {
+                let content = self.content(output);
+                Value::from(self.text_of(content))
+            }
             Some(output) => Value::from(json_text(output)),
             None => Value::from(""),
         };
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
+    }
+
+    /// Returns the text of a result; what is no text is marked in its place and shown after all results.
+    fn text_of(&mut self, content: Value) -> String {
+        let Value::Array(parts) = content else { return json_text(&content) };
+        let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {
+            (Some(text), _) => text.to_owned(),
+            (None, kind) => {
+                let word = format!("[{}]", kind.trim_end_matches("_url"));
+                self.shown.push(part);
+                word
+            }
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Shows what the results held besides text.
+    fn show(&mut self) {
+        if !self.shown.is_empty() {
+            let parts = std::mem::take(&mut self.shown);
+            self.messages.push(json!({"role": "user", "content": parts}));
+        }
     }
 
     /// Returns content as chat writes it: a text if it is one text, else parts.
@@ -145,14 +188,22 @@ impl History<'_> {
         match kind(part) {
             "input_text" | "output_text" | "text" => Some(json!({"type": "text", "text": text(part, "text")?})),
             "refusal" => Some(json!({"type": "text", "text": text(part, "refusal")?})),
-            "input_image" => {
-                let mut image = take(&["detail", "file_id"]);
-                image.extend(part.get("image_url").map(|url| ("url".to_owned(), url.clone())));
-                Some(json!({"type": "image_url", "image_url": image}))
-            }
-            "input_file" => Some(json!({
-                "type": "file", "file": take(&["file_data", "file_id", "file_url", "filename"]),
-            })),
+            // Chat has images by their address only, and files by anything but their address.
+            "input_image" => match part.get("image_url").filter(|url| !url.is_null()) {
+                Some(url) => {
+                    let mut image = take(&["detail"]);
+                    image.insert("url".to_owned(), url.clone());
+                    Some(json!({"type": "image_url", "image_url": image}))
+                }
+                None => Some(json!({"type": "file", "file": take(&["file_id"])})),
+            },
+            "input_file" => match text(part, "file_url").filter(|_| take(&["file_data", "file_id"]).is_empty()) {
+                Some(url) => {
+                    let lines: Vec<&str> = text(part, "filename").into_iter().chain([url]).collect();
+                    Some(json!({"type": "text", "text": lines.join("\n")}))
+                }
+                None => Some(json!({"type": "file", "file": take(&["file_data", "file_id", "filename"])})),
+            },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
                 self.missing.leave_out(format!("part of type `{other}` left out: chat has nothing like it"));

@@ -39,6 +39,9 @@ const TEXTS: [(&str, Kind, Slot, &str); 7] = [
     ("response.custom_tool_call_input", Kind::Custom, Slot::Input, "input"),
 ];
 
+/// What adds an annotation to a text.
+const ANNOTATION: &str = "response.output_text.annotation.added";
+
 /// Fields of a response that have words of their own in [`Said`].
 const KNOWN: [&str; 9] =
     ["id", "object", "created_at", "status", "model", "output", "usage", "error", "incomplete_details"];
@@ -58,6 +61,8 @@ struct Delta<'a> {
     content_index: Option<u64>,
     #[serde(default)]
     summary_index: Option<u64>,
+    #[serde(default)]
+    logprobs: Option<Vec<Value>>,
 }
 
 impl Read for Reader {
@@ -114,6 +119,7 @@ impl Reader {
         let place = Where { id: delta.item_id.as_deref(), index: delta.output_index };
         let part = delta.content_index.or(delta.summary_index).unwrap_or_default();
         let item = self.items.find(*kind, place, out);
+        self.items.probable(item, delta.logprobs.as_deref(), out);
         self.items.tell(item, (*slot, part), &delta.delta, out);
         true
     }
@@ -154,6 +160,10 @@ impl Reader {
                 let told = event.get(if last == "delta" { "delta" } else { field });
                 let told = told.map(super::history::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
+                let tokens = event.get("logprobs").and_then(Value::as_array);
+                if last == "delta" || !self.items.has_told(item, (*slot, part)) {
+                    self.items.probable(item, tokens.map(Vec::as_slice), out);
+                }
                 match last {
                     "delta" => self.items.tell(item, (*slot, part), &told, out),
                     _ => self.items.complete(item, (*slot, part), &told, out),
@@ -167,6 +177,9 @@ impl Reader {
         }
         if !name.is_empty() {
             self.begin(&Value::Null, out);
+            if name == ANNOTATION {
+                self.items.annotated(place, part);
+            }
             self.items.own(event, out);
         }
     }
@@ -179,6 +192,7 @@ impl Reader {
                 id: text(response, "id").filter(|id| !id.is_empty()).map(str::to_owned),
                 model: text(response, "model").filter(|model| !model.is_empty()).map(str::to_owned),
                 created: response.get("created_at").and_then(seconds),
+                usage: None,
             }));
         }
         let fields = response.as_object().into_iter().flatten();

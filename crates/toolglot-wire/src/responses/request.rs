@@ -8,17 +8,16 @@ use toolglot::Tools;
 use super::history::{self, json_text};
 use super::tools::{Choice, Toolbox, kind, text};
 use crate::chat::history::{is_object, safe_arguments};
-use crate::chat::pairs::UNANSWERED;
+use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 
 /// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
-const DROPPED: [&str; 17] = [
+const DROPPED: [&str; 15] = [
     "background",
     "client_metadata",
     "context_management",
     "conversation",
-    "include",
     "max_tool_calls",
     "metadata",
     "previous_response_id",
@@ -29,9 +28,11 @@ const DROPPED: [&str; 17] = [
     "service_tier",
     "store",
     "stream_options",
-    "top_logprobs",
     "truncation",
 ];
+
+/// What `include` says to get log probabilities.
+const LOGPROBS: &str = "message.output_text.logprobs";
 
 /// Fields that ask for what another server remembers.
 const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
@@ -91,6 +92,15 @@ fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, V
                 put(&mut chat, "response_format", value.get("format").and_then(response_format));
                 put(&mut chat, "verbosity", value.get("verbosity").cloned());
             }
+            "include" if value.as_array().is_some_and(|list| list.iter().any(|word| word == LOGPROBS)) => {
+                put(&mut chat, "logprobs", Some(true.into()));
+            }
+            "include" => {}
+            "top_logprobs" if value.as_u64().is_none_or(|number| number == 0) => {}
+            "top_logprobs" => {
+                put(&mut chat, "logprobs", Some(true.into()));
+                put(&mut chat, key, Some(value.clone()));
+            }
             "reasoning" => put(&mut chat, "reasoning_effort", value.get("effort").cloned()),
             _ => put(&mut chat, key, Some(value.clone())),
         }
@@ -147,6 +157,7 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
 pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    let remembers = REMEMBERED.iter().any(|key| request.get(*key).is_some_and(|value| !value.is_null()));
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();
@@ -157,7 +168,31 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
     }
     // What is only referred to may be the result that seems to be missing.
     if !items.iter().any(|item| kind(item) == "item_reference") {
+        if !remembers {
+            adopt(items);
+        }
         *items = pair(std::mem::take(items));
+    }
+}
+
+/// Makes results whose calls are not there messages of the user's: servers refuse them.
+fn adopt(items: &mut [Value]) {
+    let is = |item: &Value, at: fn(&(&'static str, &'static str)) -> &'static str| {
+        CALLS.iter().any(|pair| at(pair) == kind(item))
+    };
+    let made = items.iter().filter(|item| is(item, |pair| pair.0));
+    let made: HashSet<String> = made.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect();
+    for item in items.iter_mut().filter(|item| is(item, |pair| pair.1)) {
+        if text(item, "call_id").is_some_and(|id| made.contains(id)) {
+            continue;
+        }
+        let said = match item.get_mut("output").map(Value::take).unwrap_or_default() {
+            Value::Array(parts) => parts,
+            Value::Null => Vec::new(),
+            output => vec![json!({"type": "input_text", "text": json_text(&output)})],
+        };
+        let parts: Vec<Value> = [json!({"type": "input_text", "text": ORPHAN})].into_iter().chain(said).collect();
+        *item = json!({"type": "message", "role": "user", "content": parts});
     }
 }
 

@@ -91,7 +91,8 @@ fn events_of(bytes: &[u8]) -> Vec<Value> {
 
 /// Returns parts as all that is said of a response.
 fn all_said(parts: Vec<crate::Part>, finish: crate::Finish) -> Vec<Said> {
-    let begin = Begin { id: Some("resp_up".to_owned()), model: Some("m".to_owned()), created: Some(5) };
+    let begin =
+        Begin { id: Some("resp_up".to_owned()), model: Some("m".to_owned()), created: Some(5), ..Begin::default() };
     let mut said = vec![Said::Begin(begin)];
     said.extend(parts.into_iter().map(|part| Said::Part { choice: 0, part }));
     said.push(Said::Part { choice: 0, part: crate::Part::Finish(finish) });

@@ -17,6 +17,7 @@ use crate::policy::ReasoningItem;
 use crate::port::{Client, Write};
 use crate::protocol::Protocol;
 use crate::said::{CallKind, Finish, Part, Said};
+use crate::tokens::Tokens;
 
 mod event;
 mod item;
@@ -35,6 +36,8 @@ pub(crate) struct Writer {
     finish: Option<Finish>,
     failure: Option<Value>,
     open: Option<Item>,
+    /// The tokens of text that is yet to be written.
+    tokens: Tokens,
     /// Finished items as JSON text; an item that is not is here as it began.
     output: Vec<String>,
     ids: HashSet<String>,
@@ -92,6 +95,7 @@ impl Writer {
             finish: None,
             failure: None,
             open: None,
+            tokens: Tokens::default(),
             output: Vec::new(),
             ids: HashSet::new(),
             announced: Vec::new(),
@@ -143,6 +147,7 @@ impl Writer {
             }
             Part::Arguments { text, .. } => self.input(text, out),
             Part::CallEnd { .. } => self.close(out),
+            Part::Logprobs(tokens) => self.tokens.add(tokens),
             Part::Own(event) => self.own(event, out),
             Part::Finish(finish) => {
                 self.finish = Some(finish.clone());
@@ -164,7 +169,8 @@ impl Writer {
         if item.part_kind().is_none() {
             item.begin_part(part, Event::new(part.frame_added(), &mut self.sequence, out));
         }
-        item.delta(text, Event::new(part.delta(), &mut self.sequence, out));
+        let tokens = if part == PartKind::Text { self.tokens.take(text) } else { Vec::new() };
+        item.delta(text, tokens, Event::new(part.delta(), &mut self.sequence, out));
     }
 
     fn input(&mut self, text: &str, out: &mut Vec<u8>) {
@@ -172,7 +178,7 @@ impl Writer {
             return;
         };
         if !text.is_empty() {
-            item.delta(text, Event::new(part.delta(), &mut self.sequence, out));
+            item.delta(text, Vec::new(), Event::new(part.delta(), &mut self.sequence, out));
         }
     }
 

@@ -60,12 +60,23 @@ fn calls_and_results_of_earlier_turns_are_whole() {
         assert_eq!(turned(json!({"role": "assistant", "content": "x", "tool_calls": empty})).get("tool_calls"), None);
     }
     let parts = json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
-    for (content, expected) in [(parts, json!("a\nb")), (Value::Null, json!("")), (json!("x"), json!("x"))] {
-        let orphan = turned(json!({"role": "tool", "tool_call_id": "gone", "content": content}));
-        assert_eq!((&orphan["content"], &orphan["tool_call_id"]), (&expected, &json!("gone")));
-    }
     let image = json!([{"type": "image_url", "image_url": {"url": "data:,"}}]);
-    assert_eq!(turned(json!({"role": "tool", "tool_call_id": "a", "content": image.clone()}))["content"], image);
+    let said = |content: &Value| json!({"role": "tool", "tool_call_id": "a", "content": content});
+    for (content, expected) in
+        [(parts, json!("a\nb")), (Value::Null, json!("")), (json!("x"), json!("x")), (image.clone(), image.clone())]
+    {
+        let messages = json!([call(json!("{}")), said(&content)]);
+        let found = sent(&request(json!({"messages": messages})), EngineKind::Generic)["messages"][1].clone();
+        assert_eq!(found, said(&expected));
+    }
+    // Strict servers refuse a result whose call is not there.
+    let words = "The result of a call that is not part of this conversation:";
+    for (content, expected) in [
+        (json!("x"), json!(format!("{words}\nx"))),
+        (image.clone(), json!([{"type": "text", "text": words}, image[0]])),
+    ] {
+        assert_eq!(turned(said(&content)), json!({"role": "user", "content": expected}));
+    }
 }
 
 #[test]

@@ -55,6 +55,22 @@ fn chunks_of_plain_text_go_on_as_they_came() {
 }
 
 #[test]
+fn text_that_is_held_for_a_while_keeps_its_probabilities() {
+    let mut chunks = spoken(&["Hello", " a <tool", "s> b"], "stop");
+    chunks.iter_mut().for_each(|chunk| chunk["system_fingerprint"] = json!("fp"));
+    for (chunk, token) in chunks[1..4].iter_mut().zip(["Hello", " a <tool", "s> b"]) {
+        chunk["choices"][0]["logprobs"] = json!({"content": [{"token": token, "logprob": -1}]});
+    }
+    let out = stream(&request(json!({})), &events(&chunks));
+    assert_eq!(answer(&out).text, "Hello a <tools> b");
+    let first = out.split_once("\n\n").unwrap().0;
+    assert!(first.contains("\"role\"") && first.contains("\"system_fingerprint\":\"fp\""), "{out}");
+    assert!(out.contains(&format!("data: {}\n\n", chunks[1])), "{out}");
+    let tokens: Vec<&str> = out.split("\"token\":").skip(1).filter_map(|rest| rest.split('"').nth(1)).collect();
+    assert_eq!(tokens, ["Hello", " a <tool", "s> b"], "{out}");
+}
+
+#[test]
 fn log_probabilities_of_swallowed_text_are_dropped() {
     let mut chunks = spoken(&[CALL], "stop");
     chunks[1]["choices"][0]["logprobs"] = json!({"content": [{"token": CALL, "logprob": -1}]});
@@ -73,6 +89,46 @@ fn fields_that_we_do_not_know_survive() {
     for field in [r#""timings":{"ms":1}"#, r#""token_ids":[1,2]"#, r#""kv_transfer_params":{"a":1}"#] {
         assert_eq!(out.matches(field).count(), 1, "{field}\n{out}");
     }
+}
+
+#[test]
+fn a_limit_that_ends_a_call_is_named_whole_and_streamed() {
+    let limits = toolglot::Limits::default();
+    let long = format!("{{\"city\": \"{}\"}}", "x".repeat(400));
+    let deep = format!("{{\"city\": {}1{}}}", "[".repeat(9), "]".repeat(9));
+    for (limits, arguments, named) in
+        [(limits.with_arguments(200), long, "limits.arguments"), (limits.with_depth(4), deep, "limits.depth")]
+    {
+        let policy = Policy::default().with_options(toolglot::Options::default().with_limits(limits));
+        let exchange = exchange(&request(json!({})), &policy);
+        let text = format!("<tool_call>{{\"name\": \"get_weather\", \"arguments\": {arguments}}}</tool_call>");
+        let native = json!([{"id": "call_a", "type": "function",
+            "function": {"name": "get_weather", "arguments": arguments}}]);
+        for message in [json!({"content": text}), json!({"content": null, "tool_calls": native})] {
+            let whole = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+            let fault = exchange.turn(1, 1).whole(whole.to_string().as_bytes()).unwrap_err();
+            assert!(fault.message.contains(named), "{fault}");
+            assert_eq!(fault.code.as_deref(), Some("tool_call_too_large"));
+            let mut turn = exchange.turn(1, 1);
+            turn.push_whole(whole.to_string().as_bytes(), &mut Vec::new());
+            assert_eq!(turn.report().fault, Some(fault));
+        }
+    }
+}
+
+#[test]
+fn calls_beyond_the_limit_are_noted() {
+    let policy = Policy::default().with_limits(toolglot_wire::WireLimits::default().with_calls(2));
+    let call = |id: usize| {
+        json!({"id": format!("call_{id}"), "type": "function",
+        "function": {"name": "get_time", "arguments": "{}"}})
+    };
+    let calls: Vec<Value> = (0..4).map(call).collect();
+    let whole = json!({"choices": [{"index": 0, "message": {"tool_calls": calls}, "finish_reason": "stop"}]});
+    let mut turn = exchange(&request(json!({})), &policy).turn(1, 1);
+    turn.whole(whole.to_string().as_bytes()).unwrap();
+    let report = turn.report();
+    assert_eq!((report.calls, report.dropped, report.diagnostics.get("limit_calls")), (2, 2, Some(&2)));
 }
 
 #[test]

@@ -124,8 +124,12 @@ impl Starts {
     /// Says whether one of the texts stands at `at`; waits while one may come to.
     pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let rest = view.rest(at);
+        if matches!(*rest, [first, second, ..] if !self.has_pair(first, second)) {
+            return Ok(false);
+        }
         let [seen, bytes] = rest.first_chunk().map_or_else(|| word(rest), |all| [u32::MAX, u32::from_le_bytes(*all)]);
-        if !self.words.iter().any(|[counts, text]| (bytes ^ text) & counts & seen == 0) {
+        let may_be = |[counts, text]: &[u32; 2]| (bytes ^ text) & counts & seen == 0;
+        if self.words.len() <= FEW && !self.words.iter().any(may_be) {
             return Ok(false);
         }
         let mut texts = &self.texts[..];
@@ -141,6 +145,9 @@ impl Starts {
         Ok(false)
     }
 }
+
+/// So many words are compared sooner than the texts are walked through.
+const FEW: usize = 32;
 
 /// Returns which of the first four bytes a text has, as bits, and what they are.
 fn word(text: &[u8]) -> [u32; 2] {

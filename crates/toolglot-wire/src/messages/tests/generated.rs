@@ -61,7 +61,7 @@ fn as_written(said: &Said) -> Said {
 }
 
 fn answer(dice: &mut Dice) -> Vec<Said> {
-    let begin = Begin { id: Some("msg_1".into()), model: Some("m".into()), created: None };
+    let begin = Begin { id: Some("msg_1".into()), model: Some("m".into()), created: None, ..Begin::default() };
     let mut said = vec![Said::Begin(begin)];
     let (mut calls, mut refused, mut before) = (0, false, 9);
     for _ in 0..dice.roll(6) {

@@ -187,3 +187,16 @@ fn an_estimate_of_tokens() {
     }
     assert_eq!(count_tokens(b"[]").unwrap_err().status, 400);
 }
+
+#[test]
+fn results_whose_calls_are_not_there_are_what_the_user_says() {
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+    let call = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
+    let mut request = map(json!({"messages": [
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result("z"), result("a"), {"type": "text", "text": "so?"}]}]}));
+    make_safe(&mut request, &toolglot::Tools::default(), &Policy::default());
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let words = text("The result of a call that is not part of this conversation:");
+    assert_eq!(request["messages"][1]["content"], json!([result("a"), text("so?"), words, text("ok")]));
+}

@@ -197,3 +197,30 @@ fn what_cannot_be_said_is_noted() {
     assert_eq!(exchange(Protocol::Chat, json!({"tools": search})).notes().len(), 1);
     assert_eq!(exchange(Protocol::Messages, json!({"tools": search})).notes().len(), 0);
 }
+
+#[test]
+fn the_count_of_the_server_is_there_at_once() {
+    let usage = json!({"input_tokens": 5, "cache_read_input_tokens": 9, "output_tokens": 1});
+    let mut events = good();
+    events[0]["message"]["usage"] = usage.clone();
+    let written = through(Protocol::Messages, &stream(&events[..3], true), 7);
+    let data = written.split_once("data: ").unwrap().1.split_once("\n\n").unwrap().0;
+    let start: Value = serde_json::from_str(data).unwrap();
+    assert_eq!((&start["type"], &start["message"]["usage"]), (&json!("message_start"), &usage));
+    let exchange = exchange(Protocol::Messages, json!({"stream": true}));
+    let mut turn = exchange.turn(1, 1);
+    turn.push(stream(&events[..3], true).as_bytes(), &mut Vec::new());
+    turn.finish(Ended::Over, &mut Vec::new());
+    assert_eq!(turn.report().usage.map(|usage| usage.input), Some(14));
+}
+
+#[test]
+fn a_citation_before_its_text_survives() {
+    let citation = json!({"cited_text": "a"});
+    let delta = json!({"type": "citations_delta", "citation": citation});
+    let cited = json!({"type": "content_block_delta", "index": 0, "delta": delta});
+    let mut events = good();
+    events.insert(2, cited);
+    let message = accumulate(&through(Protocol::Messages, &stream(&events, true), 7)).unwrap();
+    assert_eq!(message["content"][0], json!({"type": "text", "text": "Hi", "citations": [citation]}));
+}

@@ -35,7 +35,12 @@ fn an_answer_event_by_event() {
         Part::CallEnd { call: 0 },
     ];
     let mut said = ended(parts, Finish::ToolCalls);
-    said[0] = Said::Begin(Begin { id: Some("chatcmpl-1".into()), model: Some("m".into()), created: Some(1) });
+    said[0] = Said::Begin(Begin {
+        id: Some("chatcmpl-1".into()),
+        model: Some("m".into()),
+        created: Some(1),
+        ..Begin::default()
+    });
     let usage = Usage { input: 11, output: 7, cached: Some(4), ..Usage::default() };
     said.insert(said.len() - 1, Said::Usage(usage));
     let expected = r#"event: message_start
@@ -138,10 +143,19 @@ fn citations_go_to_their_text() {
         let delta = json!({"type": "citations_delta", "citation": {"cited_text": text}});
         Part::Own(json!({"type": "content_block_delta", "index": 9, "delta": delta}))
     };
-    let parts = vec![citation("nowhere"), Part::Text("Hi".into()), citation("a"), citation("b")];
+    let start = Part::CallStart { call: 0, id: Some("call_1".into()), name: "f".into(), kind: CallKind::Function };
+    let parts = vec![
+        citation("nowhere"),
+        start,
+        Part::CallEnd { call: 0 },
+        citation("first"),
+        Part::Text("Hi".into()),
+        citation("a"),
+        citation("b"),
+    ];
     let message = message(&ended(parts, Finish::Stop), Protocol::Messages);
-    let block = json!({"type": "text", "text": "Hi", "citations": [{"cited_text": "a"}, {"cited_text": "b"}]});
-    assert_eq!(message["content"], json!([block]));
+    let citations = json!([{"cited_text": "first"}, {"cited_text": "a"}, {"cited_text": "b"}]);
+    assert_eq!(message["content"][1], json!({"type": "text", "text": "Hi", "citations": citations}));
 }
 
 #[test]

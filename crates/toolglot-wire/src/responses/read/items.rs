@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 
+use super::ANNOTATION;
 use crate::responses::history::json_text;
 use crate::responses::tools::{kind, members, text};
 use crate::said::{CallKind, Part, Said};
@@ -55,6 +56,8 @@ struct Item {
     index: Option<u64>,
     name: Option<String>,
     told: BTreeMap<(Slot, u64), Told>,
+    /// How many annotations of each part were said.
+    annotated: BTreeMap<u64, usize>,
     /// The call's number, once its start has been said.
     call: Option<usize>,
     /// A call's input before its name was known.
@@ -164,6 +167,38 @@ impl Items {
         }
     }
 
+    /// Says the log probabilities of the piece of text that is told next.
+    pub(super) fn probable(&mut self, at: usize, tokens: Option<&[Value]>, out: &mut Vec<Said>) {
+        let tokens = tokens.filter(|tokens| !tokens.is_empty() && !self.items[at].done);
+        out.extend(tokens.map(|tokens| said(Part::Logprobs(tokens.to_vec()))));
+    }
+
+    pub(super) fn has_told(&self, at: usize, place: (Slot, u64)) -> bool {
+        self.items[at].told.contains_key(&place)
+    }
+
+    /// Takes notice of an annotation that an event of its own says.
+    pub(super) fn annotated(&mut self, place: Where<'_>, part: u64) {
+        if let Some(at) = self.known(Kind::Message, place) {
+            *self.items[at].annotated.entry(part).or_default() += 1;
+        }
+    }
+
+    /// Says the annotations of a part that no event said. Those of a part behind which another was said would be taken
+    /// for that one's; wrong ones are worse than none.
+    fn annotate(&mut self, at: usize, place: (Slot, u64), object: &Value, out: &mut Vec<Said>) {
+        let item = &mut self.items[at];
+        if item.kind != Kind::Message || item.told.keys().any(|told| told.1 > place.1) {
+            return;
+        }
+        let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
+        let known = item.annotated.entry(place.1).or_default();
+        for annotation in members(part.and_then(|part| part.get("annotations"))).skip(*known) {
+            *known += 1;
+            out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
+        }
+    }
+
     /// Passes on an event that only this protocol knows.
     pub(super) fn own(&mut self, event: &Value, out: &mut Vec<Said>) {
         out.push(own(event.clone()));
@@ -261,10 +296,18 @@ impl Items {
         }
         self.start(at, true, out);
         let object = std::mem::take(&mut self.items[at].object);
-        for (place, whole) in texts(&object) {
-            self.complete(at, place, &whole, out);
-        }
         let is_last = at + 1 == self.items.len();
+        for (place, whole) in texts(&object) {
+            if !self.has_told(at, place) && place.0 == Slot::Text {
+                let tokens =
+                    usize::try_from(place.1).ok().and_then(|part| object.get("content")?.get(part)?.get("logprobs"));
+                self.probable(at, tokens.and_then(Value::as_array).map(Vec::as_slice), out);
+            }
+            self.complete(at, place, &whole, out);
+            if is_last {
+                self.annotate(at, place, &object, out);
+            }
+        }
         let item = &mut self.items[at];
         match item.kind {
             Kind::Function | Kind::Custom => out.extend(item.call.map(|call| said(Part::CallEnd { call }))),

@@ -123,6 +123,11 @@ fn inside(kind: &str, event: &Value, item: &mut Value) {
         (_, field) => {
             let whole = format!("{}{}", part[field].as_str().unwrap(), event["delta"].as_str().unwrap());
             part[field] = whole.into();
+            let tokens = event.get("logprobs").and_then(Value::as_array).cloned().unwrap_or_default();
+            part.get_mut("logprobs")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .for_each(|all| all.extend(tokens.clone()));
         }
     }
 }

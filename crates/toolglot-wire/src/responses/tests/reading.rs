@@ -230,3 +230,38 @@ fn what_else_the_server_says_of_the_response_survives() {
         crate::responses::whole(&read_whole(response.to_string().as_bytes()), &client(Protocol::Responses, &json!({})));
     assert_eq!((&body["service_tier"], &body["odd"]), (&json!("flex"), &json!({"x": 1})));
 }
+
+#[test]
+fn citations_and_probabilities_of_a_text_survive_whole_and_streamed() {
+    let note = json!({"type": "url_citation", "url": "u", "title": "t", "start_index": 0, "end_index": 5});
+    let token = |text: &str| json!({"token": text, "logprob": -0.5, "bytes": [], "top_logprobs": []});
+    let part = json!({"type": "output_text", "text": "found it", "annotations": [note], "logprobs": [token("found"), token(" it")]});
+    let message =
+        json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]});
+    let response = json!({"id": "resp_1", "status": "completed", "output": [message]});
+    let place = json!({"item_id": "msg_1", "output_index": 0, "content_index": 0});
+    let with = |key: &str, value: Value, tokens: Value| {
+        let mut place = place.clone();
+        (place[key], place["logprobs"]) = (value, tokens);
+        place
+    };
+    let streamed = bytes_of(&[
+        event("response.output_text.delta", &with("delta", "found".into(), json!([token("found")]))),
+        event("response.output_text.delta", &with("delta", " it".into(), json!([token(" it")]))),
+        event("response.completed", &json!({"response": response})),
+    ]);
+    let request = json!({"model": "m", "input": "hi", "stream": true, "tools": [{"type": "function", "name": "f"}]});
+    let body = request.to_string();
+    let exchange =
+        crate::Exchange::read(Protocol::Responses, Protocol::Responses, body.as_bytes(), &Default::default());
+    let exchange = exchange.unwrap();
+    let whole = exchange.turn(1, 1).whole(response.to_string().as_bytes()).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&whole).unwrap()["output"][0]["content"][0], part);
+    let (mut turn, mut out) = (exchange.turn(1, 1), Vec::new());
+    turn.push(&streamed, &mut out);
+    let events = events_of(&out);
+    assert_eq!(super::accumulate::openai(&events)["output"][0]["content"][0], part);
+    let deltas = events.iter().filter(|event| event["type"] == "response.output_text.delta");
+    let tokens: Vec<Value> = deltas.flat_map(|event| event["logprobs"].as_array().unwrap().clone()).collect();
+    assert_eq!(Value::from(tokens), part["logprobs"]);
+}

@@ -84,10 +84,9 @@ fn agents_chat() -> Value {
                 {"id": "call_3", "type": "custom", "custom": {"name": "apply_patch", "input": "*** Begin"}},
             ]},
             {"role": "tool", "tool_call_id": "call_1", "content": "a.txt"},
-            {"role": "tool", "tool_call_id": "call_2", "content": [
-                {"type": "text", "text": "seen"},
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]},
+            {"role": "tool", "tool_call_id": "call_2", "content": "seen\n[image]"},
             {"role": "tool", "tool_call_id": "call_3", "content": "done"},
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]},
         ],
         "reasoning_effort": "high",
         "stream": true,
@@ -149,7 +148,9 @@ fn parts_survive() {
     let content = json!([
         {"type": "input_text", "text": "see"},
         {"type": "input_image", "image_url": "u", "detail": "low", "file_id": null},
+        {"type": "input_image", "file_id": "f"},
         {"type": "input_file", "file_data": "d", "filename": "n"},
+        {"type": "input_file", "file_url": "u", "filename": "n"},
         {"type": "input_audio", "input_audio": {"data": "d", "format": "wav"}},
         {"type": "hologram"},
     ]);
@@ -160,7 +161,9 @@ fn parts_survive() {
         json!([
             {"type": "text", "text": "see"},
             {"type": "image_url", "image_url": {"detail": "low", "url": "u"}},
+            {"type": "file", "file": {"file_id": "f"}},
             {"type": "file", "file": {"file_data": "d", "filename": "n"}},
+            {"type": "text", "text": "n\nu"},
             {"type": "input_audio", "input_audio": {"data": "d", "format": "wav"}},
         ])
     );
@@ -168,6 +171,28 @@ fn parts_survive() {
     assert_eq!(messages(&json!("hi")), json!([{"role": "user", "content": "hi"}]));
     let output = json!({"type": "function_call_output", "call_id": "a", "output": {"x": 1}});
     assert_eq!(messages(&json!([output]))[0]["content"], json!("{\"x\":1}"));
+}
+
+#[test]
+fn what_a_result_shows_stands_before_what_the_user_says() {
+    let image = json!({"type": "input_image", "image_url": "u"});
+    let input = json!([{"type": "function_call_output", "call_id": "a", "output": [image]}, {"role": "user", "content": "so?"}]);
+    assert_eq!(
+        messages(&input),
+        json!([{"role": "tool", "tool_call_id": "a", "content": "[image]"}, {"role": "user", "content": [
+            {"type": "image_url", "image_url": {"url": "u"}}, {"type": "text", "text": "so?"}]}])
+    );
+}
+
+#[test]
+fn later_instructions_are_no_second_system_message() {
+    let developer = |text: &str| json!({"type": "message", "role": "developer", "content": text});
+    let user = json!({"role": "user", "content": "hi"});
+    assert_eq!(
+        messages(&json!([developer("a"), user, developer("b")])),
+        json!([{"role": "system", "content": "a"}, user,
+            {"role": "user", "content": "Further instructions:\n\nb"}])
+    );
 }
 
 #[test]
@@ -280,6 +305,12 @@ fn calls_without_results_get_one_for_the_same_protocol() {
                 {"role": "user", "content": "go on"}]),
         ),
         (
+            json!([output("z", "x"), call("a"), output("a", "y")]),
+            json!([{"type": "message", "role": "user", "content": [
+                {"type": "input_text", "text": "The result of a call that is not part of this conversation:"},
+                {"type": "input_text", "text": "x"}]}, call("a"), output("a", "y")]),
+        ),
+        (
             json!([call("a"), {"type": "item_reference", "id": "fco_1"}]),
             json!([call("a"), {"type": "item_reference", "id": "fco_1"}]),
         ),
@@ -324,4 +355,20 @@ fn parts_of_an_answer_that_chat_has_no_word_for_are_noted() {
     );
     assert_eq!(chat["messages"][0]["content"], "a");
     assert_eq!(chat["messages"][1], json!({"role": "tool", "tool_call_id": "c", "content": ""}));
+}
+
+#[test]
+fn log_probabilities_are_asked_for_and_come() {
+    let wish = json!({"model": "m", "input": "", "top_logprobs": 2, "include": ["message.output_text.logprobs"]});
+    let asked = chat(&wish);
+    assert_eq!((&asked["logprobs"], &asked["top_logprobs"]), (&json!(true), &json!(2)));
+    assert_eq!(chat(&json!({"input": "", "top_logprobs": 0, "include": ["x"]})).get("logprobs"), None);
+    let body = wish.to_string();
+    let exchange =
+        crate::Exchange::read(Protocol::Responses, Protocol::Chat, body.as_bytes(), &Policy::default()).unwrap();
+    let tokens = json!([{"token": "H", "logprob": -1.5}, {"token": "i", "logprob": -2.5}]);
+    let answer = json!({"choices": [{"index": 0, "message": {"content": "Hi"}, "logprobs": {"content": tokens}, "finish_reason": "stop"}]});
+    let whole = exchange.turn(1, 1).whole(answer.to_string().as_bytes()).unwrap();
+    let whole: Value = serde_json::from_slice(&whole).unwrap();
+    assert_eq!(whole["output"][0]["content"][0]["logprobs"], tokens);
 }

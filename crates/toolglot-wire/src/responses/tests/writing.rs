@@ -173,3 +173,11 @@ fn a_call_written_as_text_by_a_responses_server_becomes_an_item() {
     assert_eq!(kinds, ["message", "function_call"]);
     assert_eq!((&response["output"][1]["arguments"], &response["id"]), (&json!("{\"at\": 1}"), &json!("resp_up")));
 }
+
+#[test]
+fn what_only_chat_knows_is_no_event() {
+    let own = Part::Own(json!({"message": {"made_up": 1}, "choice": {"token_ids": [1]}}));
+    let said = all_said(vec![Part::Text("Hi".to_owned()), own], Finish::Stop);
+    let events = events_of(&write(&said, &client(Protocol::Chat, &json!({}))));
+    assert!(events.iter().all(|event| event["type"].as_str().unwrap().starts_with("response.")), "{events:#?}");
+}

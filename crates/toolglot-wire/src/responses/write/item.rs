@@ -1,5 +1,7 @@
 //! An output item while it is written: its parts, their texts, and the item as JSON at any time.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::event::Event;
@@ -156,13 +158,15 @@ pub(super) struct Item {
     /// The text of the open part, or the input of a call.
     text: String,
     annotations: Vec<Value>,
+    /// The log probabilities of the open text's tokens.
+    logprobs: Vec<Value>,
     seal: Option<String>,
 }
 
 impl Item {
     pub(super) fn new(kind: ItemKind, index: usize, id: String, head: Map<String, Value>) -> Self {
-        let (parts, annotations) = (Vec::new(), Vec::new());
-        Self { kind, index, id, head, parts, part: None, text: String::new(), annotations, seal: None }
+        let [parts, annotations, logprobs] = [const { Vec::new() }; 3];
+        Self { kind, index, id, head, parts, part: None, text: String::new(), annotations, logprobs, seal: None }
     }
 
     pub(super) fn part_kind(&self) -> Option<PartKind> {
@@ -188,12 +192,13 @@ impl Item {
         drop(self.placed(event).json("part", &self.part_json().to_string()));
     }
 
-    pub(super) fn delta(&mut self, piece: &str, event: Event<'_>) {
+    pub(super) fn delta(&mut self, piece: &str, tokens: Vec<Value>, event: Event<'_>) {
         self.text.push_str(piece);
         let event = self.placed(event).text("delta", piece);
         if self.part == Some(PartKind::Text) {
-            drop(event.json("logprobs", "[]"));
+            drop(event.json("logprobs", &list(&tokens)));
         }
+        self.logprobs.extend(tokens);
     }
 
     /// Says the whole of the open text.
@@ -201,7 +206,7 @@ impl Item {
         let Some(part) = self.part.or(self.input_kind()) else { return };
         let mut event = self.placed(event).text(part.names().field, &self.text);
         if part == PartKind::Text {
-            event = event.json("logprobs", "[]");
+            event = event.json("logprobs", &list(&self.logprobs));
         }
         if let Some(name) = self.head.get("name").filter(|_| part == PartKind::Arguments) {
             drop(event.json("name", &name.to_string()));
@@ -220,6 +225,7 @@ impl Item {
             self.part = None;
             self.text.clear();
             self.annotations.clear();
+            self.logprobs.clear();
         }
     }
 
@@ -267,7 +273,7 @@ impl Item {
         let names = part.names();
         match part {
             PartKind::Text => json!({
-                "type": names.part, names.field: self.text, "annotations": self.annotations, "logprobs": [],
+                "type": names.part, names.field: self.text, "annotations": self.annotations, "logprobs": self.logprobs,
             }),
             _ => json!({"type": names.part, names.field: self.text}),
         }
@@ -281,4 +287,9 @@ impl Item {
             None => event,
         }
     }
+}
+
+/// Returns a list as JSON text; most are empty.
+fn list(values: &[Value]) -> Cow<'static, str> {
+    if values.is_empty() { "[]".into() } else { json!(values).to_string().into() }
 }

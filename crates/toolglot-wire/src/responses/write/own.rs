@@ -9,6 +9,8 @@ impl Writer {
     pub(super) fn own(&mut self, event: &Value, out: &mut Vec<u8>) {
         let item = event.get("item").filter(|item| item.is_object());
         match (kind(event), item) {
+            // Another protocol's own.
+            ("", _) => {}
             ("response.output_item.added", Some(item)) if is_written(item) => {
                 if self.open.as_ref().is_some_and(|open| open.kind.name() == kind(item) && open.input_kind().is_none())
                 {

@@ -1,0 +1,72 @@
+//! Log probabilities of tokens, given to the pieces of text that they belong to.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+/// Tokens whose text is yet to be written. Text may come in other pieces than its tokens, and parts of it may be missing.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    waiting: VecDeque<Value>,
+    /// What was written of the first token.
+    begun: String,
+}
+
+impl Tokens {
+    /// Takes the tokens of text that comes next.
+    pub(crate) fn add(&mut self, tokens: &[Value]) {
+        self.waiting.extend(tokens.iter().cloned());
+    }
+
+    /// Returns the tokens that end in a piece of text; none are left where the text is another.
+    pub(crate) fn take(&mut self, piece: &str) -> Vec<Value> {
+        let mut ended = Vec::new();
+        if self.waiting.is_empty() {
+            return ended;
+        }
+        let text = std::mem::take(&mut self.begun) + piece;
+        let mut rest = text.as_str();
+        while let Some(first) = self.waiting.front() {
+            let token = first.get("token").and_then(Value::as_str).unwrap_or_default();
+            if let Some(behind) = rest.strip_prefix(token) {
+                rest = behind;
+                ended.extend(self.waiting.pop_front());
+            } else if token.starts_with(rest) {
+                rest.clone_into(&mut self.begun);
+                break;
+            } else {
+                self.clear();
+            }
+        }
+        ended
+    }
+
+    /// Forgets what waits.
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        self.begun.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn taken(tokens: &[&str], pieces: &[&str]) -> Vec<String> {
+        let mut waiting = Tokens::default();
+        waiting.add(&tokens.iter().map(|token| json!({"token": token})).collect::<Vec<_>>());
+        let joined = |tokens: Vec<Value>| {
+            tokens.iter().filter_map(|token| token["token"].as_str()).collect::<Vec<_>>().join("|")
+        };
+        pieces.iter().map(|piece| joined(waiting.take(piece))).collect()
+    }
+
+    #[test]
+    fn tokens_go_with_the_text_in_which_they_end() {
+        assert_eq!(taken(&["a", "b c", "d"], &["ab", " cd", "e"]), ["a", "b c|d", ""]);
+        assert_eq!(taken(&["a", "<", "b"], &["a", "b"]), ["a", ""]);
+        assert_eq!(taken(&["\u{fffd}", "a"], &["\u{e9}", "a"]), ["", ""]);
+    }
+}
