@@ -19,7 +19,11 @@ fn resident() -> usize {
 async fn gated() -> (Server, Arc<AtomicBool>) {
     let open = Arc::new(AtomicBool::new(false));
     let gate = Arc::clone(&open);
-    let server = Server::start(move |_| {
+    let server = Server::start(move |seen| {
+        // Only turns wait for the gate: what is asked before new settings are in force must not.
+        if seen.line.starts_with("GET ") {
+            return whole("404 Not Found", "", "{}");
+        }
         let frames = call_as_text();
         let mut steps = vec![Step::Send(STREAM.into()), Step::Send(frames[..3].concat().into_bytes())];
         steps.push(Step::Until(Arc::clone(&gate)));
