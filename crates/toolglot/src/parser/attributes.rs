@@ -93,8 +93,8 @@ fn value_end(
     let mut at = start;
     while let Some(byte) = view.byte(at)? {
         let over = match quote {
-            Some(quote) => byte == quote && ends_quoted(view, at + 1, close, head)?,
-            None => is_blank(byte) || byte == b'>' || closes(view, at, close, head)?,
+            Some(quote) => byte == quote && ends_quoted(view, at + 1, close)?,
+            None => is_blank(byte) || byte == b'>' || opens_close(view, at, close)?,
         };
         if over {
             return Ok(Some(at));
@@ -108,12 +108,23 @@ fn value_end(
     Ok(None)
 }
 
-fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Result<bool, NotYet> {
+fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
     match view.byte(at)? {
         None => Ok(true),
         Some(byte) if is_blank(byte) || matches!(byte, b'/' | b'>' | b'}') => Ok(true),
-        Some(_) => closes(view, at, close, head),
+        Some(_) => opens_close(view, at, close),
     }
+}
+
+/// Says whether the first marker of the literal that closes the tag stands at `at`; of later ones another may stand there.
+fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
+    let Some(close) = close else { return Ok(view.byte(at)? == Some(b'>')) };
+    for spelling in close.spellings.iter().filter(|spelling| !spelling.opener().is_empty()) {
+        if view.starts_with(at, spelling.opener())? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn closes(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Result<bool, NotYet> {
