@@ -164,8 +164,12 @@ fn a_relayed_stream_says_what_a_written_one_does() {
         let found = answers(&fast);
         assert_eq!(found, answers(&slow), "round {round}: {bytes}");
         assert!(found.is_ok() || fast.contains("data: {\"error\":"), "round {round}: {found:?}");
+        if found.is_err() {
+            // Nobody can go on from a call without a name.
+            continue;
+        }
         relayed += chunks.iter().filter(|chunk| fast.contains(&format!("data: {chunk}\n\n"))).count();
         written += chunks.len();
     }
-    assert!(relayed * 5 > written, "{relayed} of {written} chunks were relayed");
+    assert!(relayed * 4 > written, "{relayed} of {written} chunks were relayed");
 }
