@@ -81,7 +81,8 @@ pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
         return Ok(Member::Bad(at));
     }
     let value = scene.gap(colon + 1)?;
-    value_of(&key, Spot { at: value, ..spot }, scene)
+    let names = scene.head.name.as_ref().is_some_and(|name| name.span.start == at);
+    value_of(&key, names, Spot { at: value, ..spot }, scene)
 }
 
 /// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
@@ -94,8 +95,8 @@ fn closes_nothing(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
     Ok(matches!(scene.view.byte(next)?, Some(b',' | b';' | b']')) || scene.any(next, &scene.pattern().tail)?.is_some())
 }
 
-/// Says what the member `key` is whose value stands at the spot.
-fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
+/// Says what the member `key` is whose value stands at the spot; `names` if the call has its name from that key.
+fn value_of(key: &str, names: bool, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
     let Spot { at, depth, named, has_arguments, .. } = spot;
     let first = scene.view.byte(at)?;
     let members = &scene.dialect().members;
@@ -111,7 +112,8 @@ fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> 
             string(scene.view, at)?.map_or(Member::Bad(at), |(text, end)| Member::Name(Said { text, span: at..end }))
         );
     }
-    let single = !named && first == Some(b'{') && scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    let declared = || scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    let single = first == Some(b'{') && if named { names } else { declared() };
     if (is_arguments || single) && !has_arguments {
         return Ok(Member::Arguments(given(at, first, depth, scene)?));
     }
