@@ -176,12 +176,11 @@ impl Params {
         self.pass_junk(at, param, scene, sink)
     }
 
-    /// Skips to the next marker.
+    /// Skips to the next marker; one that stands at `at` and opens no parameter was read before.
     fn pass_junk(&mut self, at: usize, param: &Pattern, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         match next_marker(at, scene, param)? {
             None => self.junk_to_the_end(at, param, scene, sink),
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, scene, sink),
-            Some((_, from, end)) if from == at => Ok(self.pass(end, sink)),
             Some((marker, from, _)) => {
                 sink.repair(Code::JunkInCall, at..from, "text between parameters that belongs to none");
                 if matches!(marker, Marker::Open | Marker::Section) {
