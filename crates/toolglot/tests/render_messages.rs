@@ -198,3 +198,15 @@ fn attributes_and_values_are_escaped_in_a_dialect_of_ones_own() {
     let text = Renderer::new(&dialect, &Tools::default()).render(&message).unwrap();
     assert_eq!(text, "<run tool=\"f\"><arg key=\"a&quot;&amp;&lt;b&gt;\">x &lt;/arg&gt; &amp; y</arg></run>");
 }
+
+#[test]
+fn lines_quote_what_could_be_read_as_something_else() {
+    let text = "about = \"lines\"\ncall = \"<{name}>\\n{lines}</{name}>\"\n";
+    let dialect = Dialect::from_toml("own", text).expect("it is a dialect");
+    let tools = Tools::from_json_str(r#"[{"name": "note"}]"#).expect("they are tools");
+    let arguments = r#"{"plain": "two words", "digits": "5", "line": "a\nb", "edge": "a ", "number": 5}"#;
+    let text =
+        Renderer::new(&std::sync::Arc::new(dialect), &tools).render(&Rendering::new().with_call("note", arguments));
+    let lines = "plain: two words\ndigits: \"5\"\nline: \"a\\nb\"\nedge: \"a \"\nnumber: 5\n";
+    assert_eq!(text.as_deref(), Ok(&*format!("<note>\n{lines}</note>")));
+}
