@@ -4,7 +4,9 @@
 
 use std::fmt::Write as _;
 
-use toolglot::{Code, Dialect, Dialects, Message, Options, Tools, UnknownTool, Validation, parse};
+use toolglot::{
+    Code, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Tools, UnknownTool, Validation, parse,
+};
 
 const TOOLS: &str =
     r#"[{"name": "read", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}]"#;
@@ -62,6 +64,31 @@ fn a_long_name_is_no_name() {
 }
 
 #[test]
+fn a_name_has_no_other_characters() {
+    for name in ["rm -rf", "a;b", "$(id)", "a`b`", "../x", "-f", "a\\b", "a*", "a\u{202e}b", "{}", ""] {
+        let json = serde_json::json!({"name": name, "arguments": {}});
+        for text in [format!("<tool_call>{json}</tool_call>"), format!("<function={name}>\n</function>")] {
+            let message = parse(&text, &Dialects::builtin(), &Tools::default(), &Options::default());
+            assert_eq!((message.calls.len(), message.incomplete.len()), (0, 0), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_cut_off_is_not_among_the_calls() {
+    let json = "<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"a/\u{e9}\"}}</tool_call>";
+    let tags = "<function=read>\n<parameter=path>\na/\u{e9}\n</parameter>\n</function>";
+    for (text, closer) in [(json, "}}<"), (tags, "</parameter>")] {
+        let whole = text.find(closer).expect("the arguments end");
+        for (at, _) in text.char_indices().filter(|(at, _)| *at <= whole) {
+            let message = read(&text[..at], &Options::default());
+            assert_eq!(message.calls.len(), 0, "{}", &text[..at]);
+        }
+        assert_eq!(read(text, &Options::default()).calls.len(), 1);
+    }
+}
+
+#[test]
 fn a_tool_that_is_not_declared_is_told_or_text() {
     let text = r#"<tool_call>{"name": "rm/../../bin/sh", "arguments": {}}</tool_call>"#;
     assert_eq!(read(text, &Options::default()).diagnosed(Code::UnknownTool).count(), 1);
@@ -89,6 +116,77 @@ fn entities_do_not_expand() {
         let message = read(&text, &Options::default());
         let arguments: serde_json::Value = serde_json::from_str(&message.calls[0].arguments).expect("JSON");
         assert_eq!(arguments["path"], lol, "{text}");
+    }
+    let attribute = r#"<use_tool name="read" path="&amp;lt;&#65;&lol;&lt;"/>"#;
+    assert_eq!(read(attribute, &Options::default()).calls[0].arguments, r#"{"path": "&lt;&#65;&lol;<"}"#);
+}
+
+/// Texts that nest, and that keep what they say in doubt for as long as they can.
+fn endless() -> Vec<String> {
+    let openers = [
+        "",
+        "<think>",
+        "<tool_call>",
+        "<tool_call>{\"name\": \"read\", \"arguments\": ",
+        "<tool_call>{\"arguments\": {\"path\": ",
+        "<function=read>\n<parameter=path>\n",
+        "<read>",
+        "<use_tool name=\"read\">",
+        "[read(path=",
+        "<|tool_call>call:read{path:",
+        "<think><function=read>",
+    ];
+    let pieces = [
+        "[",
+        "{",
+        "(",
+        "{\"a\":",
+        "[{",
+        "<a>",
+        "<read>",
+        "<think>",
+        "<tool_call>",
+        "```\n",
+        "\"",
+        "\"\\\"",
+        "a",
+        " ",
+        "\n",
+        "</function>\n",
+        "</parameter>",
+        "\\",
+        "&quot;",
+        "a: ",
+    ];
+    openers.iter().flat_map(|open| pieces.map(|piece| format!("{open}{}", piece.repeat(5_000 / piece.len())))).collect()
+}
+
+#[test]
+fn nesting_costs_no_stack() {
+    let reads = || {
+        let options = Options::default().with_limits(Limits::default().with_depth(usize::MAX));
+        endless().iter().for_each(|text| drop(read(text, &options)));
+    };
+    let small = std::thread::Builder::new().stack_size(256 * 1024).spawn(reads).expect("it starts");
+    assert!(small.join().is_ok());
+}
+
+#[test]
+fn what_is_held_is_bounded() {
+    const HELD: usize = 1000;
+    let options = Options::default().with_limits(Limits::default().with_held(HELD));
+    for text in endless() {
+        let mut parser = Parser::new(&Dialects::builtin(), &tools(), &options);
+        let (mut said, mut most) = (0, 0);
+        for (number, piece) in text.as_bytes().chunks(100).enumerate() {
+            let piece = std::str::from_utf8(piece).expect("it is ASCII");
+            said = parser
+                .push(piece)
+                .filter(|event| !matches!(event.kind, EventKind::Diagnostic(_)))
+                .fold(said, |_, event| event.span.end);
+            most = most.max(number * 100 + piece.len() - said);
+        }
+        assert!(most <= HELD + HELD / 4, "{most} bytes are held of {:?}", &text[..60]);
     }
 }
 

@@ -117,7 +117,7 @@ impl Region {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
                 return Ok(Exit::Left(self.scan));
             }
-            if let Some(exit) = self.call(engine, view)? {
+            if let Some(exit) = self.call(engine, view, sink)? {
                 return Ok(exit);
             }
             self.scan += 1;
@@ -197,7 +197,7 @@ impl Region {
     }
 
     /// Decides what a call inside is. While one is held, further ones need no decision.
-    fn call(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<Exit>, NotYet> {
+    fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Exit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
         let quotes = self.is_reasoning && policy == CallsInReasoning::Quote;
         let has_calls = self.is_reasoning && self.inside != Inside::Opaque || self.inside == Inside::Calls;
@@ -205,7 +205,15 @@ impl Region {
             return Ok(None);
         }
         let at = self.scan;
-        let Some(number) = call_begins(engine, view, at)? else { return Ok(None) };
+        let cut = view.limited(at.saturating_add(engine.options.limits.held));
+        let number = match call_begins(engine, cut, at) {
+            Err(NotYet) if cut.end() < view.end() => {
+                sink.diagnose(Code::LimitHeld, at..cut.end(), "it stays open too long what stands here; it is no call");
+                None
+            }
+            found => found?,
+        };
+        let Some(number) = number else { return Ok(None) };
         if !self.is_reasoning {
             return Ok(Some(Exit::Interlude(at)));
         }

@@ -175,21 +175,8 @@ impl Scanner {
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
-        if self.contest.is_none() {
-            if let Some(end) = self.orphan(engine, view)? {
-                sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
-                sink.markup(end);
-                self.resume_after(end);
-                return Ok(None);
-            }
-            let entrants = self.entrants(engine, view)?;
-            if !entrants.is_empty() {
-                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
-            }
-            self.contest = Some(entrants);
-        }
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
-        let found = match self.compete(engine, cut, sink) {
+        let found = match self.decide(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 sink.diagnose(
                     Code::LimitHeld,
@@ -211,6 +198,24 @@ impl Scanner {
             }
         }
         Ok(None)
+    }
+
+    /// Finds out what may stand at `at`, and lets it compete.
+    fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
+        if self.contest.is_none() {
+            if let Some(end) = self.orphan(engine, view)? {
+                sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
+                sink.markup(end);
+                self.resume_after(end);
+                return Ok(Contest::Skipped);
+            }
+            let entrants = self.entrants(engine, view)?;
+            if !entrants.is_empty() {
+                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
+            }
+            self.contest = Some(entrants);
+        }
+        self.compete(engine, view, sink)
     }
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
