@@ -113,9 +113,8 @@ fn the_log_has_notes_and_errors_and_no_keys() {
     assert!(gets_well(&["health", "--config", &settings]));
     let ask = |stream: bool| {
         let tools = r#"[{"type":"web_search"},{"type":"web_search"},{"type":"function","name":"f"}]"#;
-        let body = format!(r#"{{"model":"m","input":"x","stream":{stream},"tools":{tools}}}"#);
-        let head =
-            "POST /v1/responses HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer sk-of-the-client";
+        let body = format!(r#"{{"model":"m","input":"a prompt","stream":{stream},"tools":{tools}}}"#);
+        let head = "POST /v1/responses?key=sk-of-a-query HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer sk-of-the-client";
         let mut client = UnixStream::connect(&socket).unwrap();
         write!(client, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
         let mut answer = String::new();
@@ -126,6 +125,7 @@ fn the_log_has_notes_and_errors_and_no_keys() {
     assert!(refused.contains("wrong key Bearer ***, not ***"), "{refused}");
     assert!(ask(true).contains("out of memory"));
     let log = end(child);
+    assert!(!log.contains("a prompt"), "{log}");
     assert!(!log.contains("sk-of") && log.contains("wrong key Bearer ***, not ***"), "{log}");
     assert!(log.contains(r#""error":"out of memory""#), "{log}");
     assert!(log.contains(r#""notes":"tool of type `web_search` left out: only its own server can run it","#), "{log}");

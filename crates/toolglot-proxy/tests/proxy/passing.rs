@@ -35,6 +35,32 @@ async fn any_path_and_method_goes_through() {
 }
 
 #[tokio::test]
+async fn no_path_leads_to_another_server() {
+    let server = Server::start(|seen| whole("200 OK", "", &seen.line)).await;
+    let other = Server::start(|_| whole("200 OK", "", "other")).await;
+    let (running, host) = (Running::before(&server, &[]).await, other.url().replace("http://", ""));
+    for path in [
+        other.url(),
+        format!("{}/v1/models", other.url()),
+        format!("//{host}/v1/models"),
+        format!("/@{host}/"),
+        format!("/v1@{host}/"),
+        format!("/v1/..//{host}/"),
+        format!("/v1/chat/completions?u={}", other.url()),
+    ] {
+        for host in [host.as_str(), "x"] {
+            let request =
+                format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nx-forwarded-host: {host}\r\nconnection: close\r\n\r\n");
+            let (head, body) = running.ask(&request).await;
+            assert!(!body.starts_with(b"other"), "{path}");
+            assert!(head.starts_with("HTTP/1.1 400") || body.starts_with(b"GET /"), "{path}: {head}");
+            assert!(server.seen().iter().all(|seen| seen.header("host") == Some(&server.url()[7..])), "{path}");
+        }
+    }
+    assert!(other.seen().is_empty());
+}
+
+#[tokio::test]
 async fn without_tools_request_and_answer_keep_every_byte() {
     let frames =
         vec![": hello\r\ndata:{\"odd\" :1}\r\n\r\n".to_owned(), "garbage\n\n".to_owned(), "data: [DONE]".to_owned()];
