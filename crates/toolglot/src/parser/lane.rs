@@ -10,6 +10,7 @@
 //!   needs the way   see </parameter     a marker stands here
 //! ```
 
+use super::data::Data;
 use super::engine::{Engine, Form};
 use super::head::name_end;
 use super::starts::Starts;
@@ -41,6 +42,11 @@ impl<'l> Lane<'l> {
         &self.engine.catalog.markers[self.form.dialect]
     }
 
+    /// Returns what each byte is to a value between the markers.
+    pub(super) fn data(&self) -> &'l Data {
+        &self.engine.catalog.data[self.form.dialect]
+    }
+
     /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
     pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
         if !self.dialect().params.iter().any(Pattern::opens_like_any_tag) {
@@ -54,5 +60,10 @@ impl<'l> Lane<'l> {
     /// Says whether all that is visible of arguments that began at `start` is within the limit.
     pub(crate) fn is_within(&self, start: usize) -> bool {
         self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
+    }
+
+    /// Says whether all that is visible may be held, if everything before `cursor` has been said.
+    pub(super) fn may_hold(&self, cursor: usize) -> bool {
+        self.view.end() <= cursor.saturating_add(self.engine.options.limits.held)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::attributes::decode_entities;
 use super::bytes::SHORT;
+use super::data::Kind;
 use super::head::{Head, Said, skip_line_break};
 use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
@@ -9,7 +10,6 @@ use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{Body, Pattern};
-use crate::json::needs_escape;
 use crate::options::{Options, Untyped};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
@@ -79,21 +79,45 @@ impl Value {
 
     /// Passes data up to where a marker may stand; false if one does.
     pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, head: &Head, sink: &mut Sink) -> bool {
-        if self.mode != Mode::Streamed || self.ender.doubt.is_some() {
+        let silent = self.mode == Mode::Held || self.ender.doubt.is_some();
+        if self.mode == Mode::Edge || silent && !lane.may_hold(sink.cursor()) {
             return false;
         }
-        let rest = lane.view.rest(self.done);
-        let plain =
-            |byte: &u8| !needs_escape(*byte) && *byte != CDATA_END.as_bytes()[0] && !lane.markers().contains(*byte);
-        let open = self.tail == Tail::Blanks && rest.ends_with(b" ");
-        if rest.len() < SHORT && !open && rest.iter().all(plain) {
-            (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
-            sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
+        let passed = if silent { self.pass_few_held(lane) } else { self.pass_few(lane, sink) };
+        if passed {
             return true;
         }
         let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
-        self.flush_solid(lane.view, self.ender.scan, sink);
+        if !silent {
+            self.flush_solid(lane.view, self.ender.scan, sink);
+        }
         found != Ok(true)
+    }
+
+    /// Passes a few bytes if they are nothing but data.
+    fn pass_few(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let (rest, end) = (lane.view.rest(self.done), lane.view.end());
+        if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {
+            return false;
+        }
+        let data = lane.view.slice(self.done, end);
+        match lane.data().kind(rest) {
+            Kind::AsItStands => sink.arguments(end, data),
+            Kind::Escaped => sink.escaped(end, data),
+            Kind::InDoubt => return false,
+        }
+        (self.done, self.ender.scan) = (end, end);
+        true
+    }
+
+    /// Goes past a few bytes that are nothing but data of a value which is held.
+    fn pass_few_held(&mut self, lane: &Lane<'_>) -> bool {
+        let rest = lane.view.rest(self.ender.scan);
+        let passes = rest.len() < SHORT && lane.data().kind(rest) != Kind::InDoubt;
+        if passes {
+            self.ender.scan = lane.view.end();
+        }
+        passes
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
@@ -260,6 +284,15 @@ fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
 }
 
 impl Tail {
+    /// Says whether a byte may be the first of what is markup.
+    fn may_begin(self, byte: u8) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::LineBreak => matches!(byte, b'\n' | b'\r'),
+            Self::Blanks => byte.is_ascii_whitespace(),
+        }
+    }
+
     /// Returns a whole value's data.
     fn trimmed(self, raw: &str) -> &str {
         match self {
