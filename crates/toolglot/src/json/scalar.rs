@@ -89,7 +89,7 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
         codes.push(Code::NumberForm);
         rest = &plain;
     }
-    if rest.len() > 1 && rest.starts_with('0') && digits(rest.as_bytes()) > 1 {
+    if rest.starts_with('0') && digits(rest.as_bytes()) > 1 {
         return leading_zero(token, sign, rest, types, codes);
     }
     let completed = complete(rest);
