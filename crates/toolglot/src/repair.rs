@@ -132,6 +132,9 @@ impl Text<'_> {
             diagnostics.push(self.note(Code::SurroundingText, "text around the call was dropped"));
         }
         if calls.len() > 1 {
+            if !self.options.repairs.allow(Code::SeveralCalls) {
+                return None;
+            }
             let message = "several calls in one arguments string, the first is taken";
             diagnostics.push(self.note(Code::SeveralCalls, message));
         }

@@ -444,17 +444,19 @@ impl Scanner {
     }
 }
 
-/// Says whether something may open at `at`, wherever that is, for all that is visible.
+/// Says whether something may open at `at`, wherever that is, for all that is visible and may be held.
 fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
-    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(view, at) != Ok(false)
+    let cut = view.limited(at.saturating_add(engine.options.limits.held));
+    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(cut, at) != Ok(false)
 }
 
 /// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
 fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let cut = view.limited(at.saturating_add(engine.options.limits.held));
     opens(engine, view, at)
-        || engine.reads_weak && engine.catalog.line_stops.stands(view, at) != Ok(false)
-        || engine.names_at(view, at).unwrap_or(true)
+        || engine.reads_weak && engine.catalog.line_stops.stands(cut, at) != Ok(false)
+        || engine.names_at(cut, at).unwrap_or(true)
 }
 
 /// Why a call is none whose markers have the right letters.

@@ -102,7 +102,8 @@ fn child(
     let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
     let key = inner.key().to_owned();
     let types = node.map_or(Types::OPEN, Node::types);
-    let may = types.has(Types::ARRAY | Types::OBJECT) || param.opening().is_some_and(Literal::is_strong);
+    let known = types.has(Types::ARRAY | Types::OBJECT) || types.is_open() && key == "item";
+    let may = known || param.opening().is_some_and(Literal::is_strong);
     Ok(may.then_some((key, end)))
 }
 
