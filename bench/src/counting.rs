@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use crate::auto::feed;
+use crate::auto::{declared, examples, feed};
 use crate::growth;
-use crate::job::{self, Job};
+use crate::job::{self, Job, pieces};
 use crate::making;
 use crate::sides::{Side, options, pinned};
 use toolglot::{Dialect, Dialects, Parser, Tools};
@@ -77,6 +77,12 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
                 Dialects::builtin().get(name).map(|dialect| dialect.source().to_owned()).ok_or("no such dialect")?;
             Ok(Box::new(move || drop(Dialect::from_toml("mine", &source).ok())))
         }
+        [how @ ("pinned" | "auto"), "two", dialect, chunk] => {
+            let bytes = if *chunk == "whole" { usize::MAX } else { chunk.parse().map_err(|_| "CHUNK is a number")? };
+            let example = examples().find(|example| example.0 == *dialect).ok_or("no such dialect")?.1;
+            let set = if *how == "auto" { Dialects::builtin() } else { pinned(dialect)? };
+            Ok(reading(set, &declared()?, pieces(example, bytes, &[])))
+        }
         [how @ ("pinned" | "auto"), rest @ ..] => {
             let job = Job::new(&owned(rest))?;
             if job.pieces.is_none() {
@@ -118,6 +124,7 @@ mod tests {
     #[test]
     fn work_is_made_of_words() {
         assert!(work(&["pinned", "call", "hermes", "plain", "100", "4"]).is_ok());
+        assert!(work(&["auto", "two", "hermes", "whole"]).is_ok());
         assert!(work(&["make", "dialect", "hermes"]).is_ok());
         assert!(work(&["pinned", "call", "none", "plain", "100", "4"]).is_err());
     }

@@ -17,7 +17,7 @@ pub(crate) struct Pattern {
 }
 
 /// One part of a pattern's head.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     Literal(Literal),
     Hole(Hole),
@@ -25,7 +25,7 @@ pub(crate) enum Node {
 }
 
 /// A hole that is read whole before the body starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Hole {
     Name,
     /// `{_}`: a name that is ignored.
@@ -37,7 +37,7 @@ pub(crate) enum Hole {
 }
 
 /// A run of `name="{hole}"` attributes, read in any order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Attributes {
     pub(crate) named: Vec<(String, Hole)>,
     /// `{attrs}`: every other attribute is a parameter.
@@ -63,7 +63,7 @@ pub(crate) struct Body {
 }
 
 /// What kind of data a body carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BodyKind {
     Arguments,
     Call,
@@ -93,21 +93,23 @@ pub(crate) enum Inside {
 }
 
 /// A literal with every spelling that is read; the first is the canonical one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Literal {
     pub(crate) spellings: Vec<Spelling>,
 }
 
 /// One way to spell a literal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<Part>,
     /// Prose does not contain it.
     strong: bool,
+    /// Prose does not contain what stands before the first joint.
+    strong_opener: bool,
 }
 
 /// A piece of a spelling.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     Text(String),
     /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
@@ -202,6 +204,13 @@ impl Literal {
             && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
     }
 
+    /// Says whether a spelling may begin with a byte.
+    pub(crate) fn may_begin(&self, byte: u8) -> bool {
+        let first = |spelling: &Spelling| spelling.opener().bytes().next();
+        let may = |spelling: &Spelling| !spelling.is_empty() && first(spelling).is_none_or(|first| first == byte);
+        self.spellings.iter().any(may)
+    }
+
     /// Says whether the canonical spelling is nothing but closing brackets.
     pub(crate) fn is_brackets(&self) -> bool {
         let plain = self.spellings.first().map(Spelling::plain).unwrap_or_default();
@@ -217,7 +226,13 @@ impl Literal {
 impl Spelling {
     pub(crate) fn new(parts: Vec<Part>) -> Self {
         let strong = is_strong(&plain(&parts));
-        Self { parts, strong }
+        let strong_opener = parts.first().and_then(Part::text).is_some_and(is_strong);
+        Self { parts, strong, strong_opener }
+    }
+
+    /// Says whether prose does not contain what stands before the first joint.
+    pub(crate) fn opens_strong(&self) -> bool {
+        self.strong_opener
     }
 
     /// Says whether prose does not contain the spelling.

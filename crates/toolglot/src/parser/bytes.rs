@@ -95,9 +95,49 @@ impl ByteSet {
 
 const BLOCK: usize = 16;
 
+/// A set of bytes as bits: small enough to stand in a table of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByteBits([u64; 4]);
+
+impl FromIterator<u8> for ByteBits {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = Self::default();
+        set.extend(bytes);
+        set
+    }
+}
+
+impl Extend<u8> for ByteBits {
+    fn extend<I: IntoIterator<Item = u8>>(&mut self, bytes: I) {
+        bytes.into_iter().for_each(|byte| self.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+    }
+}
+
+impl ByteBits {
+    pub(crate) fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// Returns the member of a set that has just one.
+    pub(crate) fn only(&self) -> Option<u8> {
+        let mut members = (0..=u8::MAX).filter(|byte| self.contains(*byte));
+        members.next().filter(|_| members.next().is_none())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bits_say_what_is_in_them() {
+        let bits: ByteBits = [0, b'<', 64, 255].into_iter().collect();
+        assert_eq!((0..=255).filter(|byte| bits.contains(*byte)).collect::<Vec<_>>(), [0, b'<', 64, 255]);
+        assert_eq!(
+            [bits, ByteBits::from_iter([b'{']), ByteBits::default()].map(|bits| bits.only()),
+            [None, Some(b'{'), None]
+        );
+    }
 
     #[test]
     fn finds_the_first_member_of_a_set_of_any_size_anywhere() {

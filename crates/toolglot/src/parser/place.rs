@@ -75,15 +75,62 @@ impl Place {
         !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
     }
 
+    /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
+    pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
+        let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });
+        quoted && !text.contains(&b'\n') && next_mark(text).is_none()
+    }
+
+    /// Returns the mark of the run at a line's start that the text ended with, which may become a fence.
+    pub(crate) fn fence_mark(&self) -> Option<u8> {
+        (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
+    }
+
+    /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
+    pub(crate) fn is_in_fence(mut self) -> bool {
+        self.end_run();
+        matches!(self.fence, Fence::Open { fresh: false, .. })
+    }
+
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some(at) = next_mark(rest) {
             self.pass_lines(&rest[..at]);
-            self.pass_mark(rest[at]);
-            rest = &rest[at + 1..];
+            rest = &rest[at..];
+            // In the middle of a line marks are edges of code spans, which end where the line does.
+            let amid = !self.fence_start && self.run.length == 0;
+            match memchr::memchr(b'\n', rest).filter(|_| amid) {
+                Some(end) => {
+                    self.fresh = false;
+                    rest = &rest[end..];
+                }
+                None => {
+                    self.pass_mark(rest[0]);
+                    rest = &rest[1..];
+                }
+            }
         }
         self.pass_lines(rest);
+    }
+
+    /// Goes over text as far as a fence quotes it; returns how far that is.
+    pub(crate) fn pass_fence(&mut self, text: &[u8]) -> usize {
+        let mut at = 0;
+        while self.is_in_fence() {
+            let Some(ahead) = next_mark(&text[at..]) else {
+                self.pass_lines(&text[at..]);
+                return text.len();
+            };
+            self.pass_lines(&text[at..at + ahead]);
+            at += ahead;
+            let mark = text[at];
+            while text.get(at) == Some(&mark) {
+                self.pass_mark(mark);
+                at += 1;
+            }
+        }
+        at
     }
 
     /// Says whether what stands at `at`, where the text ended, is quoted.
@@ -151,6 +198,11 @@ impl Place {
             _ => {}
         }
     }
+}
+
+/// Says whether a fence begins a text.
+pub(crate) fn opens_fence(text: &[u8]) -> bool {
+    text.starts_with(b"```") || text.starts_with(b"~~~")
 }
 
 /// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
