@@ -100,9 +100,10 @@ impl Openers {
                 if let Some(bytes) = then {
                     let next = match next {
                         Some(next) => next,
-                        None => *next.insert(view.byte(skip_gap(view, at + length)?)?),
+                        None => *next.insert(byte_behind(view, at + length)?),
                     };
-                    if next != first && !next.is_some_and(|byte| bytes.contains(byte)) {
+                    let fits = |next: Option<u8>| next == first || next.is_some_and(|byte| bytes.contains(byte));
+                    if !next.is_none_or(fits) {
                         continue;
                     }
                 }
@@ -135,6 +136,18 @@ impl Openers {
         Ok(())
     }
 }
+
+/// Returns the byte behind an opener that ends at `at`, white space apart, or the end of the input; `None` if it is far.
+fn byte_behind(view: View<'_>, at: usize) -> Result<Option<Option<u8>>, NotYet> {
+    let near = view.limited(at + NEAR);
+    match skip_gap(near, at).and_then(|behind| near.byte(behind)) {
+        Err(NotYet) if near.end() < view.end() => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// So much white space is looked past to tell candidates apart.
+const NEAR: usize = 64;
 
 /// Says whether a byte stands in names and closing tags.
 fn is_word(byte: u8) -> bool {

@@ -244,3 +244,53 @@ fn span_closes(view: View<'_>, mut at: usize, length: usize) -> Result<bool, Not
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 7] = [
+        "see `a` and ``b`c``:\n```ts\nlet a = `x`;\n> ```\n~~~\n  ```\nso `that` is\n",
+        "> 1. ~~~~\n~~~\n`` ` ``\n~~~~ <tool>\n",
+        "```\nfirst\n```\n\n- ```x\n````y\nend",
+        "a `span\nopen `",
+        "\r`\n",
+        "~~~```\n``\n~~~\n",
+        "a\n``` `` `\n```",
+    ];
+
+    fn after(pieces: &[&str]) -> Place {
+        let mut place = Place::start();
+        pieces.iter().for_each(|piece| place.pass(piece.as_bytes()));
+        place
+    }
+
+    #[test]
+    fn the_place_is_the_same_however_text_goes_by() {
+        for text in TEXTS {
+            let bytes: Vec<&str> = text.split("").filter(|byte| !byte.is_empty()).collect();
+            for end in 0..=text.len() {
+                let singly = format!("{:?}", after(&bytes[..end]));
+                for cut in 0..=end {
+                    assert_eq!(format!("{:?}", after(&[&text[..cut], &text[cut..end]])), singly, "{end} of {text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_is_passed_up_to_its_end() {
+        for text in TEXTS {
+            for start in (0..text.len()).filter(|start| after(&[&text[..*start]]).is_in_fence()) {
+                let mut place = after(&[&text[..start]]);
+                let end = start + place.pass_fence(&text.as_bytes()[start..]);
+                assert_eq!(format!("{place:?}"), format!("{:?}", after(&[&text[..end]])));
+                let bytes = text.as_bytes();
+                // A run that closes the fence may be longer than it need be.
+                let quoted = |at: usize| after(&[&text[..at]]).is_in_fence() || bytes[at] == bytes[at - 1];
+                assert!((start..end).all(quoted), "{start} to {end} of {text:?}");
+                assert!(end == text.len() || !place.is_in_fence());
+            }
+        }
+    }
+}

@@ -170,16 +170,21 @@ impl Scanner {
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
-        if self.contest.is_none()
-            && let Some(end) = self.orphan(engine, view)?
-        {
-            sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
-            sink.markup(end);
-            self.resume_after(end);
-            return Ok(None);
+        if self.contest.is_none() {
+            if let Some(end) = self.orphan(engine, view)? {
+                sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
+                sink.markup(end);
+                self.resume_after(end);
+                return Ok(None);
+            }
+            let entrants = self.entrants(engine, view)?;
+            if !entrants.is_empty() {
+                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
+            }
+            self.contest = Some(entrants);
         }
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
-        let found = match self.enter(engine, cut).and_then(|()| self.compete(engine, cut, sink)) {
+        let found = match self.compete(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 sink.diagnose(
                     Code::LimitHeld,
@@ -201,18 +206,6 @@ impl Scanner {
             }
         }
         Ok(None)
-    }
-
-    /// Lets the candidates in, unless they are.
-    fn enter(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
-        if self.contest.is_none() {
-            let entrants = self.entrants(engine, view)?;
-            if !entrants.is_empty() {
-                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
-            }
-            self.contest = Some(entrants);
-        }
-        Ok(())
     }
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
