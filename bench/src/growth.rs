@@ -48,7 +48,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 25] = [
+const DIMENSIONS: [Dimension; 26] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -56,6 +56,7 @@ const DIMENSIONS: [Dimension; 25] = [
     linear("parameters between tags", "parameters-qwen3_coder", 50),
     linear("calls, JSON", "calls-hermes", 50),
     linear("calls between tags", "calls-qwen3_coder", 50),
+    linear("calls with ids, a whole message", "whole-kimi_k2", 50),
     linear("brackets that open", "brackets-hermes", 1_000),
     linear("brackets that nest, no limit", "nesting", 1_000),
     linear("openers without an end, JSON", "openers-hermes", 100),
@@ -138,6 +139,11 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
         match shape {
             "parameters" | "brackets" | "openers" | "near" => {
                 return read(Dialects::builtin(), &hostile::message(dialect, shape, size)?.0);
+            }
+            "whole" => {
+                let (set, tools) = (pinned(dialect)?, tools());
+                let text = job::call(dialect, &vec![job::arguments("plain", 30); size])?.0;
+                return Ok(Box::new(move || drop(toolglot::parse(&text, &set, &tools, &options()))));
             }
             "calls" => return read(pinned(dialect)?, &job::call(dialect, &vec![job::arguments("plain", 30); size])?.0),
             _ => {}

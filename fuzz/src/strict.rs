@@ -60,8 +60,15 @@ struct Object<'t> {
     arguments: &'t RawValue,
 }
 
-/// The longest key that arguments may begin with.
+/// The longest key, with its quotes, that arguments may begin with; what opens with a longer one is no call.
 const KEY: usize = 256;
+
+/// Returns the length of an object's first key.
+fn key_length(object: &str) -> usize {
+    let members = object.trim_start_matches('{').trim_start();
+    let key = serde_json::Deserializer::from_str(members).into_iter::<&RawValue>().next();
+    key.and_then(Result::ok).map_or(0, |key| key.get().len())
+}
 
 fn objects(mut rest: &str) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
@@ -71,8 +78,7 @@ fn objects(mut rest: &str) -> Option<Vec<Call>> {
         let call = values.next()?.ok().filter(|call| rest.starts_with('{') && is_name(&call.name))?;
         let arguments = call.arguments.get();
         let distinct = arguments.starts_with('{') && !arguments.contains("\\u") && are_distinct(arguments);
-        // What opens with a longer key is no call.
-        let near = arguments.bytes().take(KEY).any(|byte| matches!(byte, b':' | b'}'));
+        let near = key_length(arguments) <= KEY;
         calls.push(Call { name: call.name, arguments: arguments.to_owned() });
         rest = rest[values.byte_offset()..].strip_prefix("\n</tool_call>").filter(|_| distinct && near)?;
         if rest.is_empty() {

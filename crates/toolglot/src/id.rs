@@ -2,6 +2,10 @@
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// What every id begins with, and how many letters follow.
+const PREFIX: &str = "call_";
+const LETTERS: usize = 24;
+
 /// Returns an id for the call at `index`: the same seed and index give the same id, different ones different ids.
 ///
 /// # Example
@@ -14,8 +18,11 @@ pub fn mint(seed: u64, index: usize) -> String {
     let mut place = index as u64;
     let mut state = seed.wrapping_add(split_mix(&mut place));
     state = split_mix(&mut state);
-    let mut id = String::from("call_");
-    id.extend((0..24).map(|_| char::from(ALPHABET[(split_mix(&mut state) % 62) as usize])));
+    let mut id = String::with_capacity(PREFIX.len() + LETTERS);
+    id.push_str(PREFIX);
+    for _ in 0..LETTERS {
+        id.push(char::from(ALPHABET[(split_mix(&mut state) % 62) as usize]));
+    }
     id
 }
 

@@ -1,5 +1,6 @@
 //! Events put together: the whole message, as a caller of a chat API wants it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -134,9 +135,11 @@ impl Collector {
         let accept = self.options.accept_incomplete;
         let truncated = self.started.iter().any(|call| call.outcome == Outcome::Truncated);
         let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
+        // Where no call brings its own, all ids differ as they are made.
+        let mut taken = self.started.iter().any(|call| call.id.is_some()).then(HashSet::new);
         for (index, started) in std::mem::take(&mut self.started).into_iter().enumerate() {
             if started.outcome.is_call() || (accept && started.outcome == Outcome::Truncated) {
-                let id = self.unique_id(&calls, started.id, index);
+                let id = unique_id(&mut taken, started.id, self.options.id_seed.unwrap_or_default(), index);
                 calls.push(Call { id, name: started.name, arguments: started.arguments });
             } else {
                 incomplete.push(started.incomplete(input));
@@ -166,12 +169,14 @@ impl Collector {
             call.span.end = event.span.end;
         }
     }
+}
 
-    /// The model's id if no earlier call has it, else one of our own.
-    fn unique_id(&self, calls: &[Call], id: Option<String>, index: usize) -> String {
-        let free = |id: &String| !id.is_empty() && calls.iter().all(|call| call.id != *id);
-        id.filter(free).unwrap_or_else(|| mint(self.options.id_seed.unwrap_or_default(), index))
-    }
+/// The model's id if no earlier call has it, else one of our own.
+fn unique_id(taken: &mut Option<HashSet<String>>, id: Option<String>, seed: u64, index: usize) -> String {
+    let minted = (0..).map(|more| mint(seed.wrapping_add(more), index));
+    let mut ids = id.filter(|id| !id.is_empty()).into_iter().chain(minted);
+    let free = |id: &String| taken.as_mut().is_none_or(|taken| taken.insert(id.clone()));
+    ids.find(free).unwrap_or_default()
 }
 
 impl Started {

@@ -75,7 +75,16 @@ impl<'a> View<'a> {
     }
 
     /// Says whether `literal` stands at a position.
+    #[inline]
     pub(crate) fn starts_with(self, at: usize, literal: &str) -> Result<bool, NotYet> {
+        // Nearly all that is asked for does not stand there, and its first byte says so.
+        match (self.rest(at).first(), literal.as_bytes().first()) {
+            (Some(there), Some(asked)) if there != asked => Ok(false),
+            _ => self.spells(at, literal),
+        }
+    }
+
+    fn spells(self, at: usize, literal: &str) -> Result<bool, NotYet> {
         let rest = self.rest(at);
         let seen = rest.len().min(literal.len());
         if rest[..seen] != literal.as_bytes()[..seen] {

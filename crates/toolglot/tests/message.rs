@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
-use toolglot::{Code, Dialects, FinishReason, Limits, Message, Options, Outcome, Tools, Validation, parse};
+use toolglot::{Code, Dialects, FinishReason, Limits, Message, Options, Outcome, Tools, Validation, mint, parse};
 
 const TOOLS: &str = include_str!("cases/tools.json");
 const WHOLE: &str = r#"<tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
@@ -88,6 +88,11 @@ fn the_models_ids_are_kept_where_they_are_unique() {
     let ids: Vec<String> = read(&text, Options::default()).calls.into_iter().map(|call| call.id).collect();
     assert_eq!(ids[..2], ["a", "b"]);
     assert!(ids[2].starts_with("call_") && ids[3].starts_with("call_") && ids[2] != ids[3], "{ids:?}");
+    // A model may repeat an id that was made for it before, or is to be made for a later call.
+    for text in [call("") + &call(&mint(0, 0)), call(&mint(0, 1)) + &call("")] {
+        let calls = read(&text, Options::default()).calls;
+        assert!(calls.len() == 2 && calls[0].id != calls[1].id, "{calls:?}");
+    }
 }
 
 #[test]

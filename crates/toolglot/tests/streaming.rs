@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use toolglot::{Dialect, Dialects, EventKind, Options, Parser, Renderer, Rendering, Tools};
+use toolglot::{
+    Code, Collector, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Renderer, Rendering, Tools,
+};
 
 const TOOLS: &str = r#"[{"name": "write", "parameters": {"type": "object", "required": ["text"],
     "properties": {"text": {"type": "string"}}}}]"#;
@@ -44,4 +46,39 @@ fn a_declared_string_is_given_out_while_it_arrives() {
     assert!(lags.len() > 50, "{}", lags.len());
     let waiting: Vec<_> = lags.iter().filter(|(_, lag)| *lag > HELD).collect();
     assert!(waiting.is_empty(), "{waiting:?}");
+}
+
+/// Returns the message, read in pieces of so many bytes.
+fn read(dialect: &Arc<Dialect>, tools: &Tools, options: &Options, text: &str, bytes: usize) -> Message {
+    let dialects = Dialects::builtin().only(&[dialect.name()]).expect("it is built in");
+    let mut parser = Parser::new(&dialects, tools, options);
+    let mut collector = Collector::new(options);
+    for piece in text.as_bytes().chunks(bytes) {
+        parser.push_bytes(piece).for_each(|event| collector.add(&event));
+    }
+    parser.finish().for_each(|event| collector.add(&event));
+    collector.finish(text.as_bytes())
+}
+
+/// Wherever the bytes end that may be held, between the halves of an escape or within what looks like a marker, a string
+/// goes on behind them as if it had been short.
+#[test]
+fn a_string_longer_than_may_be_held_is_read_as_a_short_one() {
+    let tools = Tools::from_json_str(TOOLS).expect("they are tools");
+    let unit = r#"a \\ \"b\" \n\u00e9 “c” </tool_call <d>\\\n"#;
+    for dialect in Dialects::builtin().iter() {
+        let arguments = format!("{{\"text\": \"{}.\"}}", unit.repeat(8));
+        let message = Rendering::new().with_call("write", &arguments);
+        let Ok(text) = Renderer::new(dialect, &tools).render(&message) else { continue };
+        let whole = read(dialect, &tools, &Options::default(), &text, usize::MAX);
+        for held in 100..100 + unit.len() {
+            let options = Options::default().with_limits(Limits::default().with_held(held));
+            let at_once = read(dialect, &tools, &options, &text, usize::MAX);
+            assert_eq!(at_once, read(dialect, &tools, &options, &text, 1), "{}, {held} held", dialect.name());
+            // What has to be read whole before anything is said does hit such a limit.
+            let limited = at_once.diagnosed(Code::LimitHeld).next().is_some();
+            assert!(limited || at_once == whole, "{}, {held} held: {at_once:?}", dialect.name());
+            assert!(!limited || dialect.name() != "hermes", "{held} held: {at_once:?}");
+        }
+    }
 }

@@ -29,12 +29,12 @@ impl Repairs {
 
     /// Every repair that cannot change the reading of valid input.
     pub fn safe() -> Self {
-        Self::preset(Preset::Safe)
+        const { Self::preset(Preset::Safe) }
     }
 
     /// Every repair, guesses too.
     pub fn all() -> Self {
-        Self::preset(Preset::All)
+        const { Self::preset(Preset::All) }
     }
 
     /// Returns the set with one repair switched on.
@@ -54,9 +54,15 @@ impl Repairs {
         self.0 & 1 << code as u32 != 0 || !code.is_repair()
     }
 
-    fn preset(preset: Preset) -> Self {
-        let within = |class| matches!(class, Class::Repair(p) if p <= preset);
-        Code::TABLE.iter().filter(|row| within(row.class)).fold(Self::NONE, |set, row| set.with(row.code))
+    /// Adds a preset up; done when the crate is built.
+    const fn preset(preset: Preset) -> Self {
+        let (mut set, mut code) = (0, 0);
+        while code < Code::TABLE.len() {
+            let within = matches!(Code::TABLE[code].class, Class::Repair(least) if least as u8 <= preset as u8);
+            set |= (within as u128) << code;
+            code += 1;
+        }
+        Self(set)
     }
 }
 

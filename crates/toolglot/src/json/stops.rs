@@ -23,6 +23,8 @@ pub(super) struct Stops {
     classes: [u8; 256],
     /// What strings between tokens stop at, which is little enough to be searched for.
     tokens: Option<ByteSet>,
+    /// What content stops at that is known to be valid JSON.
+    valid: Option<ByteSet>,
     ready: bool,
 }
 
@@ -33,6 +35,9 @@ const CURLY: u8 = 8;
 const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
 const ENTITY: u8 = 64;
+
+/// The bytes that escapes consist of.
+const ESCAPES: &[u8] = b"\\\"/bfnrtu0123456789abcdefABCDEF";
 
 /// What every string stops at, whatever stands around it.
 const CLASSES: [u8; 256] = {
@@ -52,7 +57,7 @@ const CLASSES: [u8; 256] = {
 
 impl Default for Stops {
     fn default() -> Self {
-        Self { classes: [0; 256], tokens: None, ready: false }
+        Self { classes: [0; 256], tokens: None, valid: None, ready: false }
     }
 }
 
@@ -63,11 +68,19 @@ impl fmt::Debug for Stops {
 }
 
 impl Stops {
-    /// Fills the table when the first string needs it.
-    pub(super) fn prepare(&mut self, context: &Context<'_>) {
-        if self.ready {
-            return;
+    /// Fills the table when the first string needs it, and makes ready to search through much `valid` content.
+    pub(super) fn prepare(&mut self, context: &Context<'_>, valid: bool) {
+        if !self.ready {
+            self.fill(context);
         }
+        if valid && self.valid.is_none() {
+            let set = self.members(CURLY | MARKER);
+            // What looks like a marker in an escape is none.
+            self.valid = Some(set).filter(|set| !ESCAPES.iter().any(|byte| set.contains(*byte)));
+        }
+    }
+
+    fn fill(&mut self, context: &Context<'_>) {
         self.classes = CLASSES;
         if let Some(first) = context.quote.and_then(|token| token.bytes().next()) {
             self.classes[usize::from(first)] |= TOKEN;
@@ -75,9 +88,12 @@ impl Stops {
         for byte in context.markers.first_bytes().iter().filter(|byte| context.markers.may_begin(**byte)) {
             self.classes[usize::from(*byte)] |= MARKER;
         }
-        let stops = |byte: &u8| self.classes[usize::from(*byte)] & (TOKEN | MARKER) != 0;
-        self.tokens = context.quote.map(|_| (0..=u8::MAX).filter(stops).collect());
+        self.tokens = context.quote.map(|_| self.members(TOKEN | MARKER));
         self.ready = true;
+    }
+
+    fn members(&self, mask: u8) -> ByteSet {
+        (0..=u8::MAX).filter(|byte| self.classes[usize::from(*byte)] & mask != 0).collect()
     }
 
     pub(super) fn are_ready(&self) -> bool {
@@ -98,7 +114,7 @@ impl Stops {
     ) -> (usize, Next) {
         let mask = text.mask();
         loop {
-            let end = at + self.run(view.rest(at), mask);
+            let end = at + self.run(view.rest(at), mask, text.valid.saturating_sub(at));
             if end >= limit {
                 return (clip(view, at.max(limit)), Next::Decision);
             }
@@ -125,10 +141,14 @@ impl Stops {
         }
     }
 
-    /// Returns the length of the run of bytes that need no decision.
-    fn run(&self, bytes: &[u8], mask: u8) -> usize {
-        if let Some(tokens) = self.tokens.as_ref().filter(|_| mask == TOKEN | MARKER) {
-            return tokens.find(bytes).unwrap_or(bytes.len());
+    /// Returns the length of the run of bytes that need no decision; of them so many are `valid` content.
+    fn run(&self, bytes: &[u8], mask: u8, valid: usize) -> usize {
+        if let Some(set) = self.valid.as_ref().filter(|_| valid > 0) {
+            let valid = bytes.len().min(valid);
+            return set.find(&bytes[..valid]).unwrap_or(valid);
+        }
+        if let Some(set) = self.tokens.as_ref().filter(|_| mask == TOKEN | MARKER) {
+            return set.find(bytes).unwrap_or(bytes.len());
         }
         let class = |byte: u8| self.classes[usize::from(byte)] & mask;
         let blocks =

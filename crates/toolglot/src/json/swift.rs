@@ -5,6 +5,8 @@
 //! what a valid string is followed by. Everything else is left to the careful
 //! reader, which begins where the last certain token ended.
 
+use std::ops::Range;
+
 use super::Place;
 use super::follow::Follow;
 use super::look::Quote;
@@ -159,6 +161,7 @@ impl Turn<'_> {
         let closed = pass.content();
         let end = at + pass.at;
         self.reader.text.tried = end + 1;
+        self.reader.text.valid = at + pass.valid();
         closed?;
         let key = self.reader.text.key;
         let ends = self.follow(end + 1) == Ok(Follow::Closes) && (!key || pass.colon_follows());
@@ -175,11 +178,13 @@ struct Pass<'b> {
     need: Need,
     /// A string was passed.
     strings: bool,
+    /// Where the last escape stands.
+    escape: Range<usize>,
 }
 
 impl<'b> Pass<'b> {
     fn new(bytes: &'b [u8], need: Need) -> Self {
-        Self { bytes, at: 0, sure: 0, need, strings: false }
+        Self { bytes, at: 0, sure: 0, need, strings: false, escape: 0..0 }
     }
 
     /// Skips blanks and returns the byte behind them.
@@ -221,13 +226,21 @@ impl<'b> Pass<'b> {
         }
     }
 
+    /// Returns the end of the content that was passed, but for an escape right before it: what that means, the next
+    /// byte may say.
+    fn valid(&self) -> usize {
+        if self.at == self.escape.end { self.escape.start } else { self.at }
+    }
+
     /// Passes an escape.
     fn escape(&mut self) -> Option<()> {
+        let start = self.at;
         self.at += match *self.bytes.get(self.at + 1)? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
             b'u' if self.bytes.get(self.at + 2..self.at + 6)?.iter().all(u8::is_ascii_hexdigit) => 6,
             _ => return None,
         };
+        self.escape = start..self.at;
         Some(())
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Text {
     unclosable: usize,
     /// Bytes before this position have been looked at for the string's end.
     pub(super) tried: usize,
+    /// Bytes before this position are valid content: no quote, escape or control character there needs a decision.
+    pub(super) valid: usize,
 }
 
 impl Default for Text {
@@ -53,6 +55,7 @@ impl Text {
             twins: 0,
             unclosable: 0,
             tried: 0,
+            valid: 0,
         }
     }
 }
@@ -73,7 +76,7 @@ impl Turn<'_> {
             self.pass(end);
             return self.text_end(end + 1);
         }
-        self.reader.stops.prepare(self.context);
+        self.reader.stops.prepare(self.context, at < self.reader.text.valid);
         let end = self.plain_end();
         if end > at {
             self.pass(end);

@@ -1,5 +1,7 @@
 //! The members of an object that carries a call: what stands at a place inside it.
 
+use std::borrow::Cow;
+
 use super::head::Said;
 use super::scene::Scene;
 use super::whole::{Whole, arguments_of, read_value};
@@ -108,7 +110,7 @@ fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> 
     }
     if is_name && matches!(first, Some(b'"' | b'\'' | b'&')) && !named {
         return Ok(
-            string(scene.view, at)?.map_or(Member::Bad(at), |(text, end)| Member::Name(Said { text, span: at..end }))
+            string(scene.view, at)?.map_or(Member::Bad(at), |(name, end)| Member::Name(Said::new(&name, at..end)))
         );
     }
     let single = !named && first == Some(b'{') && scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
@@ -116,7 +118,7 @@ fn value_of(key: &str, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> 
         return Ok(Member::Arguments(given(at, first, depth, scene)?));
     }
     if is(&members.id, &IDS) {
-        return Ok(id(scene.view, at)?.map_or_else(other, |(id, end)| Member::Id(id, end)));
+        return Ok(id(scene.view, at)?.map_or_else(other, |(id, end)| Member::Id(id.into_owned(), end)));
     }
     Ok(other())
 }
@@ -138,13 +140,13 @@ fn given(at: usize, first: Option<u8>, depth: usize, scene: &Scene<'_>) -> Resul
 /// Returns the key of the member at `at`, where that key is the tool's name: `{"search": {…}}`.
 pub(crate) fn single_key(at: usize, scene: &Scene<'_>) -> Result<Option<Said>, NotYet> {
     let at = scene.gap(at)?;
-    let key = key(scene.view, at)?.map(|(text, end)| Said { text, span: at..end });
+    let key = key(scene.view, at)?.map(|(key, end)| Said::new(&key, at..end));
     let own = &scene.dialect().members.arguments;
     Ok(key.filter(|key| !ARGUMENTS.contains(&key.text.as_str()) && !own.contains(&key.text)))
 }
 
 /// Reads a key: a short string, or a word.
-fn key(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
+fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     if quote(view, at)?.is_some() {
         return string(view, at);
     }
@@ -155,7 +157,7 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
             return Ok(None);
         }
     }
-    Ok((end > at).then(|| (view.slice(at, end).to_owned(), end)))
+    Ok((end > at).then(|| (Cow::Borrowed(view.slice(at, end)), end)))
 }
 
 /// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
@@ -168,12 +170,17 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
     Ok(None)
 }
 
-/// Reads a string of one line and at most 256 bytes; returns its content and its end.
-fn string(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
+/// The longest string that is read as a key, a name or an id, with its first quote.
+const STRING: usize = 256;
+
+/// Reads a string of one line; returns its content and its end.
+fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     let Some(quote) = quote(view, at)? else { return Ok(None) };
     let start = at + quote.len();
+    let plain = |byte: &&u8| !matches!(**byte, b'\n' | b'\\') && **byte != quote.as_bytes()[0];
     let mut end = start;
-    while end - at <= 256 {
+    while end - at <= STRING {
+        end += view.rest(end).iter().take(STRING - (end - at)).take_while(plain).count();
         match view.byte(end)? {
             None | Some(b'\n') => return Ok(None),
             Some(b'\\') => end += 1 + usize::from(view.byte(end + 1)?.is_some()),
@@ -187,13 +194,13 @@ fn string(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> 
 }
 
 /// Decodes the escapes of a string's content, if it has any.
-fn decode(content: &str) -> String {
+fn decode(content: &str) -> Cow<'_, str> {
     let decoded = content.contains('\\').then(|| serde_json::from_str(&format!("\"{content}\"")).ok());
-    decoded.flatten().unwrap_or_else(|| content.to_owned())
+    decoded.flatten().map_or(Cow::Borrowed(content), Cow::Owned)
 }
 
 /// Reads an id: a short string or a number.
-fn id(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
+fn id(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     if quote(view, at)?.is_some() {
         return string(view, at);
     }
@@ -202,5 +209,5 @@ fn id(view: View<'_>, at: usize) -> Result<Option<(String, usize)>, NotYet> {
         end += 1;
     }
     let over = view.byte(end)?.is_none_or(|byte| is_blank(byte) || matches!(byte, b',' | b'}'));
-    Ok((end > at && over).then(|| (view.slice(at, end).to_owned(), end)))
+    Ok((end > at && over).then(|| (Cow::Borrowed(view.slice(at, end)), end)))
 }

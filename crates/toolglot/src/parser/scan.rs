@@ -396,7 +396,7 @@ impl Scanner {
                 let why = if self.forges(engine, view, form, ground)? { FORGED } else { why };
                 self.vain += read.saturating_sub(self.at);
                 let detail = || format!("{}: {why}", engine.pattern(form).source);
-                self.step(Action::Died, Some(dialect), self.at..read.max(self.at), detail);
+                self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }
         }
         Ok(None)
