@@ -87,9 +87,14 @@ impl Place {
     }
 
     /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
-    pub(crate) fn is_in_fence(mut self) -> bool {
-        self.end_run();
-        matches!(self.fence, Fence::Open { fresh: false, .. })
+    pub(crate) fn is_in_fence(&self) -> bool {
+        let mut fence = self.fence;
+        if self.run.length > 0 {
+            let mut over = *self;
+            over.end_run();
+            fence = over.fence;
+        }
+        matches!(fence, Fence::Open { fresh: false, .. })
     }
 
     /// Goes over text that is nothing but text.

@@ -113,6 +113,9 @@ impl Scanner {
             return true;
         }
         self.pass_quoted(engine, view, sink);
+        if self.at == view.end() {
+            return true;
+        }
         let next = self.next_stop(engine, view);
         let upto = next.unwrap_or(view.end());
         if upto + 1 < view.end() {
@@ -148,9 +151,6 @@ impl Scanner {
         if let Some(mark) = self.place.fence_mark().filter(|mark| !engine.catalog.stops.contains(*mark)) {
             let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
             self.pass(view, self.at + marks, sink);
-        }
-        if !self.place.is_in_fence() {
-            return;
         }
         let passed = self.place.pass_fence(view.rest(self.at));
         if passed > 0 {
