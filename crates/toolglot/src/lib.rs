@@ -30,6 +30,7 @@ mod dialect;
 mod event;
 mod id;
 mod json;
+mod lead;
 mod lines;
 mod marks;
 mod message;

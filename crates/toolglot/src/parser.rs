@@ -35,6 +35,7 @@ pub(crate) mod catalog;
 mod closing;
 mod content;
 mod contest;
+mod data;
 mod engine;
 mod head;
 mod input;
@@ -57,7 +58,7 @@ mod value;
 mod whole;
 
 pub(crate) use alone::read_parameters;
-pub(crate) use bytes::ByteSet;
+pub(crate) use bytes::{ByteSet, SHORT};
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
 pub(crate) use lane::Lane;

@@ -1,5 +1,7 @@
 //! A pattern, compiled: literals with all their spellings, holes, and one body that carries data.
 
+use crate::lead::Lead;
+
 /// Text with holes, split at its body: what comes before, what carries the data, what closes it.
 ///
 /// White space between nodes is never kept: it is optional when reading, and
@@ -102,10 +104,12 @@ pub(crate) struct Literal {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<Part>,
+    /// How its opener begins.
+    lead: Lead,
     /// Prose does not contain it.
     strong: bool,
-    /// Prose does not contain what stands before the first joint.
-    strong_opener: bool,
+    /// Prose does not contain its opener.
+    strong_at_once: bool,
 }
 
 /// A piece of a spelling.
@@ -190,6 +194,11 @@ impl Literal {
         self.spellings.iter().any(|spelling| spelling.strong)
     }
 
+    /// Says whether a spelling may stand where a text begins with `lead`.
+    pub(crate) fn may_stand(&self, lead: Lead) -> bool {
+        self.spellings.iter().any(|spelling| spelling.may_stand(lead))
+    }
+
     /// Returns the literal with nothing but its strong spellings, if it has any.
     pub(crate) fn strong(&self) -> Option<Self> {
         let strong = self.spellings.iter().filter(|spelling| spelling.strong);
@@ -202,13 +211,6 @@ impl Literal {
         let first = |spelling: &Spelling| spelling.opener().chars().next();
         !self.is_optional()
             && self.spellings.iter().filter_map(first).any(|c| c.is_alphanumeric() || "_.:/-".contains(c))
-    }
-
-    /// Says whether a spelling may begin with a byte.
-    pub(crate) fn may_begin(&self, byte: u8) -> bool {
-        let first = |spelling: &Spelling| spelling.opener().bytes().next();
-        let may = |spelling: &Spelling| !spelling.is_empty() && first(spelling).is_none_or(|first| first == byte);
-        self.spellings.iter().any(may)
     }
 
     /// Says whether the canonical spelling is nothing but closing brackets.
@@ -226,13 +228,20 @@ impl Literal {
 impl Spelling {
     pub(crate) fn new(parts: Vec<Part>) -> Self {
         let strong = is_strong(&plain(&parts));
-        let strong_opener = parts.first().and_then(Part::text).is_some_and(is_strong);
-        Self { parts, strong, strong_opener }
+        let opener = parts.first().and_then(Part::text).unwrap_or_default();
+        let (lead, strong_at_once) = (Lead::of(opener.as_bytes()), is_strong(opener));
+        Self { parts, lead, strong, strong_at_once }
     }
 
-    /// Says whether prose does not contain what stands before the first joint.
-    pub(crate) fn opens_strong(&self) -> bool {
-        self.strong_opener
+    /// Says whether it may stand where a text begins with `lead`.
+    #[inline]
+    pub(crate) fn may_stand(&self, lead: Lead) -> bool {
+        self.lead.fits(lead)
+    }
+
+    /// Says whether prose does not contain the spelling's opener either.
+    pub(crate) fn is_strong_at_once(&self) -> bool {
+        self.strong_at_once
     }
 
     /// Says whether prose does not contain the spelling.

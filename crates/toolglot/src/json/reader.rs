@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use super::hold::{Hold, Level};
 use super::look::Look;
-use super::stops::{Next, Stops};
+use super::stops::Stops;
 use super::text::Text;
 use super::{Context, End, Ended, Place};
 use crate::diagnostic::Code;
-use crate::parser::Lane;
 use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
@@ -151,29 +150,6 @@ impl Reader {
         };
         turn.sink();
         end
-    }
-
-    /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let amid = self.need == Need::Text && self.stops.are_ready() && !self.text.key && !self.hold.is_on();
-        if !amid || !lane.is_within(self.start) {
-            return false;
-        }
-        let decides = |at| {
-            let closes = self.text.is_closed_by_token(lane.view, at, || lane.quote())?;
-            Ok(closes || at >= self.text.settled && lane.markers().stands(lane.view, at)?)
-        };
-        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, decides);
-        if end > self.at {
-            let content = lane.view.slice(self.at, end);
-            if self.text.quote.is_token() {
-                sink.escaped(end, content)
-            } else {
-                sink.arguments(end, content)
-            }
-            (self.at, self.emitted) = (end, true);
-        }
-        next == Next::NotThere
     }
 
     /// Returns the place from which bytes must stay visible; it never decreases.

@@ -4,9 +4,11 @@ use std::fmt;
 
 use super::Context;
 use super::look::{LEAKED, Quote, token_closer};
+use super::reader::{Need, Reader};
 use super::text::Text;
 use super::write::needs_escape;
-use crate::parser::ByteSet;
+use crate::parser::{ByteSet, Lane, SHORT};
+use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// What stands where content that passes ends.
@@ -100,6 +102,13 @@ impl Stops {
         self.ready
     }
 
+    /// Says whether a few bytes of a string need no decision.
+    #[inline]
+    pub(super) fn are_absent(&self, few: &[u8], text: &Text) -> bool {
+        let all = |few: &[u8]| few.iter().fold(0, |all, byte| all | self.classes[usize::from(*byte)]);
+        few.len() < SHORT && all(few) & text.mask() == 0
+    }
+
     /// Returns the end of the visible content that passes as it stands, and what comes next.
     ///
     /// Plain runs pass, JSON's own escapes, and what could be a quote or a marker but is none. At `limit` it is over.
@@ -165,6 +174,40 @@ fn is_curly(text: &[u8]) -> bool {
 /// Returns the first character boundary at or after a place.
 fn clip(view: View<'_>, at: usize) -> usize {
     at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
+}
+
+impl Reader {
+    /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
+    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let amid = self.need == Need::Text && self.stops.are_ready() && !self.text.key && !self.hold.is_on();
+        if !amid || !lane.is_within(self.start) {
+            return false;
+        }
+        if self.stops.are_absent(lane.view.rest(self.at), &self.text) {
+            self.pass_upto(lane.view.end(), lane, sink);
+            return true;
+        }
+        let decides = |at| {
+            let closes = self.text.is_closed_by_token(lane.view, at, || lane.quote())?;
+            Ok(closes || at >= self.text.settled && lane.markers().stands(lane.view, at)?)
+        };
+        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, decides);
+        if end > self.at {
+            self.pass_upto(end, lane, sink);
+        }
+        next == Next::NotThere
+    }
+
+    /// Emits a string's content up to `end`, which is strict already, or data between tokens.
+    fn pass_upto(&mut self, end: usize, lane: &Lane<'_>, sink: &mut Sink) {
+        let content = lane.view.slice(self.at, end);
+        if self.text.quote.is_token() {
+            sink.escaped(end, content)
+        } else {
+            sink.arguments(end, content)
+        }
+        (self.at, self.emitted) = (end, true);
+    }
 }
 
 impl Text {

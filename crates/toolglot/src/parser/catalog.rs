@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::bytes::{ByteBits, ByteSet};
+use super::data::Data;
 use super::engine::Form;
 use super::head::{Head, stands};
 use super::openers::{Opener, Openers};
@@ -84,6 +85,8 @@ pub(crate) struct Catalog {
     pub(crate) own: Vec<Vec<usize>>,
     /// Of each dialect, where one of its closers or openers may begin.
     pub(crate) markers: Vec<Starts>,
+    /// What each byte is to a value between them.
+    pub(crate) data: Vec<Data>,
     /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
     spent: Vec<Vec<Literal>>,
     /// Where something may begin in the middle of a line.
@@ -136,7 +139,7 @@ impl Catalog {
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
         let spent = spent_closers(dialects, &candidates);
         let alike = alike(dialects, &candidates);
-        let markers = dialects.iter().map(|dialect| markers(dialect)).collect();
+        let markers: Vec<Starts> = dialects.iter().map(|dialect| markers(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
@@ -150,6 +153,7 @@ impl Catalog {
             closers,
             closing,
             own,
+            data: markers.iter().map(Data::between).collect(),
             markers,
             spent,
             stops,

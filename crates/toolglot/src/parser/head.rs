@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::attributes::attributes;
 use crate::dialect::{BodyKind, Hole, Literal, Node, Part, Pattern, Spelling, is_strong};
+use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 
 /// Bytes of a name, and of a key, an id or a type.
@@ -127,7 +128,8 @@ fn marker(
         head.doubled |= second.is_some();
         return Ok(second.or(Some(end)));
     }
-    for spelled in expected.spellings.iter().filter(|spelled| spelled.opens_strong()) {
+    let lead = Lead::of(view.rest(at));
+    for spelled in expected.spellings.iter().filter(|spelled| spelled.may_stand(lead) && spelled.is_strong_at_once()) {
         let end = restarted(view, at, expected, spelled, head)?;
         if end.is_some() {
             head.doubled = true;
@@ -166,10 +168,13 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
     if data || !pattern.opening().is_some_and(Literal::is_strong) {
         return Ok(None);
     }
-    let mut again = head.inner();
     let next = skip_gap(view, at)?;
-    let end = nodes(view, next, &pattern.head, None, &mut again)?;
-    let end = end.filter(|_| again.name() == head.name() && again.id() == head.id());
+    let mut end = None;
+    if pattern.opening().is_some_and(|opening| opening.may_stand(Lead::of(view.rest(next)))) {
+        let mut again = head.inner();
+        end = nodes(view, next, &pattern.head, None, &mut again)?;
+        end = end.filter(|_| again.name() == head.name() && again.id() == head.id());
+    }
     let end = if end.is_none() { last_again(view, next, pattern)? } else { end };
     head.doubled |= end.is_some();
     Ok(end)
@@ -237,8 +242,8 @@ pub(crate) fn is_spelled(gap: &str) -> bool {
 
 /// Returns the end of the longest spelling of a literal that stands at `at`.
 pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut Head) -> Result<Option<usize>, NotYet> {
-    let (mut best, mut mark) = (None, None);
-    for expected in &literal.spellings {
+    let (mut best, mut mark, lead) = (None, None, Lead::of(view.rest(at)));
+    for expected in literal.spellings.iter().filter(|spelled| spelled.may_stand(lead)) {
         let mut learned = None;
         let end = spelling(view, at, expected, head, &mut learned)?;
         if end > best {
@@ -253,8 +258,8 @@ pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut H
 
 /// Returns the end of a literal that stands at `at`, without learning from it.
 pub(crate) fn stands(view: View<'_>, at: usize, expected: &Literal, head: &Head) -> Result<Option<usize>, NotYet> {
-    let mut best = None;
-    for spelled in expected.spellings.iter().filter(|spelled| !spelled.is_empty()) {
+    let (mut best, lead) = (None, Lead::of(view.rest(at)));
+    for spelled in expected.spellings.iter().filter(|spelled| spelled.may_stand(lead) && !spelled.is_empty()) {
         best = spelling(view, at, spelled, head, &mut None)?.max(best);
     }
     Ok(best)
@@ -404,7 +409,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     let mut end = at;
     while let Some(byte) = view.byte(end)? {
         let over = match next {
-            Some(next) => next.may_begin(byte) && stands(view, end, next, head)?.is_some(),
+            Some(next) => stands(view, end, next, head)?.is_some(),
             None => byte == b'\n',
         };
         if over {

@@ -10,6 +10,7 @@
 //!   needs the way   see </parameter     a marker stands here
 //! ```
 
+use super::data::Data;
 use super::engine::{Engine, Form};
 use super::head::name_end;
 use super::starts::Starts;
@@ -39,6 +40,11 @@ impl<'l> Lane<'l> {
     /// Returns where the dialect's markers may begin.
     pub(crate) fn markers(&self) -> &'l Starts {
         &self.engine.catalog.markers[self.form.dialect]
+    }
+
+    /// Returns what each byte is to a value between the markers.
+    pub(super) fn data(&self) -> &'l Data {
+        &self.engine.catalog.data[self.form.dialect]
     }
 
     /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.

@@ -13,6 +13,7 @@ use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Hole, Node, Pattern};
 use crate::json::{End, Ended};
+use crate::lead::Lead;
 use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::NotYet;
@@ -263,14 +264,17 @@ pub(crate) fn param_head(
     sure: bool,
     head: &mut Head,
 ) -> Result<Option<(usize, usize)>, NotYet> {
-    for (number, param) in scene.dialect().params.iter().enumerate() {
+    let lead = Lead::of(scene.view.rest(at));
+    let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
+    for (number, param) in scene.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
         let mut inner = scene.head.inner();
         let Some(end) = nodes(scene.view, at, &param.head, None, &mut inner)? else { continue };
         let key = inner.key();
-        let may = scene.declares(key)
+        let may = !param.has_key_tag()
+            || scene.declares(key)
             || sure && !opens_call(at, key, scene)?
             || scene.is_open() && scene.head.attributes.is_empty();
-        if !param.has_key_tag() || may {
+        if may {
             *head = inner;
             return Ok(Some((number, end)));
         }

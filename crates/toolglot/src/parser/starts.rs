@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::bytes::ByteSet;
+use crate::lead::Lead;
 use crate::view::{NotYet, View};
 
 /// Texts with which something begins.
@@ -19,8 +20,8 @@ pub(crate) struct Starts {
     groups: Vec<Group>,
     /// Sorted, each once.
     texts: Vec<Vec<u8>>,
-    /// Of the first four bytes of texts, those that count and what they are.
-    words: Vec<[u32; 2]>,
+    /// How the texts of the groups begin.
+    leads: Vec<Lead>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,
     /// So does any tag.
@@ -31,7 +32,7 @@ pub(crate) struct Starts {
 #[derive(Clone, Debug, Default)]
 struct Group {
     texts: Range<usize>,
-    words: Range<usize>,
+    leads: Range<usize>,
 }
 
 impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
@@ -51,7 +52,7 @@ impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
 impl Starts {
     /// Adds a text to its group; texts come in order, so that those of a group follow each other.
     fn add(&mut self, number: usize, text: &[u8]) {
-        let fresh = Group { texts: number..number, words: self.words.len()..self.words.len() };
+        let fresh = Group { texts: number..number, leads: self.leads.len()..self.leads.len() };
         // Pairs of bytes in UTF-8 are fewer than what the number can count.
         let next = u16::try_from(self.groups.len() + 1).unwrap_or(u16::MAX);
         let (row, second) = (self.row(text[0]), text.get(1).copied());
@@ -66,9 +67,9 @@ impl Starts {
         let number_of_group = if known == 0 { next } else { known };
         let Some(group) = self.groups.get_mut(usize::from(number_of_group) - 1) else { return };
         group.texts.end = number + 1;
-        if self.words[group.words.clone()].last() != Some(&word(text)) {
-            self.words.push(word(text));
-            group.words.end = self.words.len();
+        if self.leads[group.leads.clone()].last() != Some(&Lead::of(text)) {
+            self.leads.push(Lead::of(text));
+            group.leads.end = self.leads.len();
         }
     }
 
@@ -162,10 +163,8 @@ impl Starts {
 
     /// Says whether one of a group's texts stands at `at`: their first four bytes tell most of what does not.
     fn spells_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let rest = view.rest(at);
-        let [seen, bytes] = rest.first_chunk().map_or_else(|| word(rest), |all| [u32::MAX, u32::from_le_bytes(*all)]);
-        let may_be = |[counts, text]: &[u32; 2]| (bytes ^ text) & counts & seen == 0;
-        if !self.words[group.words.clone()].iter().any(may_be) {
+        let lead = Lead::of(view.rest(at));
+        if !self.leads[group.leads.clone()].iter().any(|text| text.fits(lead)) {
             return Ok(false);
         }
         spelled(&self.texts[group.texts.clone()], view, at)
@@ -184,16 +183,6 @@ fn spelled(mut texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, Not
         texts = going_on(texts, depth, byte, Vec::as_slice);
     }
     Ok(false)
-}
-
-/// Returns which of the first four bytes a text has, as bits, and what they are.
-fn word(text: &[u8]) -> [u32; 2] {
-    let mut word = [0; 2];
-    for (at, byte) in text.iter().take(4).enumerate() {
-        word[0] |= 0xff << (8 * at);
-        word[1] |= u32::from(*byte) << (8 * at);
-    }
-    word
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.

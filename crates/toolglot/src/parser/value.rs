@@ -2,6 +2,7 @@
 
 use super::attributes::decode_entities;
 use super::bytes::SHORT;
+use super::data::Kind;
 use super::head::{Head, Said, skip_line_break};
 use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
@@ -9,7 +10,6 @@ use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{Body, Pattern};
-use crate::json::needs_escape;
 use crate::options::{Options, Untyped};
 use crate::schema::{Node, Types};
 use crate::sink::Sink;
@@ -82,18 +82,32 @@ impl Value {
         if self.mode != Mode::Streamed || self.ender.doubt.is_some() {
             return false;
         }
-        let rest = lane.view.rest(self.done);
-        let plain =
-            |byte: &u8| !needs_escape(*byte) && *byte != CDATA_END.as_bytes()[0] && !lane.markers().contains(*byte);
-        let open = self.tail == Tail::Blanks && rest.ends_with(b" ");
-        if rest.len() < SHORT && !open && rest.iter().all(plain) {
-            (self.done, self.ender.scan) = (lane.view.end(), lane.view.end());
-            sink.arguments(self.done, lane.view.slice(self.done - rest.len(), self.done));
+        if self.pass_few(lane, sink) {
             return true;
         }
         let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
         self.flush_solid(lane.view, self.ender.scan, sink);
         found != Ok(true)
+    }
+
+    /// Passes a few bytes if they are nothing but data.
+    fn pass_few(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
+        let (rest, end) = (lane.view.rest(self.done), lane.view.end());
+        if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {
+            return false;
+        }
+        let kind = lane.data().kind(rest);
+        if kind == Kind::InDoubt {
+            return false;
+        }
+        let data = lane.view.slice(self.done, end);
+        if kind == Kind::Escaped {
+            sink.escaped(end, data)
+        } else {
+            sink.arguments(end, data)
+        }
+        (self.done, self.ender.scan) = (end, end);
+        true
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
@@ -260,6 +274,15 @@ fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
 }
 
 impl Tail {
+    /// Says whether a byte may be the first of what is markup.
+    fn may_begin(self, byte: u8) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::LineBreak => matches!(byte, b'\n' | b'\r'),
+            Self::Blanks => byte.is_ascii_whitespace(),
+        }
+    }
+
     /// Returns a whole value's data.
     fn trimmed(self, raw: &str) -> &str {
         match self {

@@ -1,0 +1,59 @@
+//! What each byte is to a value that arrives between markers: data as it stands, data to be escaped, or in doubt.
+
+use super::starts::Starts;
+use crate::json::needs_escape;
+
+/// For each byte, what it is to a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Data(Box<[u8; 256]>);
+
+/// It stands in JSON only escaped.
+const ESCAPED: u8 = 1;
+/// A marker may begin with it, or CDATA end.
+const IN_DOUBT: u8 = 2;
+
+/// What a few bytes are to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    AsItStands,
+    Escaped,
+    InDoubt,
+}
+
+impl Data {
+    /// Returns what bytes are where these markers may stand.
+    pub(super) fn between(markers: &Starts) -> Self {
+        let mut kinds = [0; 256];
+        for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
+            let in_doubt = byte == b']' || markers.contains(byte);
+            *kind = if in_doubt { IN_DOUBT } else { u8::from(needs_escape(byte)) * ESCAPED };
+        }
+        Self(Box::new(kinds))
+    }
+
+    /// Says what all of some bytes are.
+    #[inline]
+    pub(super) fn kind(&self, bytes: &[u8]) -> Kind {
+        let all = bytes.iter().fold(0, |all, byte| all | self.0[usize::from(*byte)]);
+        match all {
+            0 => Kind::AsItStands,
+            ESCAPED => Kind::Escaped,
+            _ => Kind::InDoubt,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_bytes_are_what_the_most_doubtful_is() {
+        let data = Data::between(&["</p", "[x"].into_iter().collect());
+        let cases =
+            [("plain é", Kind::AsItStands), ("a\n\"", Kind::Escaped), ("a\n<", Kind::InDoubt), ("]", Kind::InDoubt)];
+        for (text, kind) in cases {
+            assert_eq!(data.kind(text.as_bytes()), kind, "{text}");
+        }
+    }
+}
