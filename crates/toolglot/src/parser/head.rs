@@ -409,7 +409,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     let mut end = at;
     while let Some(byte) = view.byte(end)? {
         let over = match next {
-            Some(next) => stands(view, end, next, head)?.is_some(),
+            Some(next) => next.may_stand(Lead::of(&[byte])) && stands(view, end, next, head)?.is_some(),
             None => byte == b'\n',
         };
         if over {
