@@ -173,7 +173,9 @@ impl Server {
         }
         let (name, place) = (&self.name, &self.base.authority);
         if error.is_connect() {
-            let message = format!("cannot reach the model server `{name}` at {place}: {reason}; is it running?");
+            let certificate = reason.contains("certificate");
+            let advice = if certificate { "name who signed it in the upstream's `ca`" } else { "is it running?" };
+            let message = format!("cannot reach the model server `{name}` at {place}: {reason}; {advice}");
             return Wrong::Unreachable.because(message);
         }
         Wrong::Cut.because(format!("the model server `{name}` hung up before it answered: {reason}"))

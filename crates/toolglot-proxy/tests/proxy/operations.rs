@@ -23,7 +23,8 @@ async fn tls_is_spoken_on_both_sides() {
     let stranger = run(sources(&[("upstream", url.as_str()), ("upstream.retries", "0")])).await;
     let (head, body) = stranger.post(PATHS[0], &request(PATHS[0], true)).await;
     assert!(head.starts_with("HTTP/1.1 502"), "{head}");
-    assert!(String::from_utf8(body).unwrap().contains("certificate"), "the reason is told");
+    let body = String::from_utf8(body).unwrap();
+    assert!(body.contains("certificate") && body.contains("in the upstream's `ca`"), "{body}");
 }
 
 #[tokio::test]

@@ -130,14 +130,15 @@ impl Input {
     }
 
     /// Returns a span of the text as bytes of the input.
+    #[inline]
     pub(crate) fn span(&self, text: &Range<usize>) -> Range<usize> {
+        if self.shifts.is_empty() {
+            return text.clone();
+        }
         self.place(text.start)..self.place(text.end)
     }
 
     fn place(&self, at: usize) -> usize {
-        if self.shifts.is_empty() {
-            return at;
-        }
         let passed = self.shifts.partition_point(|shift| shift.text <= at);
         let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
         at.saturating_add_signed(-by)

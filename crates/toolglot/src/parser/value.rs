@@ -79,14 +79,18 @@ impl Value {
 
     /// Passes data up to where a marker may stand; false if one does.
     pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, head: &Head, sink: &mut Sink) -> bool {
-        if self.mode != Mode::Streamed || self.ender.doubt.is_some() {
+        let silent = self.mode == Mode::Held || self.ender.doubt.is_some();
+        if self.mode == Mode::Edge || silent && !lane.may_hold(sink.cursor()) {
             return false;
         }
-        if self.pass_few(lane, sink) {
+        let passed = if silent { self.pass_few_held(lane) } else { self.pass_few(lane, sink) };
+        if passed {
             return true;
         }
         let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
-        self.flush_solid(lane.view, self.ender.scan, sink);
+        if !silent {
+            self.flush_solid(lane.view, self.ender.scan, sink);
+        }
         found != Ok(true)
     }
 
@@ -96,18 +100,24 @@ impl Value {
         if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {
             return false;
         }
-        let kind = lane.data().kind(rest);
-        if kind == Kind::InDoubt {
-            return false;
-        }
         let data = lane.view.slice(self.done, end);
-        if kind == Kind::Escaped {
-            sink.escaped(end, data)
-        } else {
-            sink.arguments(end, data)
+        match lane.data().kind(rest) {
+            Kind::AsItStands => sink.arguments(end, data),
+            Kind::Escaped => sink.escaped(end, data),
+            Kind::InDoubt => return false,
         }
         (self.done, self.ender.scan) = (end, end);
         true
+    }
+
+    /// Goes past a few bytes that are nothing but data of a value which is held.
+    fn pass_few_held(&mut self, lane: &Lane<'_>) -> bool {
+        let rest = lane.view.rest(self.ender.scan);
+        let passes = rest.len() < SHORT && lane.data().kind(rest) != Kind::InDoubt;
+        if passes {
+            self.ender.scan = lane.view.end();
+        }
+        passes
     }
 
     /// Reads on into `object`. The scene's head is the parameter's.
