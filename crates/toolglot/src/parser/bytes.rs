@@ -114,14 +114,34 @@ impl Extend<u8> for ByteBits {
 }
 
 impl ByteBits {
+    /// The bytes with which a name may begin.
+    pub(crate) const LETTERS: Self = {
+        let mut letters = Self([0, 0, u64::MAX, u64::MAX]);
+        let mut byte = 0u8;
+        while byte < 0x80 {
+            if byte.is_ascii_alphanumeric() || byte == b'_' {
+                letters.0[(byte >> 6) as usize] |= 1 << (byte & 63);
+            }
+            byte += 1;
+        }
+        letters
+    };
+
+    /// Adds all members of another set.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+    }
+
     pub(crate) fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
     /// Returns the member of a set that has just one.
     pub(crate) fn only(&self) -> Option<u8> {
-        let mut members = (0..=u8::MAX).filter(|byte| self.contains(*byte));
-        members.next().filter(|_| members.next().is_none())
+        let count: u32 = self.0.iter().map(|bits| bits.count_ones()).sum();
+        let at =
+            (0..).step_by(64).zip(self.0).find(|(_, bits)| *bits != 0).map(|(from, bits)| from + bits.trailing_zeros());
+        at.filter(|_| count == 1).and_then(|at| u8::try_from(at).ok())
     }
 }
 

@@ -26,9 +26,10 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
                     continue;
                 }
             }
-            Node::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.extend((0..=u8::MAX).filter(is_letter)),
+            Node::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(ByteBits::LETTERS),
             Node::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
-                bytes.extend((0..=u8::MAX).filter(|byte| is_letter(byte) || b".:-".contains(byte)));
+                bytes.add(ByteBits::LETTERS);
+                bytes.extend(*b".:-");
             }
             Node::Hole(Hole::Id | Hole::Key | Hole::Type) | Node::Attributes(_) => return None,
         }
@@ -64,9 +65,4 @@ fn bytes_of_body(body: &Body, closer: Option<&Literal>) -> Option<Vec<u8>> {
         BodyKind::Arguments => Some([b"{\"`", &*closer.map_or(Some(Vec::new()), first_bytes)?].concat()),
         _ => None,
     }
-}
-
-/// Says whether a name may begin with a byte.
-fn is_letter(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
