@@ -19,7 +19,7 @@ pub(crate) struct Pattern {
 }
 
 /// One part of a pattern's head.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     Literal(Literal),
     Hole(Hole),
@@ -27,7 +27,7 @@ pub(crate) enum Node {
 }
 
 /// A hole that is read whole before the body starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hole {
     Name,
     /// `{_}`: a name that is ignored.
@@ -39,7 +39,7 @@ pub(crate) enum Hole {
 }
 
 /// A run of `name="{hole}"` attributes, read in any order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attributes {
     pub(crate) named: Vec<(String, Hole)>,
     /// `{attrs}`: every other attribute is a parameter.
@@ -65,7 +65,7 @@ pub(crate) struct Body {
 }
 
 /// What kind of data a body carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     Arguments,
     Call,
@@ -95,13 +95,13 @@ pub(crate) enum Inside {
 }
 
 /// A literal with every spelling that is read; the first is the canonical one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub(crate) spellings: Vec<Spelling>,
 }
 
 /// One way to spell a literal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub(crate) parts: Vec<Part>,
     /// How its opener begins.
@@ -113,7 +113,7 @@ pub(crate) struct Spelling {
 }
 
 /// A piece of a spelling.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Text(String),
     /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
@@ -310,5 +310,6 @@ pub(crate) fn is_strong(literal: &str) -> bool {
         [b'[', next] => next.is_ascii_uppercase(),
         _ => false,
     });
-    tag || bracketed || ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
+    let rare = || bytes.iter().any(|byte| *byte == b']' || !byte.is_ascii());
+    tag || bracketed || rare() && ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
 }

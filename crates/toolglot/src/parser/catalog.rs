@@ -325,14 +325,18 @@ fn first_pattern(dialect: &Dialect, role: Role, section: Option<usize>, pattern:
 
 /// The literals that open a candidate of its strength.
 fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
-    let mut texts = opener_texts(dialect, candidate);
+    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first));
     let strong = candidate.evidence == Strength::Strong;
     texts.retain(|opener| candidate.role == Role::Skip || is_strong(&opener.text) == strong);
     texts
 }
 
 /// The literals that open a candidate: spellings of its first literal, or the brace of a body.
-fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
+fn opener_texts(
+    dialect: &Dialect,
+    candidate: &Candidate,
+    behind: impl FnOnce(&Pattern) -> Option<ByteBits>,
+) -> Vec<Opener> {
     if candidate.role == Role::Skip {
         return vec![Opener::of(&dialect.skip[candidate.pattern])];
     }
@@ -340,7 +344,7 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     match (first.opening(), first.kind()) {
         (Some(literal), kind) => {
             let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
-            let openers = spelled_openers(first, literal, bytes_behind(dialect, candidate, first));
+            let openers = spelled_openers(first, literal, behind(first));
             openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
         }
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
@@ -374,7 +378,7 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     }
     let texts: Vec<String> = match first.head.get(1) {
         Some(Node::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::plain).collect(),
-        _ => opener_texts(dialect, candidate).into_iter().map(|opener| opener.text).collect(),
+        _ => opener_texts(dialect, candidate, |_| None).into_iter().map(|opener| opener.text).collect(),
     };
     let has = |strong| texts.iter().any(|text| is_strong(text) == strong);
     match (has(true), has(false)) {

@@ -1,13 +1,14 @@
 //! Candidates whose heads are alike: what one of them read there the next need not read again.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{Candidate, Role};
-use crate::dialect::{BodyKind, Dialect, Literal, Node};
+use crate::dialect::{BodyKind, Dialect, Literal, Node, Spelling};
 
 /// All that reading a candidate's heads depends on.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq)]
 struct Heads<'d> {
     section: &'d [Node],
     call: &'d [Node],
@@ -15,6 +16,17 @@ struct Heads<'d> {
     has_body: bool,
     /// The head may stand a second time only where data cannot begin with it.
     is_data: bool,
+}
+
+/// The canonical openers tell most heads apart; there are too many spellings to hash them all.
+impl Hash for Heads<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for node in self.section.iter().chain(self.call) {
+            if let Node::Literal(literal) = node {
+                literal.spellings.first().map(Spelling::opener).hash(state);
+            }
+        }
+    }
 }
 
 /// Returns of each candidate a number that those share whose heads are alike.
