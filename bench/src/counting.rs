@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use crate::auto::feed;
+use crate::auto::{declared, examples, feed};
 use crate::growth;
-use crate::job::{self, Job};
+use crate::job::{self, Job, pieces};
 use crate::making;
-use crate::sides::{Side, options, pinned};
+use crate::sides::{options, pinned};
 use toolglot::{Dialect, Dialects, Parser, Tools};
 
 /// What is counted: something to do, made ready before and thrown away after.
@@ -77,14 +77,20 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
                 Dialects::builtin().get(name).map(|dialect| dialect.source().to_owned()).ok_or("no such dialect")?;
             Ok(Box::new(move || drop(Dialect::from_toml("mine", &source).ok())))
         }
+        [how @ ("pinned" | "auto"), "two", dialect, chunk] => {
+            let bytes = if *chunk == "whole" { usize::MAX } else { chunk.parse().map_err(|_| "CHUNK is a number")? };
+            let example = examples().find(|example| example.0 == *dialect).ok_or("no such dialect")?.1;
+            let set = if *how == "auto" { Dialects::builtin() } else { pinned(dialect)? };
+            Ok(reading(set, &declared()?, pieces(example, bytes, &[])))
+        }
         [how @ ("pinned" | "auto"), rest @ ..] => {
             let job = Job::new(&owned(rest))?;
-            if job.pieces.is_none() {
-                let side = if *how == "auto" { Side::Auto } else { Side::Toolglot };
-                return Ok(Box::new(move || drop(side.time(&job, 1))));
-            }
             let set = if *how == "auto" { Dialects::builtin() } else { pinned(&job.dialect)? };
-            Ok(reading(set, &Tools::from_json(&job::tools()).unwrap_or_default(), job.pieces.unwrap_or_default()))
+            let tools = Tools::from_json(&job::tools()).unwrap_or_default();
+            Ok(match job.pieces {
+                Some(pieces) => reading(set, &tools, pieces),
+                None => parsing(set, tools, job.text),
+            })
         }
         _ => Err(format!("nothing is done for `{}`", words.join(" "))),
     }
@@ -94,6 +100,12 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
 pub(crate) fn reading(set: Dialects, tools: &Tools, pieces: Vec<String>) -> Work {
     let mut parser = Parser::new(&set, tools, &options());
     Box::new(move || feed(&mut parser, &pieces))
+}
+
+/// Returns the work of reading a whole message; what a process makes once is there.
+pub(crate) fn parsing(set: Dialects, tools: Tools, text: String) -> Work {
+    drop(Parser::new(&set, &tools, &options()));
+    Box::new(move || drop(toolglot::parse(&text, &set, &tools, &options())))
 }
 
 fn making_parser(set: Dialects) -> Work {
@@ -118,6 +130,7 @@ mod tests {
     #[test]
     fn work_is_made_of_words() {
         assert!(work(&["pinned", "call", "hermes", "plain", "100", "4"]).is_ok());
+        assert!(work(&["auto", "two", "hermes", "whole"]).is_ok());
         assert!(work(&["make", "dialect", "hermes"]).is_ok());
         assert!(work(&["pinned", "call", "none", "plain", "100", "4"]).is_err());
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use toolglot::{Dialect, Dialects, Limits, Parser, Tools};
 
-use crate::counting::{Work, count, reading};
+use crate::counting::{Work, count, parsing, reading};
 use crate::hostile;
 use crate::job::{self, pieces};
 use crate::making;
@@ -141,9 +141,8 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
                 return read(Dialects::builtin(), &hostile::message(dialect, shape, size)?.0);
             }
             "whole" => {
-                let (set, tools) = (pinned(dialect)?, tools());
                 let text = job::call(dialect, &vec![job::arguments("plain", 30); size])?.0;
-                return Ok(Box::new(move || drop(toolglot::parse(&text, &set, &tools, &options()))));
+                return Ok(parsing(pinned(dialect)?, tools(), text));
             }
             "calls" => return read(pinned(dialect)?, &job::call(dialect, &vec![job::arguments("plain", 30); size])?.0),
             _ => {}

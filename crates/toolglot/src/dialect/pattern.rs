@@ -310,5 +310,6 @@ pub(crate) fn is_strong(literal: &str) -> bool {
         [b'[', next] => next.is_ascii_uppercase(),
         _ => false,
     });
-    tag || bracketed || ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
+    let rare = || bytes.iter().any(|byte| *byte == b']' || !byte.is_ascii());
+    tag || bracketed || rare() && ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
 }

@@ -95,9 +95,69 @@ impl ByteSet {
 
 const BLOCK: usize = 16;
 
+/// A set of bytes as bits: small enough to stand in a table of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ByteBits([u64; 4]);
+
+impl FromIterator<u8> for ByteBits {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        let mut set = Self::default();
+        set.extend(bytes);
+        set
+    }
+}
+
+impl Extend<u8> for ByteBits {
+    fn extend<I: IntoIterator<Item = u8>>(&mut self, bytes: I) {
+        bytes.into_iter().for_each(|byte| self.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+    }
+}
+
+impl ByteBits {
+    /// The bytes with which a name may begin.
+    pub(crate) const LETTERS: Self = {
+        let mut letters = Self([0, 0, u64::MAX, u64::MAX]);
+        let mut byte = 0u8;
+        while byte < 0x80 {
+            if byte.is_ascii_alphanumeric() || byte == b'_' {
+                letters.0[(byte >> 6) as usize] |= 1 << (byte & 63);
+            }
+            byte += 1;
+        }
+        letters
+    };
+
+    /// Adds all members of another set.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    pub(crate) fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// Returns the member of a set that has just one.
+    pub(crate) fn only(&self) -> Option<u8> {
+        let count: u32 = self.0.iter().map(|bits| bits.count_ones()).sum();
+        let at =
+            (0..).step_by(64).zip(self.0).find(|(_, bits)| *bits != 0).map(|(from, bits)| from + bits.trailing_zeros());
+        at.filter(|_| count == 1).and_then(|at| u8::try_from(at).ok())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bits_say_what_is_in_them() {
+        let bits: ByteBits = [0, b'<', 64, 255].into_iter().collect();
+        assert_eq!((0..=255).filter(|byte| bits.contains(*byte)).collect::<Vec<_>>(), [0, b'<', 64, 255]);
+        assert_eq!(
+            [bits, ByteBits::from_iter([b'{']), ByteBits::default()].map(|bits| bits.only()),
+            [None, Some(b'{'), None]
+        );
+    }
 
     #[test]
     fn finds_the_first_member_of_a_set_of_any_size_anywhere() {

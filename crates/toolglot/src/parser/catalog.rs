@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteBits, ByteSet};
 use super::data::Data;
 use super::engine::Form;
 use super::head::{Head, stands};
@@ -11,8 +11,12 @@ use super::openers::{Opener, Openers};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
 use crate::view::{NotYet, View};
+use alike::alike;
+use behind::{bytes_behind, bytes_behind_name};
 use closers::{reasoning_closers, spent_closers};
 
+mod alike;
+mod behind;
 mod closers;
 mod sealed;
 
@@ -63,6 +67,8 @@ pub(crate) struct Catalog {
     /// What has to be a special token to be a marker; nothing, unless the caller marks special tokens.
     pub(crate) tokens: Arc<[Box<str>]>,
     pub(crate) candidates: Vec<Candidate>,
+    /// Of each candidate, a number that those share whose heads are alike.
+    alike: Vec<usize>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
     /// Candidates that open with `<` and a declared tool's name.
@@ -132,11 +138,13 @@ impl Catalog {
         let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
         let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
         let spent = spent_closers(dialects, &candidates);
+        let alike = alike(dialects, &candidates);
         let markers: Vec<Starts> = dialects.iter().map(|dialect| markers(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
             candidates,
+            alike,
             strong,
             weak,
             dynamic,
@@ -201,6 +209,11 @@ impl Catalog {
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
         candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
+    }
+
+    /// Says whether two candidates read the same heads.
+    pub(crate) fn are_alike(&self, one: usize, other: usize) -> bool {
+        self.alike[one] == self.alike[other]
     }
 
     /// Returns the end of a reasoning closer that stands at `at`.
@@ -312,14 +325,18 @@ fn first_pattern(dialect: &Dialect, role: Role, section: Option<usize>, pattern:
 
 /// The literals that open a candidate of its strength.
 fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
-    let mut texts = opener_texts(dialect, candidate);
+    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first));
     let strong = candidate.evidence == Strength::Strong;
     texts.retain(|opener| candidate.role == Role::Skip || is_strong(&opener.text) == strong);
     texts
 }
 
 /// The literals that open a candidate: spellings of its first literal, or the brace of a body.
-fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
+fn opener_texts(
+    dialect: &Dialect,
+    candidate: &Candidate,
+    behind: impl FnOnce(&Pattern) -> Option<ByteBits>,
+) -> Vec<Opener> {
     if candidate.role == Role::Skip {
         return vec![Opener::of(&dialect.skip[candidate.pattern])];
     }
@@ -327,7 +344,7 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     match (first.opening(), first.kind()) {
         (Some(literal), kind) => {
             let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
-            let openers = spelled_openers(first, literal, byte_behind(dialect, candidate, first));
+            let openers = spelled_openers(first, literal, behind(first));
             openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
         }
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
@@ -337,33 +354,8 @@ fn opener_texts(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
     }
 }
 
-/// Returns the bytes with which a call can go on behind the name that opens it.
-fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> Vec<u8> {
-    let call = &dialects[candidate.dialect].calls[candidate.pattern];
-    match (call.head.get(1), call.kind()) {
-        (Some(Node::Literal(next)), _) if !next.is_optional() => {
-            next.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect()
-        }
-        (None, Some(BodyKind::Arguments)) => vec![b'{', b'"'],
-        _ => (0..=u8::MAX).collect(),
-    }
-}
-
-/// Returns the byte with which the literal behind a candidate's first one begins, if all its spellings do.
-fn byte_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<u8> {
-    let next = match first.head.get(1) {
-        Some(next) => next,
-        None if first.kind() == Some(BodyKind::Calls) => dialect.calls[candidate.pattern].head.first()?,
-        None => return None,
-    };
-    let Node::Literal(next) = next else { return None };
-    let mut bytes = next.spellings.iter().map(|spelling| spelling.opener().bytes().next());
-    let byte = bytes.next()??;
-    bytes.all(|other| other == Some(byte)).then_some(byte)
-}
-
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal, behind: Option<u8>) -> Vec<Opener> {
+fn spelled_openers(pattern: &Pattern, first: &Literal, behind: Option<ByteBits>) -> Vec<Opener> {
     let mut texts: Vec<Opener> = first.spellings.iter().map(|spelling| Opener::spelled(spelling, behind)).collect();
     if first.is_optional()
         && let Some(Node::Literal(next)) = pattern.head.get(1)
@@ -386,7 +378,7 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     }
     let texts: Vec<String> = match first.head.get(1) {
         Some(Node::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::plain).collect(),
-        _ => opener_texts(dialect, candidate).into_iter().map(|opener| opener.text).collect(),
+        _ => opener_texts(dialect, candidate, |_| None).into_iter().map(|opener| opener.text).collect(),
     };
     let has = |strong| texts.iter().any(|text| is_strong(text) == strong);
     match (has(true), has(false)) {

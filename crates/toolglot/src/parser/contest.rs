@@ -123,6 +123,13 @@ pub(crate) fn begins(engine: &Engine, view: View<'_>, at: usize, dialect: usize)
     Ok(false)
 }
 
+/// What a candidate's heads said: where its body is, or why they do not stand there.
+#[derive(Clone, Debug)]
+pub(crate) struct Heads {
+    head: Head,
+    body: Result<usize, &'static str>,
+}
+
 /// Tries one call pattern at `at`, after its section's head if the ground does not stand behind it.
 pub(crate) fn try_call(
     engine: &Engine,
@@ -132,24 +139,40 @@ pub(crate) fn try_call(
     head: Head,
     ground: Ground,
 ) -> Result<Trial, NotYet> {
-    try_on(engine, view, at, form, head, ground, &mut None)
+    let heads = heads(engine, view, at, form, head, ground)?;
+    try_body(engine, view, at, form, heads, ground, &mut None)
 }
 
-/// Tries a call pattern whose proof may have been begun; whoever is told [`NotYet`] keeps it for the next time.
-pub(crate) fn try_on(
+/// Reads the heads of a call pattern; the same for all whose heads are alike.
+pub(crate) fn heads(
     engine: &Engine,
     view: View<'_>,
     at: usize,
     form: Form,
     mut head: Head,
     ground: Ground,
+) -> Result<Heads, NotYet> {
+    if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
+        return Ok(Heads { head, body: Err("too much was read ahead in vain") });
+    }
+    let body = read_heads(engine, view, at, form, &mut head, ground)?;
+    Ok(Heads { head, body: body.ok_or("its head does not stand here") })
+}
+
+/// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
+pub(crate) fn try_body(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    form: Form,
+    heads: Heads,
+    ground: Ground,
     proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
-    if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
-        return Ok(dead(at, "too much was read ahead in vain"));
-    }
-    let Some(body) = read_heads(engine, view, at, form, &mut head, ground)? else {
-        return Ok(dead(head.looked.max(at), "its head does not stand here"));
+    let Heads { mut head, body } = heads;
+    let body = match body {
+        Ok(body) => body,
+        Err(why) => return Ok(dead(head.looked.max(at), why)),
     };
     let begun = match ground {
         Ground { exhausted: true, .. } => begin_near(engine, view, body, form, &mut head, NEARER)?,

@@ -184,7 +184,8 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(Node::Literal(last)) = pattern.head.last() else { return Ok(None) };
     for marker in last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()) {
-        if is_strong(marker) && view.starts_with(at, marker)? {
+        let may_stand = view.rest(at).first().is_none_or(|first| marker.as_bytes().first() == Some(first));
+        if may_stand && is_strong(marker) && view.starts_with(at, marker)? {
             return Ok(Some(at + marker.len()));
         }
     }
@@ -408,7 +409,7 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
     let mut end = at;
     while let Some(byte) = view.byte(end)? {
         let over = match next {
-            Some(next) => stands(view, end, next, head)?.is_some(),
+            Some(next) => next.may_stand(Lead::of(&[byte])) && stands(view, end, next, head)?.is_some(),
             None => byte == b'\n',
         };
         if over {

@@ -1,15 +1,17 @@
 //! The openers of many candidates, looked up together byte by byte.
 
+use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
 use super::starts::going_on;
 use crate::dialect::{Part, Spelling};
 use crate::view::{NotYet, View};
 
-/// What the scanner looks for: a literal's text up to its first joint, and the byte that must follow, white space apart.
+/// What the scanner looks for: a literal's text up to its first joint, and the bytes that may follow, white space apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opener {
     pub(crate) text: String,
-    then: Option<u8>,
+    /// One of these must follow; anything may if there are none.
+    then: Option<ByteBits>,
     /// Nothing but JSON can stand behind it, which begins with no letter.
     json: bool,
 }
@@ -20,10 +22,10 @@ impl Opener {
         Self { text: text.to_owned(), then: None, json: false }
     }
 
-    /// `behind` is the byte that must follow the whole literal, where one must.
-    pub(crate) fn spelled(spelling: &Spelling, behind: Option<u8>) -> Self {
+    /// `behind` is what may follow the whole literal, where not everything may.
+    pub(crate) fn spelled(spelling: &Spelling, behind: Option<ByteBits>) -> Self {
         let then = match spelling.parts.get(1..) {
-            Some([Part::Joint, Part::Text(next), ..]) => next.bytes().next(),
+            Some([Part::Joint, Part::Text(next), ..]) => Some(next.bytes().take(1).collect()),
             Some([]) => behind,
             _ => None,
         };
@@ -36,10 +38,10 @@ impl Opener {
     }
 }
 
-/// What a text opens, and the byte that must follow it.
+/// What a text opens, and the bytes that may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Opened {
-    then: Option<u8>,
+    then: Option<ByteBits>,
     json: bool,
     number: usize,
 }
@@ -67,18 +69,19 @@ impl Openers {
         self.rows.is_empty()
     }
 
-    /// Returns what begins with one of the openers: its text, and all that may follow where not everything may.
+    /// Returns what begins with one of the openers: its text, and what must follow where that is little.
     pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
         let mut starts = Vec::new();
         for (text, opened) in &self.rows {
             let text = text.as_bytes();
             let json = |opened: &Opened| opened.json && text.len() == 1;
-            if opened.iter().any(|opened| opened.then.is_none() && !json(opened)) {
+            let then = |opened: &Opened| opened.then.and_then(|bytes| bytes.only());
+            if opened.iter().any(|opened| then(opened).is_none() && !json(opened)) {
                 starts.push(text.to_vec());
                 continue;
             }
             let again = text.first().copied();
-            let bytes = opened.iter().filter_map(|opened| opened.then).chain(again);
+            let bytes = opened.iter().filter_map(then).chain(again);
             let no_words = (0..=u8::MAX).filter(|byte| opened.iter().any(json) && !is_word(*byte));
             starts.extend(bytes.chain(no_words).map(|byte| [text, &[byte]].concat()));
             starts.extend(GAPS.iter().map(|gap| [text, gap.as_bytes()].concat()));
@@ -94,12 +97,17 @@ impl Openers {
         self.walk(view, at, |length, opened| {
             let mut next = None;
             for Opened { then, number, .. } in opened {
-                if then.is_some() && next.is_none() {
-                    next = Some(view.byte(skip_gap(view, at + length)?)?);
+                if let Some(bytes) = then {
+                    let next = match next {
+                        Some(next) => next,
+                        None => *next.insert(byte_behind(view, at + length)?),
+                    };
+                    let fits = |next: Option<u8>| next == first || next.is_some_and(|byte| bytes.contains(byte));
+                    if !next.is_none_or(fits) {
+                        continue;
+                    }
                 }
-                if then.is_none() || next == Some(*then) || next == Some(first) {
-                    found.push(*number);
-                }
+                found.push(*number);
             }
             Ok(())
         })
@@ -128,6 +136,18 @@ impl Openers {
         Ok(())
     }
 }
+
+/// Returns the byte behind an opener that ends at `at`, white space apart, or the end of the input; `None` if it is far.
+fn byte_behind(view: View<'_>, at: usize) -> Result<Option<Option<u8>>, NotYet> {
+    let near = view.limited(at + NEAR);
+    match skip_gap(near, at).and_then(|behind| near.byte(behind)) {
+        Err(NotYet) if near.end() < view.end() => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// So much white space is looked past to tell candidates apart.
+const NEAR: usize = 64;
 
 /// Says whether a byte stands in names and closing tags.
 fn is_word(byte: u8) -> bool {

@@ -75,15 +75,67 @@ impl Place {
         !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
     }
 
+    /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
+    pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
+        let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });
+        quoted && !text.contains(&b'\n') && next_mark(text).is_none()
+    }
+
+    /// Returns the mark of the run at a line's start that the text ended with, which may become a fence.
+    pub(crate) fn fence_mark(&self) -> Option<u8> {
+        (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
+    }
+
+    /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
+    pub(crate) fn is_in_fence(&self) -> bool {
+        let mut fence = self.fence;
+        if self.run.length > 0 {
+            let mut over = *self;
+            over.end_run();
+            fence = over.fence;
+        }
+        matches!(fence, Fence::Open { fresh: false, .. })
+    }
+
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some(at) = next_mark(rest) {
             self.pass_lines(&rest[..at]);
-            self.pass_mark(rest[at]);
-            rest = &rest[at + 1..];
+            rest = &rest[at..];
+            // In the middle of a line marks are edges of code spans, which end where the line does.
+            let amid = !self.fence_start && self.run.length == 0;
+            match memchr::memchr(b'\n', rest).filter(|_| amid) {
+                Some(end) => {
+                    self.fresh = false;
+                    rest = &rest[end..];
+                }
+                None => {
+                    self.pass_mark(rest[0]);
+                    rest = &rest[1..];
+                }
+            }
         }
         self.pass_lines(rest);
+    }
+
+    /// Goes over text as far as a fence quotes it; returns how far that is.
+    pub(crate) fn pass_fence(&mut self, text: &[u8]) -> usize {
+        let mut at = 0;
+        while self.is_in_fence() {
+            let Some(ahead) = next_mark(&text[at..]) else {
+                self.pass_lines(&text[at..]);
+                return text.len();
+            };
+            self.pass_lines(&text[at..at + ahead]);
+            at += ahead;
+            let mark = text[at];
+            while text.get(at) == Some(&mark) {
+                self.pass_mark(mark);
+                at += 1;
+            }
+        }
+        at
     }
 
     /// Says whether what stands at `at`, where the text ended, is quoted.
@@ -153,6 +205,11 @@ impl Place {
     }
 }
 
+/// Says whether a fence begins a text.
+pub(crate) fn opens_fence(text: &[u8]) -> bool {
+    text.starts_with(b"```") || text.starts_with(b"~~~")
+}
+
 /// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
 fn may_lead(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
@@ -189,6 +246,56 @@ fn span_closes(view: View<'_>, mut at: usize, length: usize) -> Result<bool, Not
         }
         if at - start == length {
             return Ok(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 7] = [
+        "see `a` and ``b`c``:\n```ts\nlet a = `x`;\n> ```\n~~~\n  ```\nso `that` is\n",
+        "> 1. ~~~~\n~~~\n`` ` ``\n~~~~ <tool>\n",
+        "```\nfirst\n```\n\n- ```x\n````y\nend",
+        "a `span\nopen `",
+        "\r`\n",
+        "~~~```\n``\n~~~\n",
+        "a\n``` `` `\n```",
+    ];
+
+    fn after(pieces: &[&str]) -> Place {
+        let mut place = Place::start();
+        pieces.iter().for_each(|piece| place.pass(piece.as_bytes()));
+        place
+    }
+
+    #[test]
+    fn the_place_is_the_same_however_text_goes_by() {
+        for text in TEXTS {
+            let bytes: Vec<&str> = text.split("").filter(|byte| !byte.is_empty()).collect();
+            for end in 0..=text.len() {
+                let singly = format!("{:?}", after(&bytes[..end]));
+                for cut in 0..=end {
+                    assert_eq!(format!("{:?}", after(&[&text[..cut], &text[cut..end]])), singly, "{end} of {text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_is_passed_up_to_its_end() {
+        for text in TEXTS {
+            for start in (0..text.len()).filter(|start| after(&[&text[..*start]]).is_in_fence()) {
+                let mut place = after(&[&text[..start]]);
+                let end = start + place.pass_fence(&text.as_bytes()[start..]);
+                assert_eq!(format!("{place:?}"), format!("{:?}", after(&[&text[..end]])));
+                let bytes = text.as_bytes();
+                // A run that closes the fence may be longer than it need be.
+                let quoted = |at: usize| after(&[&text[..at]]).is_in_fence() || bytes[at] == bytes[at - 1];
+                assert!((start..end).all(quoted), "{start} to {end} of {text:?}");
+                assert!(end == text.len() || !place.is_in_fence());
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::catalog::{Role, Strength};
-use super::contest::{Ground, Proof, Rejection, Trial, Win, try_call, try_on};
+use super::contest::{Ground, Heads, Proof, Rejection, Trial, Win, heads, try_body, try_call};
 use super::engine::{Engine, Form};
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::place::{Place, Quoting};
@@ -11,7 +11,9 @@ use crate::diagnostic::Code;
 use crate::options::Evidence;
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
-use crate::view::{NotYet, View, is_blank};
+use crate::view::{NotYet, View};
+
+mod stop;
 
 /// Reads text up to the next thing that is none.
 #[derive(Clone, Debug)]
@@ -104,9 +106,14 @@ impl Scanner {
         if self.contest.is_some() {
             return false;
         }
-        if self.place.is_amid_line() && engine.catalog.turns.is_absent(view.rest(self.at)) {
+        let rest = view.rest(self.at);
+        if self.place.is_amid_line() && (engine.catalog.turns.is_absent(rest) || self.place.is_quoted_words(rest)) {
             self.at = view.end();
             sink.text(self.at);
+            return true;
+        }
+        self.pass_quoted(engine, view, sink);
+        if self.at == view.end() {
             return true;
         }
         let next = self.next_stop(engine, view);
@@ -121,17 +128,34 @@ impl Scanner {
     /// Reads on to the next call or region; text goes to the sink.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Found, NotYet> {
         loop {
+            self.pass_quoted(engine, view, sink);
             let Some(at) = self.next_stop(engine, view) else {
                 self.pass(view, view.end(), sink);
                 view.final_end()?;
                 return Ok(Found::End);
             };
             self.pass(view, at, sink);
+            if self.place.is_in_fence() {
+                continue;
+            }
             // One byte alone opens nothing, and most that follow say so.
             view.byte(at + 1)?;
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
             }
+        }
+    }
+
+    /// Passes what a fence quotes: nothing there is looked at.
+    fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
+        if let Some(mark) = self.place.fence_mark().filter(|mark| !engine.catalog.stops.contains(*mark)) {
+            let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
+            self.pass(view, self.at + marks, sink);
+        }
+        let passed = self.place.pass_fence(view.rest(self.at));
+        if passed > 0 {
+            self.at += passed;
+            sink.text(self.at);
         }
     }
 
@@ -141,35 +165,6 @@ impl Scanner {
             self.place.pass(&view.rest(self.at)[..upto - self.at]);
             self.at = upto;
             sink.text(upto);
-        }
-    }
-
-    /// Returns the next place where something other than text may stand.
-    fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
-        let catalog = &engine.catalog;
-        let rest = view.rest(self.at);
-        let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
-        loop {
-            if line_start {
-                from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
-                let first = *rest.get(from)?;
-                // What closed the last call counts at a fresh place.
-                let closer = std::mem::take(&mut fresh) && catalog.stops.contains(first);
-                if closer || starts_line(engine, view, self.at + from) {
-                    return Some(self.at + from);
-                }
-            }
-            let found = if engine.reads_weak {
-                catalog.stops_and_lines.find(&rest[from..])
-            } else {
-                catalog.stops.find_first(&rest[from..])
-            };
-            from += found?;
-            line_start = rest[from] == b'\n';
-            if !line_start && opens(engine, view, self.at + from) {
-                return Some(self.at + from);
-            }
-            from += 1;
         }
     }
 
@@ -298,6 +293,9 @@ impl Scanner {
         if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
             return Ok(false);
         }
+        if view.byte(self.at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
+            return Ok(false);
+        }
         let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
         let tag = view.slice(self.at + 1, end);
         let callee = engine.callee(tag);
@@ -306,6 +304,7 @@ impl Scanner {
 
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
     fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
+        let mut shared = None;
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
             let found = match candidate.role {
@@ -322,7 +321,7 @@ impl Scanner {
                     }
                     None
                 }
-                Role::Call => self.try_candidate(engine, view, number, sink.calls())?,
+                Role::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
                 Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
             };
             if let Some(found) = found {
@@ -359,6 +358,7 @@ impl Scanner {
         view: View<'_>,
         number: usize,
         calls: usize,
+        shared: &mut Option<Heads>,
     ) -> Result<Option<Found>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
@@ -376,7 +376,13 @@ impl Scanner {
         let trial = if candidate.is_barred {
             Trial::Dead { why: "no special token opens it", read: self.at }
         } else {
-            try_on(engine, view, self.at, form, Head::default(), ground, &mut self.proof)?
+            let heads = match shared.take().filter(|_| !ground.exhausted) {
+                Some(heads) => heads,
+                None => heads(engine, view, self.at, form, Head::default(), ground)?,
+            };
+            let next = self.contest.as_ref().and_then(|alive| alive.get(1));
+            *shared = next.filter(|next| engine.catalog.are_alike(number, **next)).map(|_| heads.clone());
+            try_body(engine, view, self.at, form, heads, ground, &mut self.proof)?
         };
         let dialect = engine.dialect(form).name.clone();
         match trial {
@@ -442,21 +448,6 @@ impl Scanner {
             trace.push(Step { span, action, dialect, detail: detail() });
         }
     }
-}
-
-/// Says whether something may open at `at`, wherever that is, for all that is visible and may be held.
-fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
-    let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
-    let cut = view.limited(at.saturating_add(engine.options.limits.held));
-    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(cut, at) != Ok(false)
-}
-
-/// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
-fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
-    let cut = view.limited(at.saturating_add(engine.options.limits.held));
-    opens(engine, view, at)
-        || engine.reads_weak && engine.catalog.line_stops.stands(cut, at) != Ok(false)
-        || engine.names_at(cut, at).unwrap_or(true)
 }
 
 /// Why a call is none whose markers have the right letters.

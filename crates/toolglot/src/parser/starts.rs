@@ -1,57 +1,81 @@
-//! Where something may begin: found by its first byte, told from most of what it is not by its second.
+//! Where something may begin: found by its first byte, told from most of what it is not by its second, then by four.
 //!
 //! ```text
 //!   a < b    no second byte fits: passed over      <div>    no text begins so: nothing stands here
 //!   end <    the second byte is not there yet      <tool    a text may still come to stand here
 //! ```
 
+use std::ops::Range;
+
 use super::bytes::ByteSet;
+use crate::lead::Lead;
 use crate::view::{NotYet, View};
 
 /// Texts with which something begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts {
     first: ByteSet,
-    /// Of each first byte, the bytes that may follow it, as bits.
-    second: Vec<[u64; 4]>,
+    /// Of each first byte and each byte behind it, the number of the group of texts that go on so, from 1; 0 if none does.
+    second: Vec<[u16; 256]>,
+    groups: Vec<Group>,
     /// Sorted, each once.
     texts: Vec<Vec<u8>>,
-    /// Of the first four bytes of texts, those that count and what they are.
-    words: Vec<[u32; 2]>,
+    /// How the texts of the groups begin.
+    leads: Vec<Lead>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,
     /// So does any tag.
     tags: bool,
 }
 
+/// The texts that share their first two bytes, or that are all told by their first.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    texts: Range<usize>,
+    leads: Range<usize>,
+}
+
 impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut texts: Vec<Vec<u8>> = texts.into_iter().map(|text| text.as_ref().to_vec()).collect();
+        texts.retain(|text| !text.is_empty());
+        texts.sort();
+        texts.dedup();
         let mut starts = Self::default();
-        for text in texts {
-            match *text.as_ref() {
-                [first, second, ..] => starts.pair(first, second),
-                [first] => (0..=u8::MAX).for_each(|second| starts.pair(first, second)),
-                [] => continue,
-            }
-            starts.texts.push(text.as_ref().to_vec());
+        for (number, text) in texts.iter().enumerate() {
+            starts.add(number, text);
         }
-        starts.texts.sort();
-        starts.texts.dedup();
-        starts.words = starts.texts.iter().map(|text| word(text)).collect();
-        starts.words.dedup();
-        starts
+        Self { texts, ..starts }
     }
 }
 
 impl Starts {
-    fn pair(&mut self, first: u8, second: u8) {
-        let row = self.row(first);
-        row[usize::from(second >> 6)] |= 1 << (second & 63);
+    /// Adds a text to its group; texts come in order, so that those of a group follow each other.
+    fn add(&mut self, number: usize, text: &[u8]) {
+        let fresh = Group { texts: number..number, leads: self.leads.len()..self.leads.len() };
+        // Pairs of bytes in UTF-8 are fewer than what the number can count.
+        let next = u16::try_from(self.groups.len() + 1).unwrap_or(u16::MAX);
+        let (row, second) = (self.row(text[0]), text.get(1).copied());
+        let known = row[usize::from(second.unwrap_or(0))];
+        if known == 0 {
+            match second {
+                Some(second) => row[usize::from(second)] = next,
+                None => *row = [next; 256],
+            }
+            self.groups.push(fresh);
+        }
+        let number_of_group = if known == 0 { next } else { known };
+        let Some(group) = self.groups.get_mut(usize::from(number_of_group) - 1) else { return };
+        group.texts.end = number + 1;
+        if self.leads[group.leads.clone()].last() != Some(&Lead::of(text)) {
+            self.leads.push(Lead::of(text));
+            group.leads.end = self.leads.len();
+        }
     }
 
-    fn row(&mut self, first: u8) -> &mut [u64; 4] {
+    fn row(&mut self, first: u8) -> &mut [u16; 256] {
         self.first.insert(first);
-        self.second.resize(self.first.members().len(), [0; 4]);
+        self.second.resize(self.first.members().len(), [0; 256]);
         let last = self.second.len() - 1;
         &mut self.second[self.first.place(first).unwrap_or(last)]
     }
@@ -94,8 +118,12 @@ impl Starts {
     }
 
     fn has_pair(&self, first: u8, second: u8) -> bool {
-        let seconds = self.first.place(first).map_or(&[0; 4], |place| &self.second[place]);
-        seconds[usize::from(second >> 6)] >> (second & 63) & 1 == 1
+        self.group(first, second) != 0
+    }
+
+    /// Returns the number of the group whose texts begin with two bytes, counted from 1; 0 if there is none.
+    fn group(&self, first: u8, second: u8) -> u16 {
+        self.first.place(first).map_or(0, |place| self.second[place][usize::from(second)])
     }
 
     /// Returns the first place in `text` with a byte with which something may begin.
@@ -122,41 +150,39 @@ impl Starts {
     }
 
     /// Says whether one of the texts stands at `at`; waits while one may come to.
+    #[inline]
     pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let rest = view.rest(at);
-        if matches!(*rest, [first, second, ..] if !self.has_pair(first, second)) {
+        match *view.rest(at) {
+            [first, second, ..] => match self.group(first, second) {
+                0 => Ok(false),
+                group => self.spells_of(&self.groups[usize::from(group) - 1], view, at),
+            },
+            _ => spelled(&self.texts, view, at),
+        }
+    }
+
+    /// Says whether one of a group's texts stands at `at`: their first four bytes tell most of what does not.
+    fn spells_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let lead = Lead::of(view.rest(at));
+        if !self.leads[group.leads.clone()].iter().any(|text| text.fits(lead)) {
             return Ok(false);
         }
-        let [seen, bytes] = rest.first_chunk().map_or_else(|| word(rest), |all| [u32::MAX, u32::from_le_bytes(*all)]);
-        let may_be = |[counts, text]: &[u32; 2]| (bytes ^ text) & counts & seen == 0;
-        if self.words.len() <= FEW && !self.words.iter().any(may_be) {
-            return Ok(false);
-        }
-        let mut texts = &self.texts[..];
-        for depth in 0.. {
-            match texts.first() {
-                None => break,
-                Some(shortest) if shortest.len() == depth => return Ok(true),
-                Some(_) => {}
-            }
-            let Some(byte) = view.byte(at + depth)? else { break };
-            texts = going_on(texts, depth, byte, Vec::as_slice);
-        }
-        Ok(false)
+        spelled(&self.texts[group.texts.clone()], view, at)
     }
 }
 
-/// So many words are compared sooner than the texts are walked through.
-const FEW: usize = 32;
-
-/// Returns which of the first four bytes a text has, as bits, and what they are.
-fn word(text: &[u8]) -> [u32; 2] {
-    let mut word = [0; 2];
-    for (at, byte) in text.iter().take(4).enumerate() {
-        word[0] |= 0xff << (8 * at);
-        word[1] |= u32::from(*byte) << (8 * at);
+/// Says whether one of sorted texts stands at `at`; waits while one may come to.
+fn spelled(mut texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    for depth in 0.. {
+        match texts.first() {
+            None => break,
+            Some(shortest) if shortest.len() == depth => return Ok(true),
+            Some(_) => {}
+        }
+        let Some(byte) = view.byte(at + depth)? else { break };
+        texts = going_on(texts, depth, byte, Vec::as_slice);
     }
-    word
+    Ok(false)
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.
@@ -166,9 +192,20 @@ fn may_begin_tag(byte: u8) -> bool {
 
 /// Returns those of sorted rows whose text has a byte at a depth; all are the same before it and longer.
 pub(super) fn going_on<R>(rows: &[R], depth: usize, byte: u8, text: impl Fn(&R) -> &[u8]) -> &[R] {
-    let start = rows.partition_point(|row| text(row).get(depth).copied() < Some(byte));
-    let length = rows[start..].partition_point(|row| text(row).get(depth).copied() == Some(byte));
-    &rows[start..start + length]
+    let at_depth = |row: &R| text(row).get(depth).copied();
+    if let [first, .., last] = rows
+        && at_depth(first) == Some(byte)
+        && at_depth(last) == Some(byte)
+    {
+        return rows;
+    }
+    let rows = &rows[rows.partition_point(|row| at_depth(row) < Some(byte))..];
+    match rows.first() {
+        Some(first) if at_depth(first) == Some(byte) => {
+            &rows[..rows.partition_point(|row| at_depth(row) == Some(byte))]
+        }
+        _ => &[],
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! Where the scanner stops: a place at which something other than text may stand.
+
+use super::Scanner;
+use crate::parser::engine::Engine;
+use crate::parser::place::opens_fence;
+use crate::view::{View, is_blank};
+
+impl Scanner {
+    /// Returns the next place where something other than text may stand.
+    pub(super) fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
+        let catalog = &engine.catalog;
+        let rest = view.rest(self.at);
+        let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
+        loop {
+            if line_start {
+                from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
+                let first = *rest.get(from)?;
+                // What closed the last call counts at a fresh place; elsewhere a fence quotes what is behind it.
+                let turns =
+                    if std::mem::take(&mut fresh) { catalog.stops.contains(first) } else { opens_fence(&rest[from..]) };
+                if turns || starts_line(engine, view, self.at + from) {
+                    return Some(self.at + from);
+                }
+            }
+            let found = if engine.reads_weak {
+                catalog.stops_and_lines.find(&rest[from..])
+            } else {
+                catalog.stops.find_first(&rest[from..])
+            };
+            from += found?;
+            line_start = rest[from] == b'\n';
+            if !line_start && opens(engine, view, self.at + from) {
+                return Some(self.at + from);
+            }
+            from += 1;
+        }
+    }
+}
+
+/// Says whether something may open at `at`, wherever that is, for all that is visible and may be held.
+fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
+    let cut = view.limited(at.saturating_add(engine.options.limits.held));
+    tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(cut, at) != Ok(false)
+}
+
+/// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
+fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let cut = view.limited(at.saturating_add(engine.options.limits.held));
+    opens(engine, view, at)
+        || engine.reads_weak && engine.catalog.line_stops.stands(cut, at) != Ok(false)
+        || engine.names_at(cut, at).unwrap_or(true)
+}
