@@ -30,6 +30,11 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
         });
     }
     row("one dialect out of all", &mut || drop(black_box(pinned("hermes").ok())));
+    for name in ["hermes", "deepseek_v4"] {
+        row(&format!("one dialect, ready to parse: {name}"), &mut || {
+            drop(pinned(name).map(|set| black_box(Parser::new(&set, &twelve, &options))));
+        });
+    }
     let source = all.get("hermes").map(|dialect| dialect.source().to_owned()).unwrap_or_default();
     row("a dialect from its file", &mut || drop(black_box(Dialect::from_toml("mine", &source).ok())));
     let sources: Vec<(String, String)> =
