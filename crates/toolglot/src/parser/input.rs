@@ -141,7 +141,9 @@ impl Input {
     fn place(&self, at: usize) -> usize {
         let passed = self.shifts.partition_point(|shift| shift.text <= at);
         let by = passed.checked_sub(1).map_or(0, |last| self.shifts[last].by);
-        at.saturating_add_signed(-by)
+        let place = at.saturating_add_signed(-by);
+        // What stands for a byte is longer than the byte: no place within it is behind that.
+        self.shifts.get(passed).map_or(place, |next| place.min(next.text.saturating_add_signed(-next.by)))
     }
 
     /// Puts U+FFFD in the place of `bytes` bytes that are not UTF-8.
@@ -161,4 +163,18 @@ const SHIFT_LIMIT: usize = 4096;
 /// Says whether bytes could still become a character if more arrived.
 fn is_cut(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_the_text_are_places_in_the_input() {
+        let mut input = Input::new(None);
+        input.push_bytes(b"a\xffb\xff");
+        assert_eq!(input.end(), 8);
+        let places: Vec<usize> = (0..=8).map(|at| input.span(&(at..at)).start).collect();
+        assert_eq!(places, [0, 1, 2, 2, 2, 3, 4, 4, 4]);
+    }
 }
