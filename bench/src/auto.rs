@@ -1,14 +1,13 @@
 //! Every dialect: how fast a long call is read, and what it costs not to say which dialect it is.
 
 use std::fmt::Write;
-use std::hint::black_box;
 
 use toolglot::{Dialects, Parser, Tools};
 
 use crate::counting::{parsing, reading};
 use crate::job::{self, Job, pieces};
 use crate::page::Section;
-use crate::sides::{Side, options, pinned};
+use crate::sides::{Side, options, pinned, take};
 use crate::table::round;
 use crate::timing::{Care, best, race};
 
@@ -91,11 +90,7 @@ fn ratio(care: Care, dialect: &str, tools: &Tools, pieces: &[String]) -> Result<
 /// Reads a message in pieces and takes every event.
 pub(crate) fn feed(parser: &mut Parser, pieces: &[String]) {
     for piece in pieces {
-        parser.push(piece).for_each(|event| {
-            black_box(event);
-        });
+        parser.push(piece).for_each(|event| take(&event));
     }
-    parser.finish().for_each(|event| {
-        black_box(event);
-    });
+    parser.finish().for_each(|event| take(&event));
 }
