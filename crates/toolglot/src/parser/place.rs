@@ -17,6 +17,14 @@ pub(crate) struct Place {
     span: usize,
     /// The run of fence marks that the text just ended with.
     run: Run,
+    sought: Sought,
+}
+
+/// How far the end of a code span has been sought: neither `length` back quotes nor the line's end stand before `to`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sought {
+    length: usize,
+    to: usize,
 }
 
 /// A Markdown fence.
@@ -52,7 +60,15 @@ pub(crate) enum Quoting {
 impl Place {
     /// Returns the place at the start of a message.
     pub(crate) fn start() -> Self {
-        Self { fresh: true, line_start: true, fence_start: true, fence: Fence::Closed, span: 0, run: Run::default() }
+        Self {
+            fresh: true,
+            line_start: true,
+            fence_start: true,
+            fence: Fence::Closed,
+            span: 0,
+            run: Run::default(),
+            sought: Sought::default(),
+        }
     }
 
     /// Makes the place as fresh as after a call or a region.
@@ -99,13 +115,15 @@ impl Place {
 
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
-        let mut rest = text;
+        let (mut rest, mut last_line) = (text, false);
         while let Some(at) = next_mark(rest) {
             self.pass_lines(&rest[..at]);
             rest = &rest[at..];
             // In the middle of a line marks are edges of code spans, which end where the line does.
-            let amid = !self.fence_start && self.run.length == 0;
-            match memchr::memchr(b'\n', rest).filter(|_| amid) {
+            let amid = !last_line && !self.fence_start && self.run.length == 0;
+            let line_end = if amid { memchr::memchr(b'\n', rest) } else { None };
+            last_line |= amid && line_end.is_none();
+            match line_end {
                 Some(end) => {
                     self.fresh = false;
                     rest = &rest[end..];
@@ -139,15 +157,29 @@ impl Place {
     }
 
     /// Says whether what stands at `at`, where the text ended, is quoted.
-    pub(crate) fn quoting(mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
-        self.end_run();
-        match self.fence {
+    pub(crate) fn quoting(&mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
+        let (mut here, mut behind) = (*self, at);
+        if here.run.mark == b'`' && !here.run.at_line_start {
+            // The edge of a code span is the whole run, also where something opens in the middle of it.
+            while view.byte(behind)? == Some(b'`') {
+                behind += 1;
+            }
+            here.run.length += behind - at;
+        }
+        here.end_run();
+        match here.fence {
             Fence::Open { fresh: true, .. } => return Ok(Quoting::OpeningFence),
             Fence::Open { .. } => return Ok(Quoting::Quoted),
             Fence::Closed => {}
         }
-        let quoted = self.span > 0 && span_closes(view, at, self.span)?;
-        Ok(if quoted { Quoting::Quoted } else { Quoting::None })
+        if here.span == 0 {
+            return Ok(Quoting::None);
+        }
+        // What was sought for something before is not sought again: many things may open in one line.
+        if self.sought.length != here.span || self.sought.to < behind {
+            self.sought = Sought { length: here.span, to: behind };
+        }
+        Ok(if self.sought.closes(view)? { Quoting::Quoted } else { Quoting::None })
     }
 
     /// Goes over text without marks: only its last line says anything of the place behind it.
@@ -205,6 +237,29 @@ impl Place {
     }
 }
 
+impl Sought {
+    /// Says whether back quotes close the span before the line ends; seeks them from where it was left.
+    fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
+        loop {
+            let rest = view.rest(self.to);
+            let Some(ahead) = memchr::memchr2(b'`', b'\n', rest) else {
+                self.to = view.end();
+                return view.final_end().map(|_| false);
+            };
+            self.to += ahead;
+            let run = rest[ahead..].iter().take_while(|byte| **byte == b'`').count();
+            if run == 0 {
+                return Ok(false);
+            }
+            view.byte(self.to + run)?;
+            if run == self.length {
+                return Ok(true);
+            }
+            self.to += run;
+        }
+    }
+}
+
 /// Says whether a fence begins a text.
 pub(crate) fn opens_fence(text: &[u8]) -> bool {
     text.starts_with(b"```") || text.starts_with(b"~~~")
@@ -228,26 +283,6 @@ fn last_line_break(text: &[u8]) -> Option<usize> {
         return text.iter().rposition(|byte| *byte == b'\n');
     }
     memchr::memrchr(b'\n', text)
-}
-
-/// Says whether a run of `length` back quotes closes the span before the line ends.
-fn span_closes(view: View<'_>, mut at: usize, length: usize) -> Result<bool, NotYet> {
-    loop {
-        let Some(ahead) = memchr::memchr2(b'`', b'\n', view.rest(at)) else {
-            return view.final_end().map(|_| false);
-        };
-        at += ahead;
-        if view.byte(at)? == Some(b'\n') {
-            return Ok(false);
-        }
-        let start = at;
-        while view.byte(at)? == Some(b'`') {
-            at += 1;
-        }
-        if at - start == length {
-            return Ok(true);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -279,6 +314,59 @@ mod tests {
                 for cut in 0..=end {
                     assert_eq!(format!("{:?}", after(&[&text[..cut], &text[cut..end]])), singly, "{end} of {text:?}");
                 }
+            }
+        }
+    }
+
+    /// Asks at every place of a text what is quoted there; `pushed` bytes come at a time.
+    fn quotings(text: &str, pushed: usize, forgets: bool) -> Vec<Quoting> {
+        let mut place = Place::start();
+        let mut ends = (pushed..).step_by(pushed).map(|end| end.min(text.len()));
+        let mut end = ends.next().unwrap_or_default();
+        let mut asked = |at: usize| {
+            place.pass(&text.as_bytes()[at.saturating_sub(1)..at]);
+            loop {
+                if forgets {
+                    place.sought = Sought::default();
+                }
+                if end >= at
+                    && let Ok(quoting) = place.quoting(View::new(&text[..end], 0, end == text.len()), at)
+                {
+                    return quoting;
+                }
+                end = ends.next().unwrap_or_default();
+            }
+        };
+        (0..text.len()).map(&mut asked).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_span_is_the_same_however_often_it_is_sought() {
+        for text in TEXTS.iter().chain(&["a ` b `` c ``` d `` e ` f ```` g `", "a `b` `c"]) {
+            let once = quotings(text, text.len(), true);
+            for pushed in 1..=text.len() {
+                assert_eq!(quotings(text, pushed, false), once, "{pushed} of {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_sought_for_one_span_says_nothing_of_another() {
+        let text = "a `` <call> b ` c ` d\n";
+        let (view, mut place) = (View::whole(text), Place::start());
+        place.pass(b"a `` ");
+        assert_eq!(place.quoting(view, 5), Ok(Quoting::None));
+        place.refresh();
+        place.pass(b" b ` ");
+        assert_eq!(place.quoting(view, 16), Ok(Quoting::Quoted));
+    }
+
+    #[test]
+    fn the_edge_of_a_span_is_its_whole_run() {
+        for (text, quoting) in [("a ``` b `` c", Quoting::None), ("a ``` b ``` c", Quoting::Quoted)] {
+            for at in 3..6 {
+                let mut place = after(&[&text[..at]]);
+                assert_eq!(place.quoting(View::whole(text), at), Ok(quoting), "{at} of {text:?}");
             }
         }
     }

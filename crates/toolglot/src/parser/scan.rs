@@ -235,7 +235,7 @@ impl Scanner {
     }
 
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
-    fn orphan(&self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
+    fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
         let mut end = engine.catalog.closer(view, self.at)?;
         if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
             end = None;
@@ -255,7 +255,7 @@ impl Scanner {
     }
 
     /// Returns the candidates that may compete here, the highest rank first.
-    fn entrants(&self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
+    fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
         let mut entrants = Vec::new();
         let weak = engine.reads_weak && self.place.is_line_start();
