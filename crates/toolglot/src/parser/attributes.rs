@@ -1,8 +1,9 @@
 //! Attributes of a tag: `name="value"` in any order and any quotes.
 
 use super::head::{Head, NAME_LIMIT, Said, fill, gap, stands};
-use crate::dialect::{Attributes, Hole, Literal};
+use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
+use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
@@ -17,24 +18,22 @@ pub(crate) fn attributes(
 ) -> Result<Option<usize>, NotYet> {
     let mut seen: Vec<(Said, Said)> = Vec::new();
     let mut at = start;
-    loop {
+    let there = loop {
         at = gap(view, at, head)?;
         if closes(view, at, close, head)? {
-            break;
+            break true;
         }
         if expected.rest && !seen.is_empty() && matches!(view.byte(at)?, Some(b'}' | b'<')) {
             at += usize::from(view.byte(at)? == Some(b'}'));
             head.unclosed_tag = true;
-            break;
+            break true;
         }
-        let Some((name, value, end)) = attribute(view, at, close, head)? else {
-            head.looked = head.looked.max(at);
-            return Ok(None);
-        };
+        let Some((name, value, end)) = attribute(view, at, close, head)? else { break false };
         seen.push((name, value));
         at = end;
-    }
-    Ok(keep(seen, expected, head).then_some(at))
+    };
+    head.looked = head.looked.max(at);
+    Ok((there && keep(seen, expected, head)).then_some(at))
 }
 
 /// Keeps what the attributes said; false if one is missing that must be there.
@@ -119,7 +118,9 @@ fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<boo
 /// Says whether the first marker of the literal that closes the tag stands at `at`; of later ones another may stand there.
 fn opens_close(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
     let Some(close) = close else { return Ok(view.byte(at)? == Some(b'>')) };
-    for spelling in close.spellings.iter().filter(|spelling| !spelling.opener().is_empty()) {
+    let lead = Lead::of(view.rest(at));
+    let may_stand = |spelling: &&Spelling| spelling.may_stand(lead) && !spelling.opener().is_empty();
+    for spelling in close.spellings.iter().filter(may_stand) {
         if view.starts_with(at, spelling.opener())? {
             return Ok(true);
         }

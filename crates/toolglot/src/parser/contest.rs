@@ -155,7 +155,11 @@ pub(crate) fn heads(
     if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
         return Ok(Heads { head, body: Err("too much was read ahead in vain") });
     }
-    let body = read_heads(engine, view, at, form, &mut head, ground)?;
+    let seen = if ground.nested { view.limited(at + NEAR) } else { view };
+    let body = match read_heads(engine, seen, at, form, &mut head, ground) {
+        Err(NotYet) if seen.end() < view.end() => None,
+        decided => decided?,
+    };
     Ok(Heads { head, body: body.ok_or("its head does not stand here") })
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Head {
     pub(crate) lost_blank: bool,
     /// A marker of the head stood twice.
     pub(crate) doubled: bool,
-    /// How far attributes that came to nothing were read.
+    /// How far attributes were read.
     pub(crate) looked: usize,
 }
 

@@ -18,7 +18,7 @@ use crate::parser::whole::{Whole, arguments_of, read_value, with_attributes};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// A call in another one's value is known by so many bytes of its body.
+/// A call in another one's value is known by so many bytes of its heads, and so many of its body.
 pub(crate) const NEAR: usize = 1 << 10;
 
 /// A call behind much that was read ahead in vain is known by so many.
