@@ -80,12 +80,11 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
         [how @ ("pinned" | "auto"), "two", dialect, chunk] => {
             let bytes = if *chunk == "whole" { usize::MAX } else { chunk.parse().map_err(|_| "CHUNK is a number")? };
             let example = examples().find(|example| example.0 == *dialect).ok_or("no such dialect")?.1;
-            let set = if *how == "auto" { Dialects::builtin() } else { pinned(dialect)? };
-            Ok(reading(set, &declared()?, pieces(example, bytes, &[])))
+            Ok(reading(set(how, dialect)?, &declared()?, pieces(example, bytes, &[])))
         }
         [how @ ("pinned" | "auto"), rest @ ..] => {
             let job = Job::new(&owned(rest))?;
-            let set = if *how == "auto" { Dialects::builtin() } else { pinned(&job.dialect)? };
+            let set = set(how, &job.dialect)?;
             let tools = Tools::from_json(&job::tools()).unwrap_or_default();
             Ok(match job.pieces {
                 Some(pieces) => reading(set, &tools, pieces),
@@ -94,6 +93,11 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
         }
         _ => Err(format!("nothing is done for `{}`", words.join(" "))),
     }
+}
+
+/// Returns all dialects for `auto`, else the one.
+fn set(how: &str, dialect: &str) -> Result<Dialects, String> {
+    if how == "auto" { Ok(Dialects::builtin()) } else { pinned(dialect) }
 }
 
 /// Returns the work of reading a message in pieces with a parser that is ready.

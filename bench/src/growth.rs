@@ -48,7 +48,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 26] = [
+const DIMENSIONS: [Dimension; 28] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -63,6 +63,8 @@ const DIMENSIONS: [Dimension; 26] = [
     linear("openers without an end, tokens", "openers-kimi_k2", 100),
     bounded("calls that open in strings without an end", "opened-in-string", 1, 40.0),
     linear("calls that close in strings without an end", "closed-in-string", 10),
+    linear("openers in one line with a back quote", "span-openers", 100),
+    linear("code spans in one line, a whole message", "spans", 1_000),
     linear("tags of many names in a value", "tags", 1_000),
     linear("markers that break off", "near-hermes", 100),
     linear("quotes in a string", "quotes", 500),
@@ -160,6 +162,8 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
             read(Dialects::builtin(), &"<tool_call>\n{\"arguments\": {\"a\": \"x </tool_call>".repeat(size))
         }
         "closed-in-string" => read(Dialects::builtin(), &"<tool_call>{\"a\": \"x</tool_call><tool_call>".repeat(size)),
+        "span-openers" => read(Dialects::builtin(), &format!("a `` b{}", " ` <tool_call>".repeat(size))),
+        "spans" => Ok(parsing(pinned("hermes")?, tools(), "a `b` ".repeat(size))),
         "tags" => {
             let tags: String = (0..size).map(|number| format!("<t{number}>")).collect();
             read(pinned("qwen3_coder")?, &format!("<tool_call>\n<function=write>\n<parameter=content>\n{tags}"))

@@ -17,6 +17,7 @@ mod counting;
 mod duel;
 mod growth;
 mod hostile;
+mod hunt;
 mod instructions;
 mod job;
 mod machine;
@@ -52,6 +53,8 @@ usage: toolglot-bench SECTION [--quick] [--update]
   --update       writes into docs/benchmarks.md and docs/plots
 usage: toolglot-bench budgets [--update]
   compares counted instructions with budgets.txt, or writes them there
+usage: toolglot-bench hunt SECONDS SEED
+  looks for messages whose cost grows faster than their length
 usage: toolglot-bench message KIND DIALECT CORPUS SIZE CHUNK
   prints a message that is measured
 usage: toolglot-bench count WORK... | seat SIDE JOB...
@@ -83,6 +86,10 @@ fn main() -> ExitCode {
         Some(("message", rest)) => Job::new(rest).map(|job| println!("{}", job.text)),
         Some(("budgets", [])) => budgets::run(false),
         Some(("budgets", [update])) if update == "--update" => budgets::run(true),
+        Some(("hunt", [seconds, seed])) => match (seconds.parse(), seed.parse()) {
+            (Ok(seconds), Ok(seed)) => hunt::run(seconds, seed),
+            _ => Err(USAGE.to_owned()),
+        },
         Some((name, flags)) => sections(name, flags),
         None => Err(USAGE.to_owned()),
     };

@@ -49,6 +49,14 @@ pub(crate) enum Part<'a> {
     Arguments(&'a str),
 }
 
+impl Part<'_> {
+    /// Takes the words, as a caller would, and does nothing with them.
+    fn take(&self) {
+        let (Self::Text(text) | Self::Call(text) | Self::Arguments(text)) = self;
+        black_box(text);
+    }
+}
+
 impl Side {
     pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|known| known.0 == self).map_or("", |found| found.1)
@@ -80,11 +88,7 @@ impl Side {
 
     /// Returns the time that this side takes to do the job so many times.
     pub(crate) fn time(self, job: &Job, times: usize) -> Result<Duration, String> {
-        self.run(job, times, |part| match part {
-            Part::Text(text) | Part::Call(text) | Part::Arguments(text) => {
-                black_box(text);
-            }
-        })
+        self.run(job, times, |part| part.take())
     }
 
     /// Does the job so many times; what each side needs before its first byte counts, except for its list of tools.
@@ -158,11 +162,7 @@ fn toolglot(dialects: &Dialects, job: &Job, times: usize, mut take: impl FnMut(P
 
 /// Takes what an event says.
 pub(crate) fn take(event: &Event<'_>) {
-    pass(event, &mut |part| match part {
-        Part::Text(text) | Part::Call(text) | Part::Arguments(text) => {
-            black_box(text);
-        }
-    });
+    pass(event, &mut |part| part.take());
 }
 
 fn pass(event: &Event<'_>, take: &mut impl FnMut(Part<'_>)) {

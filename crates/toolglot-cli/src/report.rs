@@ -1,6 +1,6 @@
 //! Diagnostics for people: what, where, and the line of the input with carets.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use toolglot::{Class, Diagnostic};
 
@@ -23,10 +23,11 @@ impl<'i> Report<'i> {
 
     /// Writes all, in order; what stderr does not take is lost.
     pub(crate) fn write(&self, out: &mut impl Write, diagnostics: &[Diagnostic]) {
-        let mut place = Place::default();
+        // A message of thousands of calls may have as many diagnostics.
+        let (mut out, mut place) = (BufWriter::new(out), Place::default());
         for diagnostic in diagnostics {
             place.advance(self.input, diagnostic.span.start);
-            if self.write_one(out, diagnostic, &place).is_err() {
+            if self.write_one(&mut out, diagnostic, &place).is_err() {
                 return;
             }
         }
