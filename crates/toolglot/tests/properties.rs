@@ -48,7 +48,10 @@ const REPEATED: &[&str] = &[
     "[",
     "{",
     "`",
+    "a `b` ",
     "```\n",
+    "<invoke name=\\a",
+    "<｜GCML｜invoke name=\\a",
     "<think>",
     "</think>",
     "functools[",
@@ -226,6 +229,8 @@ fn adversaries(n: usize) -> Vec<(String, String)> {
     inputs.push(("nested objects".to_owned(), format!("<function=note>{}", "{\"a\": ".repeat(100_000))));
     inputs.push(("nested kwargs".to_owned(), format!("<|tool_call_start|>[note(a={}", "[".repeat(100_000))));
     inputs.push(("5000 parameters".to_owned(), format!("<function=note>\n{params}</function>")));
+    inputs.push(("openers in one line with a back quote".to_owned(), value("a `` ", "` <tool_call>")));
+    inputs.push(("attributes in reasoning".to_owned(), value("<think>", "<invoke name=\\a")));
     inputs.push(("calls in reasoning".to_owned(), value("<think>", "<function=ls>{}</function>")));
     inputs
 }

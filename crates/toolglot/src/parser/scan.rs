@@ -173,6 +173,7 @@ impl Scanner {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         let found = match self.decide(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
+                self.vain += cut.end() - self.at;
                 sink.diagnose(
                     Code::LimitHeld,
                     self.at..cut.end(),
