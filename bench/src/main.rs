@@ -27,6 +27,9 @@ mod page;
 mod peers;
 mod plot;
 mod prose;
+#[expect(dead_code, reason = "only the tests take numbers from the environment")]
+#[path = "../../crates/toolglot/tests/support/random.rs"]
+mod random;
 mod rendering;
 mod sides;
 mod streaming;

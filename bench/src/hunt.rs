@@ -1,0 +1,153 @@
+//! A hunt for messages whose cost grows faster than their length: a few words of the dialects, repeated.
+
+use std::fmt;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use toolglot::{Dialects, Limits, Options, Parser, Tools, parse, repair};
+
+use crate::auto::{declared, feed};
+use crate::job::pieces;
+use crate::random::Random;
+use crate::sides::pinned;
+
+/// How long a message is at first, and by what it grows.
+const LENGTH: usize = 20_000;
+const FACTOR: usize = 10;
+
+/// A message grows once more if a byte has become so many times as dear, or costs so many nanoseconds: up to a limit, some
+/// of it may be read ahead in vain.
+const SUSPECT: f64 = 3.0;
+const DEAR: f64 = 1_000.0;
+
+/// It is steep if a byte is so many times as dear then.
+const STEEP: f64 = 2.0;
+
+/// Words that no dialect's file has.
+#[rustfmt::skip]
+const WORDS: [&str; 42] = [
+    "a", "write", "content", "path", "value", "é", "😀", "\u{fffd}", "0", "-1e9", "true", "null", "None", " ", "  ", "\n",
+    "\n\n", "\t", "\r\n", "{", "}", "[", "]", "(", ")", "\"", "\\", "\\\"", "'", ":", ",", ", ", "=", "`", "```",
+    "```json\n", "~~~", "> ", "<", "</", "&lt;", "{\"name\": \"write\", \"arguments\": {\"content\": \"",
+];
+
+/// Hunts for so long; prints what it finds, and fails if it finds anything.
+pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
+    let (tools, own, mut random) = (declared()?, Words::builtin(), Random::new(seed));
+    let (start, mut tried, mut found, mut dearest) = (ThreadTime::now(), 0, 0, 0.0);
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let message = Message::any(&own, &mut random);
+        let set = message.dialect.map_or_else(|| Ok(Dialects::builtin()), pinned)?;
+        let (first, second) = (message.cost(&set, &tools, 1), message.cost(&set, &tools, FACTOR));
+        tried += 1;
+        if second > dearest {
+            dearest = second;
+            println!("dearest so far, {second:.0} ns/byte: {message}");
+        }
+        if second > first * SUSPECT || second > DEAR {
+            println!("suspect, from {first:.0} to {second:.0} ns/byte: {message}");
+            let third = message.cost(&set, &tools, FACTOR * FACTOR);
+            if third > second * STEEP {
+                found += 1;
+                println!("steep, {third:.0} ns/byte");
+            }
+        }
+    }
+    println!("{tried} messages");
+    if found == 0 { Ok(()) } else { Err(format!("the cost of {found} messages grows faster than their length")) }
+}
+
+/// The literals of each dialect's file.
+struct Words(Vec<(String, Vec<String>)>);
+
+impl Words {
+    fn builtin() -> Self {
+        Self(
+            Dialects::builtin().iter().map(|dialect| (dialect.name().to_owned(), literals(dialect.source()))).collect(),
+        )
+    }
+
+    /// Returns up to so many words of a dialect, of any, or of none.
+    fn some(&self, home: usize, most: usize, random: &mut Random) -> String {
+        let mut word = || {
+            let list = match random.below(8) {
+                0..=2 => return WORDS[random.below(WORDS.len())],
+                3 => &self.0[random.below(self.0.len())].1,
+                _ => &self.0[home].1,
+            };
+            &list[random.below(list.len())]
+        };
+        let words: String = (0..most).map(|_| word()).collect();
+        let ends: Vec<usize> = words.char_indices().map(|(at, _)| at).chain([words.len()]).collect();
+        if most > 1 && random.below(4) == 0 { words[..ends[random.below(ends.len())]].to_owned() } else { words }
+    }
+}
+
+/// Returns what stands in quotes, and not in braces, in a dialect's file.
+fn literals(source: &str) -> Vec<String> {
+    let lines = source.lines().filter(|line| !line.starts_with('#') && !line.starts_with("about"));
+    let quoted = lines.flat_map(|line| line.split('"').skip(1).step_by(2)).flat_map(|string| string.split(['{', '}']));
+    quoted.filter(|word| !word.is_empty()).map(|word| word.replace("\\n", "\n").replace('\\', "\"")).collect()
+}
+
+/// A message by its parts, and how it is read.
+struct Message<'a> {
+    dialect: Option<&'a str>,
+    way: Way,
+    held: usize,
+    before: String,
+    repeated: String,
+    behind: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Whole,
+    Pieces,
+    Repair,
+}
+
+impl<'a> Message<'a> {
+    fn any(own: &'a Words, random: &mut Random) -> Self {
+        let home = random.below(own.0.len());
+        let mut part = |most: usize| {
+            let most = random.below(most + 1);
+            own.some(home, most, random)
+        };
+        let (before, repeated, behind) = (part(3), part(4), part(2));
+        Self {
+            dialect: (random.below(3) > 0).then_some(&own.0[home].0),
+            way: [Way::Whole, Way::Pieces, Way::Repair][random.below(3)],
+            held: [1 << 20, 1 << 14][random.below(2)],
+            before,
+            repeated: if repeated.is_empty() { "a".to_owned() } else { repeated },
+            behind,
+        }
+    }
+
+    /// Returns nanoseconds for each byte of the message that is so many times as long as at first.
+    fn cost(&self, set: &Dialects, tools: &Tools, times: usize) -> f64 {
+        let count = LENGTH * times / self.repeated.len() + 1;
+        let text = format!("{}{}{}", self.before, self.repeated.repeat(count), self.behind);
+        let options = Options::default().with_limits(Limits::default().with_calls(1 << 20).with_held(self.held));
+        let mut work: Box<dyn FnMut()> = match self.way {
+            Way::Whole => Box::new(|| drop(parse(&text, set, tools, &options))),
+            Way::Repair => Box::new(|| drop(repair(&text, set, tools, &options))),
+            Way::Pieces => {
+                let (mut parser, pieces) = (Parser::new(set, tools, &options), pieces(&text, 4, &[]));
+                Box::new(move || feed(&mut parser, &pieces))
+            }
+        };
+        let start = ThreadTime::now();
+        work();
+        start.elapsed().as_nanos() as f64 / text.len() as f64
+    }
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { way, held, before, repeated, behind, .. } = self;
+        let dialect = self.dialect.unwrap_or("auto");
+        write!(out, "{dialect}, {way:?}, {held} held: {before:?}, {repeated:?} repeated, {behind:?}")
+    }
+}
