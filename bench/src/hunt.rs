@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use toolglot::{Dialects, Limits, Options, Parser, Tools, parse, repair};
+use toolglot::detect::from_output;
+use toolglot::{Dialects, Evidence, Limits, Options, Parser, Tools, Validation, parse, repair};
 
 use crate::auto::{declared, feed};
 use crate::job::pieces;
@@ -94,7 +95,7 @@ fn literals(source: &str) -> Vec<String> {
 struct Message<'a> {
     dialect: Option<&'a str>,
     way: Way,
-    held: usize,
+    options: Options,
     before: String,
     repeated: String,
     behind: String,
@@ -105,6 +106,7 @@ enum Way {
     Whole,
     Pieces,
     Repair,
+    Detect,
 }
 
 impl<'a> Message<'a> {
@@ -117,8 +119,12 @@ impl<'a> Message<'a> {
         let (before, repeated, behind) = (part(3), part(4), part(2));
         Self {
             dialect: (random.below(3) > 0).then_some(&own.0[home].0),
-            way: [Way::Whole, Way::Pieces, Way::Repair][random.below(3)],
-            held: [1 << 20, 1 << 14][random.below(2)],
+            way: [Way::Whole, Way::Pieces, Way::Repair, Way::Detect][random.below(4)],
+            options: Options::default()
+                .with_limits(Limits::default().with_calls(1 << 20).with_held([1 << 20, 1 << 14][random.below(2)]))
+                .with_validation([Validation::Coerce, Validation::Strict][random.below(2)])
+                .with_evidence([Evidence::Balanced, Evidence::Eager][random.below(2)])
+                .with_reasoning_open(random.below(4) == 0),
             before,
             repeated: if repeated.is_empty() { "a".to_owned() } else { repeated },
             behind,
@@ -129,12 +135,12 @@ impl<'a> Message<'a> {
     fn cost(&self, set: &Dialects, tools: &Tools, times: usize) -> f64 {
         let count = LENGTH * times / self.repeated.len() + 1;
         let text = format!("{}{}{}", self.before, self.repeated.repeat(count), self.behind);
-        let options = Options::default().with_limits(Limits::default().with_calls(1 << 20).with_held(self.held));
         let mut work: Box<dyn FnMut()> = match self.way {
-            Way::Whole => Box::new(|| drop(parse(&text, set, tools, &options))),
-            Way::Repair => Box::new(|| drop(repair(&text, set, tools, &options))),
+            Way::Whole => Box::new(|| drop(parse(&text, set, tools, &self.options))),
+            Way::Repair => Box::new(|| drop(repair(&text, set, tools, &self.options))),
+            Way::Detect => Box::new(|| drop(from_output(&text, set, tools))),
             Way::Pieces => {
-                let (mut parser, pieces) = (Parser::new(set, tools, &options), pieces(&text, 4, &[]));
+                let (mut parser, pieces) = (Parser::new(set, tools, &self.options), pieces(&text, 4, &[]));
                 Box::new(move || feed(&mut parser, &pieces))
             }
         };
@@ -146,8 +152,9 @@ impl<'a> Message<'a> {
 
 impl fmt::Display for Message<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { way, held, before, repeated, behind, .. } = self;
-        let dialect = self.dialect.unwrap_or("auto");
-        write!(out, "{dialect}, {way:?}, {held} held: {before:?}, {repeated:?} repeated, {behind:?}")
+        let Self { dialect, way, options, before, repeated, behind } = self;
+        let dialect = dialect.unwrap_or("auto");
+        writeln!(out, "{dialect}, {way:?}: {before:?}, {repeated:?} repeated, {behind:?}")?;
+        write!(out, "  {options:?}")
     }
 }

@@ -15,6 +15,9 @@ use crate::view::{NotYet, View};
 
 mod stop;
 
+/// So many bytes may be read ahead in vain in any message, and eight times as many as have gone by.
+const VAIN: usize = 1 << 18;
+
 /// Reads text up to the next thing that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner {
@@ -371,7 +374,7 @@ impl Scanner {
             calls,
             named: candidate.is_named,
             last: prove && candidate.is_named,
-            exhausted: self.vain > 8 * self.at + (1 << 20),
+            exhausted: self.vain > 8 * self.at + VAIN,
             ..Ground::default()
         };
         let trial = if candidate.is_barred {
