@@ -69,7 +69,7 @@ struct Reading {
     message: Message,
     /// The dialect of the first call.
     dialect: Option<Arc<str>>,
-    /// The bytes that are neither text nor reasoning.
+    /// The bytes that are neither text nor reasoning, in order.
     consumed: Vec<Range<usize>>,
     outcomes: Vec<Outcome>,
 }
@@ -145,14 +145,20 @@ impl Reading {
         let mut evidence: Vec<Evidence> = Vec::new();
         for piece in pieces {
             // The beginning of a longer marker says nothing new.
-            let is_new = |place: &Range<usize>| !evidence.iter().any(|other| within(place, other.span.iter()));
+            let is_new =
+                |place: &Range<usize>| !evidence.iter().flat_map(|other| &other.span).any(|other| within(place, other));
             let mut places = text.match_indices(piece).map(|(at, _)| at..at + piece.len());
-            let place = places.find(|place| within(place, &self.consumed) && is_new(place));
+            let place = places.find(|place| self.consumes(place) && is_new(place));
             if let Some(place) = place {
                 evidence.push(Evidence::new(format!("marker `{piece}`"), Some(place), piece.chars().count()));
             }
         }
         evidence
+    }
+
+    fn consumes(&self, place: &Range<usize>) -> bool {
+        let next = self.consumed.partition_point(|span| span.end < place.end);
+        self.consumed.get(next).is_some_and(|span| within(place, span))
     }
 
     /// What had to be mended, and tools that nobody declared.
@@ -166,8 +172,8 @@ impl Reading {
     }
 }
 
-fn within<'a>(place: &Range<usize>, spans: impl IntoIterator<Item = &'a Range<usize>>) -> bool {
-    spans.into_iter().any(|span| span.start <= place.start && place.end <= span.end)
+fn within(place: &Range<usize>, span: &Range<usize>) -> bool {
+    span.start <= place.start && place.end <= span.end
 }
 
 /// The literals of a pattern, around and inside its head.
