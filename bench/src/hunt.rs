@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use toolglot::detect::from_output;
-use toolglot::{Dialects, Evidence, Limits, Options, Parser, Tools, Validation, parse, repair};
+use toolglot::{ArgumentsReader, Dialects, Evidence, Limits, Options, Parser, Tools, Validation, parse, repair};
 
 use crate::auto::{declared, feed};
 use crate::job::pieces;
@@ -106,6 +106,8 @@ enum Way {
     Whole,
     Pieces,
     Repair,
+    /// The arguments of a call that the server found, in pieces.
+    Arguments,
     Detect,
 }
 
@@ -119,7 +121,7 @@ impl<'a> Message<'a> {
         let (before, repeated, behind) = (part(3), part(4), part(2));
         Self {
             dialect: (random.below(3) > 0).then_some(&own.0[home].0),
-            way: [Way::Whole, Way::Pieces, Way::Repair, Way::Detect][random.below(4)],
+            way: [Way::Whole, Way::Pieces, Way::Repair, Way::Arguments, Way::Detect][random.below(5)],
             options: Options::default()
                 .with_limits(Limits::default().with_calls(1 << 20).with_held([1 << 20, 1 << 14][random.below(2)]))
                 .with_validation([Validation::Coerce, Validation::Strict][random.below(2)])
@@ -139,6 +141,15 @@ impl<'a> Message<'a> {
             Way::Whole => Box::new(|| drop(parse(&text, set, tools, &self.options))),
             Way::Repair => Box::new(|| drop(repair(&text, set, tools, &self.options))),
             Way::Detect => Box::new(|| drop(from_output(&text, set, tools))),
+            Way::Arguments => {
+                let (mut reader, pieces) =
+                    (ArgumentsReader::new(set, tools, "search", &self.options), pieces(&text, 4, &[]));
+                Box::new(move || {
+                    let mut out = String::new();
+                    pieces.iter().for_each(|piece| reader.push(piece, &mut out));
+                    reader.clone().finish(&mut out);
+                })
+            }
             Way::Pieces => {
                 let (mut parser, pieces) = (Parser::new(set, tools, &self.options), pieces(&text, 4, &[]));
                 Box::new(move || feed(&mut parser, &pieces))
