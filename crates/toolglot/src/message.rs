@@ -25,7 +25,7 @@ pub struct Message {
     pub finish_reason: FinishReason,
     /// The dialect of the first call.
     pub dialect: Option<Arc<str>>,
-    /// What was remarkable, ordered by place.
+    /// What was remarkable, ordered by place; of one code the first ten thousand, the last of which says so.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -32,6 +32,9 @@ impl Kind {
     }
 }
 
+/// So many diagnostics of one code are told of a message: what a model wrote must not take many times its size.
+const TOLD: usize = 10_000;
+
 /// The events since the last push. A muted sink keeps only diagnostics and the running call's outcome.
 ///
 /// **Invariant:** an event's span is everything from the cursor to its end, so spans tile the input.
@@ -49,6 +52,8 @@ pub(crate) struct Sink {
     written: usize,
     /// How many diagnostics there have been, also those that were handed out.
     diagnosed: usize,
+    /// How many of each code, by its number.
+    told: Vec<usize>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) words: String,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -67,8 +72,9 @@ impl Sink {
     /// Forgets everything but its memory.
     pub(crate) fn renew(&mut self, repairs: Repairs) {
         self.clear();
-        let Self { entries, words, diagnostics, .. } = std::mem::take(self);
-        *self = Self { repairs, entries, words, diagnostics, ..Self::default() };
+        let Self { entries, words, diagnostics, mut told, .. } = std::mem::take(self);
+        told.clear();
+        *self = Self { repairs, entries, words, diagnostics, told, ..Self::default() };
     }
 
     /// Returns a sink for a trial reading that goes on where this one stands, and may be appended to it.
@@ -78,7 +84,7 @@ impl Sink {
 
     /// Adds all that a forked sink was told; this one has been told nothing since.
     pub(crate) fn append(&mut self, fork: Self) {
-        let (words, diagnostics) = (self.words.len(), self.diagnostics.len());
+        let (words, mut diagnostics) = (self.words.len(), fork.diagnostics.into_iter());
         let shift = |word: &mut Range<usize>| *word = word.start + words..word.end + words;
         for mut entry in fork.entries {
             match &mut entry.kind {
@@ -86,14 +92,15 @@ impl Sink {
                 Kind::CallStart { id, name, .. } => id.iter_mut().chain([name]).for_each(shift),
                 Kind::Arguments { json, .. } => shift(json),
                 Kind::CallEnd { id, .. } => id.iter_mut().for_each(shift),
-                Kind::Diagnostic(number) => *number += diagnostics,
+                Kind::Diagnostic(_) => {
+                    diagnostics.by_ref().take(1).for_each(|diagnostic| self.record(diagnostic));
+                    continue;
+                }
             }
             self.entries.push(entry);
         }
         self.words.push_str(&fork.words);
-        self.diagnostics.extend(fork.diagnostics);
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
-        self.diagnosed += fork.diagnosed;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
     }
 
@@ -182,16 +189,24 @@ impl Sink {
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
+    }
+
+    fn record(&mut self, mut diagnostic: Diagnostic) {
+        let number = diagnostic.code as usize;
         self.diagnosed += 1;
-        self.diagnostics.push(Diagnostic {
-            code,
-            span: span.clone(),
-            message: message.into(),
-            dialect: self.dialect.clone(),
-        });
-        if !self.muted {
-            self.entries.push(Entry { span, kind: Kind::Diagnostic(self.diagnostics.len() - 1) });
+        self.told.resize(self.told.len().max(number + 1), 0);
+        self.told[number] += 1;
+        match self.told[number] {
+            TOLD => diagnostic.message.push_str("; there may be more of this kind, which are not told"),
+            more if more > TOLD => return,
+            _ => {}
         }
+        if !self.muted {
+            let kind = Kind::Diagnostic(self.diagnostics.len());
+            self.entries.push(Entry { span: diagnostic.span.clone(), kind });
+        }
+        self.diagnostics.push(diagnostic);
     }
 
     /// Records a repair and notes it in the running call's outcome: one that is switched off breaks the call.

@@ -5,7 +5,8 @@
 use std::fmt::Write as _;
 
 use toolglot::{
-    Code, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Tools, UnknownTool, Validation, parse,
+    Code, Diagnostic, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Tools, UnknownTool, Validation,
+    parse, repair,
 };
 
 const TOOLS: &str =
@@ -212,6 +213,29 @@ fn what_is_said_is_no_longer_than_what_was_read_allows() {
             assert!(message.diagnostics.len() <= text.len() / 2 + 10, "{body:?}: {}", message.diagnostics.len());
         }
     }
+}
+
+#[test]
+fn what_is_told_of_one_kind_is_bounded() {
+    let comments = "/**/".repeat(20_000);
+    let told = |diagnostics: &[Diagnostic]| {
+        assert!(diagnostics.len() < 10_010, "{}", diagnostics.len());
+        diagnostics.iter().filter(|diagnostic| diagnostic.message.ends_with("not told")).count()
+    };
+    let [json, _] = calls("path", "~");
+    let message = read(&json.replace("\"~\"", &format!("{comments}1")), &Options::default());
+    assert_eq!((message.calls.len(), told(&message.diagnostics)), (1, 1));
+    let arguments = format!("{{\"a\": {comments}1}}");
+    let repaired = repair(&arguments, &Dialects::builtin(), &tools(), &Options::default());
+    assert_eq!((repaired.arguments.is_some(), told(&repaired.diagnostics)), (true, 1));
+    let lines = "<tool_call>[]</tool_call></think>\n".repeat(20_000);
+    assert_eq!(told(&read(&lines, &Options::default()).diagnostics), 1);
+    let mut parser = Parser::new(&Dialects::builtin(), &tools(), &Options::default());
+    let diagnosed = lines
+        .as_bytes()
+        .chunks(7)
+        .map(|piece| parser.push_bytes(piece).filter(|event| matches!(event.kind, EventKind::Diagnostic(_))).count());
+    assert!(diagnosed.sum::<usize>() < 10_010);
 }
 
 #[test]
