@@ -18,7 +18,7 @@ const FACTOR: usize = 10;
 
 /// A message grows once more if a byte has become so many times as dear, or costs so many nanoseconds: up to a limit, some
 /// of it may be read ahead in vain.
-const SUSPECT: f64 = 3.0;
+const SUSPECT: f64 = 1.5;
 const DEAR: f64 = 1_000.0;
 
 /// It is steep if a byte is so many times as dear then.
