@@ -133,7 +133,7 @@ impl Parser {
     pub fn push(&mut self, text: &str) -> Events<'_> {
         self.prepare();
         let invalid = self.input.push(text);
-        self.report_invalid(invalid);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
         self.advance();
         self.events()
     }
@@ -165,7 +165,7 @@ impl Parser {
     pub fn push_special(&mut self, token: &str) -> Events<'_> {
         self.prepare();
         let invalid = self.input.push_special(token);
-        self.report_invalid(invalid);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
         self.advance();
         self.events()
     }
@@ -174,7 +174,7 @@ impl Parser {
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Events<'_> {
         self.prepare();
         let invalid = self.input.push_bytes(bytes);
-        self.report_invalid(invalid);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
         self.advance();
         self.events()
     }
@@ -183,7 +183,7 @@ impl Parser {
     pub fn finish(&mut self) -> Events<'_> {
         self.prepare();
         let invalid = self.input.drop_partial();
-        self.report_invalid(invalid);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
         self.input.close();
         self.wake = 0;
         if self.finish_reason != self.engine.options.finish_reason {
@@ -248,10 +248,9 @@ impl Parser {
         Events { parser: self, next: 0 }
     }
 
-    fn report_invalid(&mut self, places: impl IntoIterator<Item = std::ops::Range<usize>>) {
-        for place in places {
-            self.sink.diagnose(Code::InvalidUtf8, place, "bytes that are not UTF-8, read as U+FFFD");
-        }
+    #[cold]
+    fn report_invalid(&mut self, place: std::ops::Range<usize>) {
+        self.sink.diagnose(Code::InvalidUtf8, place, "bytes that are not UTF-8, read as U+FFFD");
     }
 
     /// Reads on if enough has arrived to decide more.
