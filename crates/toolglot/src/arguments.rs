@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialects;
 use crate::event::Outcome;
-use crate::json::{Context, End, Ended, NoMarkers, Place, Reader};
+use crate::json::{Context, Ended, JsonReader, NoMarkers, ValueOutcome, ValuePosition};
 use crate::options::Options;
 use crate::parser::Input;
 use crate::repair::repair;
@@ -38,10 +38,10 @@ pub struct ArgumentsReader {
     options: Options,
     input: Input,
     sink: Sink,
-    reader: Reader,
+    reader: JsonReader,
     diagnostics: Vec<Diagnostic>,
     /// Where the object ended.
-    end: Option<End>,
+    end: Option<ValueOutcome>,
     /// Everything, until something of it was said.
     kept: Option<String>,
     /// What stands behind the object.
@@ -71,10 +71,10 @@ impl ArgumentsReader {
         Self {
             dialects: dialects.clone(),
             tool,
-            sink: Sink::new(options.repairs),
+            sink: Sink::new(options.allowed_repairs()),
             options: options.clone(),
             input: Input::default(),
-            reader: Reader::new(0, Place::Arguments, node),
+            reader: JsonReader::new(0, ValuePosition::Arguments, node),
             diagnostics: Vec::new(),
             end: None,
             kept: Some(String::new()),
@@ -115,7 +115,7 @@ impl ArgumentsReader {
             return;
         }
         let schema = self.tool.only().and_then(|tool| tool.schema.as_ref());
-        let context = Context { markers: &NoMarkers, schema, options: &self.options, quote: None };
+        let context = Context { markers: &NoMarkers, schema, options: &self.options, quote: None, given: None };
         self.end = self.reader.resume(self.input.view(), &context, &mut self.sink).ok();
         if let Some(end) = self.end {
             self.rest.push_str(self.input.view().slice(end.at, self.input.end()));
@@ -149,7 +149,7 @@ impl ArgumentsReader {
         let extra = end.rest.trim_matches(['}', ']', ' ', '\t', '\r', '\n']).is_empty();
         if outcome.is_call() && !end.rest.is_empty() && extra && self.options.repairs.allow(Code::ExtraCloser) {
             let at = self.end.map_or(0, |end| end.at);
-            let message = format!("`{}` closes nothing and was dropped", end.rest);
+            let message = format!("dropped `{}`, which closes nothing", end.rest);
             end.diagnostics.push(Diagnostic { code: Code::ExtraCloser, span: at..at, message, dialect: None });
             (end.outcome, end.rest) = (Outcome::Repaired, String::new());
         }

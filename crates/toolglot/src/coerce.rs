@@ -6,22 +6,24 @@
 use crate::diagnostic::Diagnostic;
 use crate::json::decode;
 use crate::options::{Options, Untyped, Validation};
-use crate::schema::{Node, Types};
+use crate::schema::{SchemaNode, Types};
 
 mod bare;
 mod choice;
+mod fit;
 mod number;
 mod open;
 mod whole;
 mod wrap;
 
+pub(crate) use fit::misfit;
 use number::Number;
 use whole::Output;
 pub(crate) use wrap::{only_scalar, wrapped, wraps};
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Conversion {
     /// The value was what was declared, or nothing was.
     Fits,
     /// The value was converted to a declared type.
@@ -43,19 +45,25 @@ pub(crate) enum Hint {
 }
 
 /// Appends the JSON of a value that its dialect writes as bare text.
-pub(crate) fn text(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut String) -> Verdict {
+pub(crate) fn text(
+    raw: &str,
+    node: Option<SchemaNode<'_>>,
+    hint: Hint,
+    options: &Options,
+    out: &mut String,
+) -> Conversion {
     text_with(raw, node, hint, options, out, &mut Vec::new())
 }
 
 /// Does what [`text`] does, and adds what was repaired inside the value; spans count from the start of `raw`.
 pub(crate) fn text_with(
     raw: &str,
-    node: Option<Node<'_>>,
+    node: Option<SchemaNode<'_>>,
     hint: Hint,
     options: &Options,
     out: &mut String,
     repairs: &mut Vec<Diagnostic>,
-) -> Verdict {
+) -> Conversion {
     let known = repairs.len();
     let verdict = hinted(raw, node, hint, options, &mut Output { json: out, repairs });
     let leading = raw.len() - raw.trim_start_matches(BLANKS).len();
@@ -67,29 +75,29 @@ pub(crate) fn text_with(
 }
 
 /// Reads bare text by what is known of its type: the dialect's hint, the schema, the caller's policy.
-fn hinted(raw: &str, node: Option<Node<'_>>, hint: Hint, options: &Options, out: &mut Output<'_>) -> Verdict {
+fn hinted(raw: &str, node: Option<SchemaNode<'_>>, hint: Hint, options: &Options, out: &mut Output<'_>) -> Conversion {
     let declared = node.filter(|node| !node.types().is_open());
     match (hint, declared) {
         (Hint::Json, _) => json(raw, node, options, out),
         (Hint::None, Some(node)) => bare::read(raw, node, options, out),
         (Hint::String, Some(node)) if node.types().has(Types::STRING) => bare::plain(raw, node, options, out),
         (Hint::String, Some(node)) => match bare::read(raw, node, options, out) {
-            Verdict::Fits => Verdict::Coerced,
+            Conversion::Fits => Conversion::Coerced,
             verdict => verdict,
         },
         (Hint::None, None) if options.untyped == Untyped::Infer => {
             open::infer(raw, node, options, out);
-            Verdict::Fits
+            Conversion::Fits
         }
         (Hint::None | Hint::String, None) => {
             out.string(raw);
-            Verdict::Fits
+            Conversion::Fits
         }
     }
 }
 
 /// Appends the JSON of a string or scalar, where the schema has a say.
-pub(crate) fn value(json: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+pub(crate) fn value(json: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> Conversion {
     match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
         Some(content) => string(&decode(content), json, node, options, out),
         None => scalar(json, node, options, out),
@@ -99,38 +107,44 @@ pub(crate) fn value(json: &str, node: Node<'_>, options: &Options, out: &mut Str
 /// Appends the JSON of a value that was written as a JSON string, where the schema has a say.
 ///
 /// `source` is the strict JSON string as it will stand if nothing is converted, `content` what it means.
-pub(crate) fn string(content: &str, source: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+pub(crate) fn string(
+    content: &str,
+    source: &str,
+    node: SchemaNode<'_>,
+    options: &Options,
+    out: &mut String,
+) -> Conversion {
     if node.types().is_open() || node.types().has(Types::STRING) && choice::allows_string(content, node) {
         out.push_str(source);
-        return Verdict::Fits;
+        return Conversion::Fits;
     }
     if converts(options) && convert_string(content, node, options, out) {
-        return Verdict::Coerced;
+        return Conversion::Coerced;
     }
     out.push_str(source);
-    Verdict::Mismatch
+    Conversion::Mismatch
 }
 
 /// Appends the JSON of a number, boolean or null, where the schema has a say.
-pub(crate) fn scalar(token: &str, node: Node<'_>, options: &Options, out: &mut String) -> Verdict {
+pub(crate) fn scalar(token: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> Conversion {
     if node.types().is_open() || scalar_fits(token, node) {
         out.push_str(token);
-        return Verdict::Fits;
+        return Conversion::Fits;
     }
     match scalar_as_declared(token, node).filter(|_| converts(options)) {
         Some(converted) => {
             out.push_str(&converted);
-            Verdict::Coerced
+            Conversion::Coerced
         }
         None => {
             out.push_str(token);
-            Verdict::Mismatch
+            Conversion::Mismatch
         }
     }
 }
 
 /// Appends the JSON of text that its dialect says is JSON; text that is not is read as if nothing were said.
-fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'_>) -> Verdict {
+fn json(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, out: &mut Output<'_>) -> Conversion {
     let text = trim(raw);
     let declared = node.filter(|node| !node.types().is_open());
     match declared {
@@ -143,7 +157,7 @@ fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'
             Some(whole) => {
                 out.string(&whole.json);
                 out.repairs.extend(whole.repairs);
-                Verdict::Coerced
+                Conversion::Coerced
             }
             None => bare::plain(raw, node, options, out),
         },
@@ -153,12 +167,12 @@ fn json(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'
                 true => out.push(text),
                 false => open::infer(raw, node, options, out),
             }
-            Verdict::Fits
+            Conversion::Fits
         }
     }
 }
 
-fn convert_string(content: &str, node: Node<'_>, options: &Options, out: &mut String) -> bool {
+fn convert_string(content: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> bool {
     if !node.types().has(Types::STRING) {
         let mut out = Output { json: out, repairs: &mut Vec::new() };
         return bare::convert(content, node, options, 1, &mut out).is_some();
@@ -169,28 +183,20 @@ fn convert_string(content: &str, node: Node<'_>, options: &Options, out: &mut St
 }
 
 /// Says whether a number, boolean or null is what a node declares.
-fn scalar_fits(token: &str, node: Node<'_>) -> bool {
+fn scalar_fits(token: &str, node: SchemaNode<'_>) -> bool {
     let types = node.types();
     let typed = match token {
         "null" => return types.has(Types::NULL),
         "true" | "false" => types.has(Types::BOOLEAN),
         _ if types.has(Types::NUMBER) => true,
-        _ => {
-            types.has(Types::INTEGER)
-                && Number::parse(token).is_some_and(|number| number.is_integer() || number.is_integral())
-        }
+        _ => types.has(Types::INTEGER) && Number::parse(token).is_some_and(Number::is_whole),
     };
     typed && choice::allows_scalar(token, node)
 }
 
-/// Returns a number as the integer or a scalar as the string that a node declares; null is neither.
-fn scalar_as_declared(token: &str, node: Node<'_>) -> Option<String> {
-    let types = node.types();
-    let integer = Number::parse(token).and_then(Number::integer).filter(|_| types.has(Types::INTEGER));
-    if let Some(integer) = integer.filter(|integer| choice::allows_scalar(integer, node)) {
-        return Some(integer);
-    }
-    if !types.has(Types::STRING) || token == "null" {
+/// Returns a number or boolean as the string that a node declares; null is none.
+fn scalar_as_declared(token: &str, node: SchemaNode<'_>) -> Option<String> {
+    if !node.types().has(Types::STRING) || token == "null" {
         return None;
     }
     if node.choices().is_empty() {

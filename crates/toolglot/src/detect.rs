@@ -23,13 +23,13 @@ pub struct Verdict {
     /// The weights of the evidence added up; it compares verdicts on one subject, nothing else.
     pub score: i32,
     /// The reasons, the weightiest first.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<Reason>,
 }
 
 /// One reason for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Evidence {
+pub struct Reason {
     /// What was seen, in words.
     pub what: String,
     /// Where it was seen, in bytes of the subject.
@@ -38,7 +38,7 @@ pub struct Evidence {
     pub weight: i32,
 }
 
-impl Evidence {
+impl Reason {
     fn new(what: impl Into<String>, span: Option<Range<usize>>, weight: usize) -> Self {
         Self { what: what.into(), span, weight: i32::try_from(weight).unwrap_or(i32::MAX) }
     }
@@ -50,7 +50,7 @@ impl Evidence {
 }
 
 impl Verdict {
-    fn new(dialect: &Arc<str>, mut evidence: Vec<Evidence>) -> Self {
+    fn new(dialect: &Arc<str>, mut evidence: Vec<Reason>) -> Self {
         evidence.sort_by_key(|evidence| -evidence.weight);
         let score = evidence.iter().fold(0_i32, |sum, evidence| sum.saturating_add(evidence.weight));
         Self { dialect: Arc::clone(dialect), alike: Vec::new(), score, evidence }

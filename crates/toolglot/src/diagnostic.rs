@@ -1,5 +1,6 @@
 //! Diagnostics: what happened that a caller may want to know, each with a code and a place.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 mod code;
 mod repairs;
 
-pub use code::{Class, Code, Preset, Row};
+pub use code::{Class, Code, CodeRow, Preset};
 pub use repairs::{Repairs, UnknownRepair};
 
 /// A record of something unusual in the input; never an error return.
@@ -27,5 +28,16 @@ pub struct Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+/// Characters of the input that a message repeats: enough to find the place, on one line of a terminal with the rest.
+const SHOWN: usize = 60;
+
+/// Returns the beginning of a text, for a message about it.
+pub(crate) fn excerpt(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }

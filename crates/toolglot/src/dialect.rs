@@ -5,6 +5,7 @@ use std::sync::Arc;
 mod builtin;
 mod check;
 mod compile;
+mod compiled;
 mod dialects;
 mod error;
 mod file;
@@ -13,6 +14,7 @@ mod near;
 mod pattern;
 mod place;
 mod spell;
+mod teach;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -21,7 +23,11 @@ mod values;
 pub use dialects::{Dialects, UnknownDialect};
 pub use error::DialectError;
 pub(crate) use hole::Holder;
-pub(crate) use pattern::{Attributes, Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling, is_strong};
+pub(crate) use near::{distance, nearest};
+pub(crate) use pattern::{
+    Attributes, BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, is_strong,
+};
+pub use teach::{Teach, TeachPlace};
 
 /// One dialect, checked and compiled.
 ///
@@ -47,6 +53,8 @@ pub struct Dialect {
     pub(crate) models: Vec<String>,
     /// Literals that are single special tokens in the models' tokenizers.
     pub(crate) special: Vec<String>,
+    /// Literals that prose never contains, as the file declares.
+    pub(crate) strong: Vec<String>,
     /// Patterns of one call.
     pub(crate) calls: Vec<Pattern>,
     /// Patterns around calls, each with a `{calls}` body.
@@ -61,12 +69,16 @@ pub struct Dialect {
     pub(crate) content: Vec<Pattern>,
     /// Literals that are dropped wherever they stand outside calls and regions.
     pub(crate) skip: Vec<String>,
+    /// Literals that end a turn; no text where they end the input or stand beside a call.
+    pub(crate) turn_end: Vec<String>,
+    /// Literals that start a turn; where the text quotes one, it quotes the ends of turns too.
+    pub(crate) turn_start: Vec<String>,
     /// What stands between calls when they are written.
     pub(crate) join: String,
     /// Whether a section is written around each call rather than around all.
     pub(crate) one_section: bool,
     /// Member names of `{call}` objects.
-    pub(crate) members: Members,
+    pub(crate) members: MemberNames,
     /// How `{type}` is written, where it is not the JSON type's name.
     pub(crate) types: Option<TypeWords>,
     /// The string token of `{object}`.
@@ -75,13 +87,15 @@ pub struct Dialect {
     pub(crate) id: Option<IdPattern>,
     /// Named spellings: of each word all alternatives, the first canonical.
     pub(crate) words: Vec<(String, Vec<String>)>,
+    /// How tools and results are written into a prompt.
+    pub(crate) teach: Teach,
     /// The file's text, for people.
     pub(crate) source: String,
 }
 
 /// The member names by which a `{call}` object says its parts; the first of each is written.
 #[derive(Clone, Debug)]
-pub(crate) struct Members {
+pub(crate) struct MemberNames {
     pub(crate) name: Vec<String>,
     pub(crate) arguments: Vec<String>,
     pub(crate) id: Vec<String>,
@@ -89,11 +103,12 @@ pub(crate) struct Members {
     pub(crate) writes_id: bool,
 }
 
-/// How `{type}` says that a value is text, and that it is anything else.
+/// How `{type}` says what a value is, where that is no JSON type's name: text, an integer, anything but text.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeWords {
-    pub(crate) string: String,
-    pub(crate) other: String,
+    pub(crate) string: Option<String>,
+    pub(crate) integer: Option<String>,
+    pub(crate) other: Option<String>,
 }
 
 /// The pattern of an id that carries the tool's name, such as `functions.{name}:{index}`.
@@ -139,9 +154,45 @@ impl Dialect {
         &self.special
     }
 
+    /// Returns how tools and results are written into the prompt of a model without tools.
+    pub fn teach(&self) -> &Teach {
+        &self.teach
+    }
+
     /// Returns the text of the file it was read from.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// Says whether engines use a name for it that is not its own.
+    fn has_alias(&self, name: &str) -> bool {
+        self.aliases.iter().any(|alias| same_name(alias, name))
+    }
+
+    /// Returns what its calls and sections open with that prose may contain: such an opener counts only where nothing
+    /// else can be meant, such as at the start of a line.
+    ///
+    /// # Example
+    /// ```
+    /// use toolglot::Dialect;
+    /// let weak = Dialect::from_toml("weak", r#"call = "<<call:{name} {arguments}>>""#)?;
+    /// assert_eq!(weak.weak_openers(), ["<<call:"]);
+    /// let strong = Dialect::from_toml("strong", "strong = '<<call:'\ncall = '<<call:{name} {arguments}>>'")?;
+    /// assert!(strong.weak_openers().is_empty());
+    /// # Ok::<(), toolglot::DialectError>(())
+    /// ```
+    pub fn weak_openers(&self) -> Vec<String> {
+        let openings = self.sections.iter().chain(&self.calls).filter_map(Pattern::opening);
+        let spellings = openings.flat_map(|opening| &opening.spellings);
+        let spellings = spellings.filter(|spelling| !self.is_strong(spelling.opener()));
+        let mut weak: Vec<String> = spellings.map(Spelling::plain).filter(|text| !text.is_empty()).collect();
+        weak.dedup();
+        weak
+    }
+
+    /// Says whether prose does not contain a literal: by its shape, or because the file says so.
+    pub(crate) fn is_strong(&self, literal: &str) -> bool {
+        is_strong(literal) || self.strong.iter().any(|strong| literal.contains(strong.as_str()))
     }
 
     /// Goes through the name and the aliases.
@@ -152,9 +203,21 @@ impl Dialect {
 
 /// Says whether two names of dialects are the same to people.
 fn same_name(a: &str, b: &str) -> bool {
-    a.len() == b.len() && folded(a) == folded(b)
+    same_bytes(a.as_bytes(), b.as_bytes())
+}
+
+fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| folded_byte(*a) == folded_byte(*b))
 }
 
 fn folded(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '.'], "_")
+}
+
+/// The bytes of a name as [`folded`] has them.
+fn folded_byte(byte: u8) -> u8 {
+    match byte {
+        b'-' | b'.' => b'_',
+        byte => byte.to_ascii_lowercase(),
+    }
 }

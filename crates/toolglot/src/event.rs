@@ -56,6 +56,21 @@ pub enum EventKind<'a> {
     Diagnostic(&'a Diagnostic),
 }
 
+impl EventKind<'_> {
+    /// Returns the name of the event's type in output.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Reasoning(_) => "reasoning",
+            Self::Markup => "markup",
+            Self::CallStart { .. } => "call_start",
+            Self::Arguments { .. } => "arguments",
+            Self::CallEnd { .. } => "call_end",
+            Self::Diagnostic(_) => "diagnostic",
+        }
+    }
+}
+
 /// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]

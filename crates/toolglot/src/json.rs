@@ -22,7 +22,7 @@
 //! | quote, marker outside strings, or end of input | any | the string ends |
 //! | quote, anything else | any | inner quote |
 //! | marker, and the next quote of the string can close it | string | data |
-//! | marker, then only markers and a call or the end | string | unterminated string |
+//! | marker, and no quote can | string | all ends are looked for at once; with none, the call is broken |
 //! | `]` or `}` of the wrong kind, exactly enough brackets follow | any | wrong bracket |
 //! | the same, too many brackets or a comma follow | outermost | extra closer |
 //! | three equal quotes | value | triple quotes, never an empty string and a quote |
@@ -32,17 +32,19 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod deferred;
+mod doubt;
 mod entity;
 mod escape;
+mod fast_path;
 mod follow;
-mod hold;
 mod key;
 mod lines;
 mod look;
 mod reader;
 mod scalar;
 mod stops;
-mod swift;
+mod string_ends;
 mod text;
 mod value;
 mod write;
@@ -50,25 +52,33 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::options::Options;
 use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+use deferred::Unwrapped;
+pub(crate) use deferred::WRAPPERS;
+pub(crate) use doubt::BEHIND;
 pub(crate) use entity::ENTITIES;
-use hold::Level;
-pub(crate) use hold::WRAPPERS;
 pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;
-pub(crate) use reader::Reader;
-pub(crate) use value::excerpt;
+pub(crate) use reader::JsonReader;
+pub(crate) use scalar::is_number;
 pub(crate) use write::{decode, needs_escape, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.
 pub(crate) trait Markers {
     /// Returns the end of a marker that stands at `at` outside a string; asked where a bracket is missing.
     fn stop(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+
+    /// Says whether Markdown escaped the names of the call, and so its strings.
+    fn is_markdown(&self) -> bool {
+        false
+    }
 
     /// Says whether a byte can begin a marker, so that strings can be read past all others.
     fn may_begin(&self, byte: u8) -> bool;
@@ -79,11 +89,39 @@ pub(crate) trait Markers {
     /// Says whether a marker begins at `at` inside a string; then the string's end is in doubt.
     fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
 
-    /// Decides a doubt about a string whose next bare quote cannot close it, or that has none.
-    ///
-    /// True if, after the closers at `at`, the input ends or a call becomes
-    /// ready: then the string was broken and ended before `at`.
-    fn ends_string(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+    /// Returns the end of the call's closers, if the value ended right before `at` and all of them stand there.
+    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+
+    /// Says whether all that closes the calls around the value stands at `at`, though the call itself is not closed.
+    fn ends_section(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
+
+    /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
+    fn may_end_call(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+
+    /// Says whether nothing near behind a call that ended at `at` says that one of its strings went on.
+    fn is_over(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
+
+    /// Says whether the value is only looked at, to see whether a call begins: no string's end is searched for.
+    fn is_near(&self) -> bool {
+        false
+    }
+
+    /// Returns where reading goes on behind a string that stands at `at` and whose end is unknown; no further
+    /// than `upto`.
+    fn resume_at(&self, view: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet>;
+
+    /// Returns the end of a marker that opens a call and stands at `at` inside a string.
+    fn opens(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+
+    /// Says whether a call that opens with no marker may begin at `at`, on a line of its own.
+    fn begins_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(false)
+    }
+
+    /// Returns the end of a marker that closes a call and stands at `at` inside a string.
+    fn closes(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
 }
 
 /// No markers: only the value itself says where it ends.
@@ -106,8 +144,29 @@ impl Markers for NoMarkers {
         Ok(false)
     }
 
-    fn ends_string(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(false)
+    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let at = view.skip_blanks(at)?;
+        Ok(view.byte(at)?.is_none_or(|byte| byte == b'`').then_some(at))
+    }
+
+    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
+
+    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
+
+    fn resume_at(&self, view: View<'_>, _: usize, upto: usize) -> Result<usize, NotYet> {
+        if view.end() >= upto { Ok(upto) } else { view.final_end() }
+    }
+
+    fn opens(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
+    }
+
+    fn closes(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
     }
 }
 
@@ -118,11 +177,13 @@ pub(crate) struct Context<'c> {
     pub(crate) options: &'c Options,
     /// The dialect's own string token; strings between two of them are raw.
     pub(crate) quote: Option<&'c str>,
+    /// The keyword arguments that were given, where the value is one of them.
+    pub(crate) given: Option<&'c BTreeSet<String>>,
 }
 
 /// Where a value stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ValuePosition {
     /// Alone, or inside JSON that somebody else reads.
     Value,
     /// Behind `name=` in a Python call: it ends before `,` or `)`.
@@ -133,7 +194,7 @@ pub(crate) enum Place {
 
 /// Where and how a value ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct End {
+pub(crate) struct ValueOutcome {
     pub(crate) at: usize,
     pub(crate) how: Ended,
 }
@@ -153,19 +214,30 @@ pub(crate) enum Ended {
 
 /// A whole text that was read as one value.
 #[derive(Clone, Debug)]
-pub(crate) struct Whole {
+pub(crate) struct WholeValue {
     pub(crate) json: String,
     pub(crate) repairs: Vec<Diagnostic>,
 }
 
 /// Reads a whole text that must be one value, blanks around it allowed.
-pub(crate) fn read_whole(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>) -> Option<Whole> {
-    read_at_level(text, place, node, context, Level::default())
+pub(crate) fn read_whole(
+    text: &str,
+    place: ValuePosition,
+    node: Option<NodeId>,
+    context: &Context<'_>,
+) -> Option<WholeValue> {
+    read_at_level(text, place, node, context, Unwrapped::default())
 }
 
 /// Reads JSON that stood inside strings and wrappers.
-fn read_at_level(text: &str, place: Place, node: Option<NodeId>, context: &Context<'_>, level: Level) -> Option<Whole> {
-    all_of(text, read_with(Reader::new(0, place, node).at_level(level), text, context)?, context)
+fn read_at_level(
+    text: &str,
+    place: ValuePosition,
+    node: Option<NodeId>,
+    context: &Context<'_>,
+    level: Unwrapped,
+) -> Option<WholeValue> {
+    all_of(text, read_with(JsonReader::new(0, place, node).at_level(level), text, context)?, context)
 }
 
 /// Reads the arguments object that begins at `from`; returns what was read, and where and how it ended.
@@ -176,19 +248,23 @@ pub(crate) fn read_arguments(
     from: usize,
     declared_keys: bool,
     context: &Context<'_>,
-) -> Option<(Whole, End)> {
+) -> Option<(WholeValue, ValueOutcome)> {
     let node = context.schema.map(|schema| schema.root().id());
-    read_with(Reader::new(from, Place::Arguments, node).with_declared_keys(declared_keys), text, context)
+    read_with(JsonReader::new(from, ValuePosition::Arguments, node).with_declared_keys(declared_keys), text, context)
 }
 
-fn read_with(mut reader: Reader, text: &str, context: &Context<'_>) -> Option<(Whole, End)> {
+fn read_with(mut reader: JsonReader, text: &str, context: &Context<'_>) -> Option<(WholeValue, ValueOutcome)> {
     let mut sink = Sink::new(context.options.repairs);
     let end = reader.resume(View::whole(text), context, &mut sink).ok()?;
-    Some((Whole { json: sink.words, repairs: sink.diagnostics }, end))
+    Some((WholeValue { json: sink.words, repairs: sink.diagnostics }, end))
 }
 
 /// Returns what was read if it is complete and nothing stands behind it but closing brackets too many.
-pub(crate) fn all_of(text: &str, (mut whole, end): (Whole, End), context: &Context<'_>) -> Option<Whole> {
+pub(crate) fn all_of(
+    text: &str,
+    (mut whole, end): (WholeValue, ValueOutcome),
+    context: &Context<'_>,
+) -> Option<WholeValue> {
     let rest = text.get(end.at..)?;
     let blank = rest.trim_start_matches(BLANKS);
     if !blank.is_empty() {
@@ -196,7 +272,7 @@ pub(crate) fn all_of(text: &str, (mut whole, end): (Whole, End), context: &Conte
         if !extra || !context.options.repairs.allow(Code::ExtraCloser) {
             return None;
         }
-        let message = format!("`{}` closes nothing and was dropped", blank.trim_end_matches(BLANKS));
+        let message = format!("dropped `{}`, which closes nothing", blank.trim_end_matches(BLANKS));
         let span = text.len() - blank.len()..text.trim_end_matches(BLANKS).len();
         whole.repairs.push(Diagnostic { code: Code::ExtraCloser, span, message, dialect: None });
     }

@@ -1,7 +1,7 @@
 //! The first four bytes of a text, compared at once: they tell nearly all that does not stand at a place.
 
 /// The first bytes of a text, at most four.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Lead {
     bytes: u32,
     /// Which of the four there are, as bits.

@@ -34,24 +34,29 @@ mod lead;
 mod lines;
 mod marks;
 mod message;
+mod near_miss;
 mod options;
 mod parser;
 mod render;
 mod repair;
 mod schema;
+#[cfg(feature = "serde")]
+mod serialize;
 mod sink;
 mod tool;
 mod trace;
 mod view;
 
 pub use arguments::{ArgumentsEnd, ArgumentsReader};
-pub use diagnostic::{Class, Code, Diagnostic, Preset, Repairs, Row, UnknownRepair};
-pub use dialect::{Dialect, DialectError, Dialects, UnknownDialect};
+pub use diagnostic::{Class, Code, CodeRow, Diagnostic, Preset, Repairs, UnknownRepair};
+pub use dialect::{Dialect, DialectError, Dialects, Teach, TeachPlace, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
 pub use id::{mint, seed_of};
 pub use message::{Call, Collector, IncompleteCall, Message};
+pub use near_miss::{MissReason, NearMiss, near_miss};
 pub use options::{
-    CallsInReasoning, Evidence, FinishReason, Limits, Options, UnknownChoice, UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Limits, NullText, Options, UnknownChoice, UnknownTool, Untyped,
+    Validation,
 };
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};

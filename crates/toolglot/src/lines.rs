@@ -3,28 +3,30 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::coerce::{self, Hint, Verdict};
+use crate::coerce::{self, Conversion, Hint};
 use crate::options::Options;
-use crate::schema::{Node, Types};
+use crate::schema::{SchemaNode, Types};
 
 /// One key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Member<'t> {
+pub(crate) struct LineMember<'t> {
     pub(crate) key: &'t str,
-    pub(crate) value: Value<'t>,
+    pub(crate) value: LineValue<'t>,
     /// Where the key stands, and the value with all its lines.
     pub(crate) key_at: Range<usize>,
     pub(crate) value_at: Range<usize>,
 }
 
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value<'t> {
-    One(Scalar<'t>),
-    List(Vec<Scalar<'t>>),
+pub(crate) enum LineValue<'t> {
+    One(LineScalar<'t>),
+    List(Vec<LineScalar<'t>>),
 }
 
+/// A value that is one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Scalar<'t> {
+pub(crate) enum LineScalar<'t> {
     /// A word or a line as it stands: its type is open.
     Plain(&'t str),
     /// What quotes or a block say is text.
@@ -32,8 +34,8 @@ pub(crate) enum Scalar<'t> {
 }
 
 /// Reads all of a text; `None` if a line has no key, or a value is more than this language can say.
-pub(crate) fn members(text: &str) -> Option<Vec<Member<'_>>> {
-    let mut lines = Lines { text, at: 0 };
+pub(crate) fn members(text: &str) -> Option<Vec<LineMember<'_>>> {
+    let mut lines = TextLines { text, at: 0 };
     let indent = lines.peek_solid()?.indent;
     let mut members = Vec::new();
     while let Some(line) = lines.next_solid() {
@@ -47,16 +49,16 @@ pub(crate) fn members(text: &str) -> Option<Vec<Member<'_>>> {
 
 /// Says whether every line that is not indented has a key, the first one a key that is known.
 pub(crate) fn is_outline(text: &str, knows: impl FnOnce(&str) -> bool) -> bool {
-    let mut lines = Lines { text, at: 0 };
+    let mut lines = TextLines { text, at: 0 };
     let Some(first) = lines.peek_solid() else { return false };
     let known = split(first.body).is_some_and(|(key, _)| knows(key));
-    let has_key = |line: Line<'_>| line.indent > first.indent || line.is_item() || split(line.body).is_some();
+    let has_key = |line: TextLine<'_>| line.indent > first.indent || line.is_item() || split(line.body).is_some();
     known && std::iter::from_fn(|| lines.next_solid()).all(has_key)
 }
 
-impl Value<'_> {
+impl LineValue<'_> {
     /// Appends the value's JSON, typed by the schema.
-    pub(crate) fn write(&self, node: Option<Node<'_>>, options: &Options, out: &mut String) -> Verdict {
+    pub(crate) fn write(&self, node: Option<SchemaNode<'_>>, options: &Options, out: &mut String) -> Conversion {
         let items = match self {
             Self::One(scalar) => return scalar.write(node, options, out),
             Self::List(items) => items,
@@ -68,11 +70,11 @@ impl Value<'_> {
         }
         out.push(']');
         let fits = node.is_none_or(|node| node.types().is_open() || node.types().has(Types::ARRAY));
-        if fits { Verdict::Fits } else { Verdict::Mismatch }
+        if fits { Conversion::Fits } else { Conversion::Mismatch }
     }
 }
 
-impl Scalar<'_> {
+impl LineScalar<'_> {
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Plain(text) => text,
@@ -84,43 +86,43 @@ impl Scalar<'_> {
         if let Self::Text(_) = self { Hint::String } else { Hint::None }
     }
 
-    fn write(&self, node: Option<Node<'_>>, options: &Options, out: &mut String) -> Verdict {
+    fn write(&self, node: Option<SchemaNode<'_>>, options: &Options, out: &mut String) -> Conversion {
         coerce::text(self.text(), node, self.hint(), options, out)
     }
 }
 
 /// The lines of a text, one after another.
-struct Lines<'t> {
+struct TextLines<'t> {
     text: &'t str,
     at: usize,
 }
 
 /// A line: how far it is indented, what it says without outer blanks, where that stands.
-struct Line<'t> {
+struct TextLine<'t> {
     indent: usize,
     body: &'t str,
     at: usize,
 }
 
-impl Line<'_> {
+impl TextLine<'_> {
     fn is_item(&self) -> bool {
         self.body == "-" || self.body.starts_with("- ")
     }
 }
 
-impl<'t> Lines<'t> {
+impl<'t> TextLines<'t> {
     /// Returns the next line as it stands, and where it ends; it is not consumed.
-    fn peek(&self) -> Option<(Line<'t>, usize)> {
+    fn peek(&self) -> Option<(TextLine<'t>, usize)> {
         let rest = &self.text[self.at..];
         let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
         let line = &rest[..length];
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let line = Line { indent, body: line.trim(), at: self.at + indent };
+        let line = TextLine { indent, body: line.trim(), at: self.at + indent };
         (length > 0).then_some((line, self.at + length))
     }
 
     /// Returns the next line that is not blank; it is consumed.
-    fn next_solid(&mut self) -> Option<Line<'t>> {
+    fn next_solid(&mut self) -> Option<TextLine<'t>> {
         while let Some((line, end)) = self.peek() {
             self.at = end;
             if !line.body.is_empty() {
@@ -131,7 +133,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Returns the next line that is not blank; blank lines before it are consumed.
-    fn peek_solid(&mut self) -> Option<Line<'t>> {
+    fn peek_solid(&mut self) -> Option<TextLine<'t>> {
         while let Some((line, end)) = self.peek() {
             if !line.body.is_empty() {
                 return Some(line);
@@ -142,17 +144,19 @@ impl<'t> Lines<'t> {
     }
 }
 
-fn member<'t>(line: &Line<'t>, lines: &mut Lines<'t>) -> Option<Member<'t>> {
+fn member<'t>(line: &TextLine<'t>, lines: &mut TextLines<'t>) -> Option<LineMember<'t>> {
     let (key, rest) = split(line.body)?;
     let from = line.at + (line.body.len() - rest.len());
     let value = match rest {
-        "|" | "|-" | "|+" | ">" | ">-" | ">+" => Value::One(Scalar::Text(block(rest, line.indent, lines).into())),
+        "|" | "|-" | "|+" | ">" | ">-" | ">+" => {
+            LineValue::One(LineScalar::Text(block(rest, line.indent, lines).into()))
+        }
         "" => list(line.indent, lines)?,
-        _ => Value::One(scalar(rest)?),
+        _ => LineValue::One(scalar(rest)?),
     };
     let deeper = lines.peek_solid().is_some_and(|next| next.indent > line.indent);
     let end = from + lines.text[from..lines.at.max(from)].trim_end().len();
-    let member = Member { key, value, key_at: line.at..line.at + key.len(), value_at: from..end.max(from) };
+    let member = LineMember { key, value, key_at: line.at..line.at + key.len(), value_at: from..end.max(from) };
     (!deeper).then_some(member)
 }
 
@@ -164,27 +168,27 @@ fn split(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads what stands on one line; `None` for a quote that does not close.
-fn scalar(text: &str) -> Option<Scalar<'_>> {
+fn scalar(text: &str) -> Option<LineScalar<'_>> {
     let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-        return Some(Scalar::Plain(text));
+        return Some(LineScalar::Plain(text));
     };
     let inner = match quote {
         '"' => serde_json::from_str::<String>(text).ok(),
         _ => text[1..].strip_suffix(quote).map(|inner| inner.replace("''", "'")),
     };
     match inner {
-        Some(inner) => Some(Scalar::Text(inner.into())),
+        Some(inner) => Some(LineScalar::Text(inner.into())),
         // Quoted words begin a line that goes on.
         None => {
             let mut inside = text[1..].chars();
             inside.next_back();
-            inside.as_str().contains(quote).then_some(Scalar::Plain(text))
+            inside.as_str().contains(quote).then_some(LineScalar::Plain(text))
         }
     }
 }
 
 /// Reads the lines of a block that are indented deeper than its key; the first says how far.
-fn block(header: &str, indent: usize, lines: &mut Lines<'_>) -> String {
+fn block(header: &str, indent: usize, lines: &mut TextLines<'_>) -> String {
     let (mut out, mut base) = (String::new(), None);
     while let Some((line, end)) = lines.peek().filter(|(line, _)| line.indent > indent || line.body.is_empty()) {
         let raw = &lines.text[lines.at..end];
@@ -224,7 +228,7 @@ fn folded(text: &str) -> String {
 }
 
 /// Reads the items behind a key, or nothing; `None` for items that are more than scalars.
-fn list<'t>(indent: usize, lines: &mut Lines<'t>) -> Option<Value<'t>> {
+fn list<'t>(indent: usize, lines: &mut TextLines<'t>) -> Option<LineValue<'t>> {
     let mut items = Vec::new();
     while let Some(line) = lines.peek_solid().filter(|line| line.indent >= indent && line.is_item()) {
         let text = line.body[1..].trim();
@@ -235,7 +239,7 @@ fn list<'t>(indent: usize, lines: &mut Lines<'t>) -> Option<Value<'t>> {
         items.push(scalar(text)?);
         lines.next_solid();
     }
-    Some(if items.is_empty() { Value::One(Scalar::Plain("")) } else { Value::List(items) })
+    Some(if items.is_empty() { LineValue::One(LineScalar::Plain("")) } else { LineValue::List(items) })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::event::{Event, EventKind, Outcome};
 use crate::id::mint;
 use crate::options::{FinishReason, Options};
+use crate::parser::Parser;
 
 /// A whole message: text, reasoning, calls, and what was remarkable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,19 +56,25 @@ pub struct IncompleteCall {
     pub outcome: Outcome,
 }
 
-/// Puts the events of one message together.
+/// Puts the pieces, or the events, of one message together.
+///
+/// [`Collector::feed`] and [`Collector::complete`] drive a parser and give the message that [`parse`](crate::parse) gives
+/// of the whole text. A caller who looks at the events passes each to [`Collector::add`] and ends with
+/// [`Collector::finish`].
 ///
 /// # Example
 /// ```
-/// use toolglot::{Collector, Dialects, Options, Parser, Tools};
-/// let options = Options::default();
-/// let mut parser = Parser::new(&Dialects::builtin(), &Tools::default(), &options);
+/// use toolglot::{Collector, Dialects, Options, Parser, Tools, parse};
+/// let (dialects, tools, options) = (Dialects::builtin(), Tools::default(), Options::default());
+/// let text = r#"<tool_call>{"name": "ls", "arguments": {}}</tool_call><tool_call>{"name": "cat", "arguments": {"path": "sr"#;
+/// let mut parser = Parser::new(&dialects, &tools, &options);
 /// let mut collector = Collector::new(&options);
-/// let text = r#"<tool_call>{"name": "ls", "arguments": {}}</tool_call>"#;
-/// parser.push(text).for_each(|event| collector.add(&event));
-/// parser.finish().for_each(|event| collector.add(&event));
-/// let message = collector.finish(text.as_bytes());
-/// assert_eq!(message.calls[0].name, "ls");
+/// for piece in text.split_inclusive(' ') {
+///     collector.feed(&mut parser, piece);
+/// }
+/// let message = collector.complete(&mut parser);
+/// assert_eq!(message, parse(text, &dialects, &tools, &options));
+/// assert_eq!(message.incomplete[0].text, r#"<tool_call>{"name": "cat", "arguments": {"path": "sr"#);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Collector {
@@ -75,17 +82,33 @@ pub struct Collector {
     content: String,
     reasoning: String,
     dialect: Option<Arc<str>>,
-    started: Vec<Started>,
+    started: Vec<StartedCall>,
     diagnostics: Vec<Diagnostic>,
+    fed: FedBytes,
 }
 
+/// The bytes that were fed and may still be the text of a call that does not finish.
+#[derive(Clone, Debug, Default)]
+struct FedBytes {
+    bytes: Vec<u8>,
+    /// The place of the first of them in the input.
+    start: usize,
+    /// Everything before this place is said.
+    said: usize,
+    /// The calls that began and did not end.
+    open: Vec<usize>,
+}
+
+/// A call that has begun and not ended.
 #[derive(Clone, Debug)]
-struct Started {
+struct StartedCall {
     id: Option<String>,
     name: String,
     arguments: String,
     span: Range<usize>,
     outcome: Outcome,
+    /// Its bytes, if the collector was fed them and it did not finish.
+    text: Option<String>,
 }
 
 impl Collector {
@@ -98,31 +121,69 @@ impl Collector {
             dialect: None,
             started: Vec::new(),
             diagnostics: Vec::new(),
+            fed: FedBytes::default(),
         }
+    }
+
+    /// Feeds a piece of text to a parser and adds what it says.
+    pub fn feed(&mut self, parser: &mut Parser, piece: &str) {
+        self.fed.bytes.extend_from_slice(piece.as_bytes());
+        parser.push(piece).for_each(|event| self.add(&event));
+        self.forget();
+    }
+
+    /// Ends a parser that [`Collector::feed`] fed, and returns the message.
+    pub fn complete(mut self, parser: &mut Parser) -> Message {
+        parser.finish().for_each(|event| self.add(&event));
+        self.set_dialect(parser.dialect().cloned());
+        self.finish(&[])
+    }
+
+    /// Keeps only the bytes that no event spoke of, and those of open calls.
+    fn forget(&mut self) {
+        let open = self.fed.open.iter().filter_map(|index| Some(self.started.get(*index)?.span.start)).min();
+        let keep = open.unwrap_or(self.fed.said).min(self.fed.said);
+        let gone = keep.saturating_sub(self.fed.start).min(self.fed.bytes.len());
+        self.fed.bytes.drain(..gone);
+        self.fed.start += gone;
     }
 
     /// Adds the next event.
     pub fn add(&mut self, event: &Event<'_>) {
+        if !matches!(event.kind, EventKind::Diagnostic(_)) {
+            self.fed.said = self.fed.said.max(event.span.end);
+        }
         match &event.kind {
             EventKind::Text(text) => self.content.push_str(text),
             EventKind::Reasoning(text) => self.reasoning.push_str(text),
             EventKind::Markup => {}
             EventKind::Diagnostic(diagnostic) => self.diagnostics.push((*diagnostic).clone()),
-            EventKind::CallStart { id, name, .. } => self.started.push(Started {
-                id: id.map(str::to_owned),
-                name: (*name).to_owned(),
-                arguments: String::new(),
-                span: event.span.clone(),
-                outcome: Outcome::Truncated,
-            }),
+            EventKind::CallStart { id, name, .. } => {
+                self.fed.open.push(self.started.len());
+                self.started.push(StartedCall {
+                    id: id.map(str::to_owned),
+                    name: (*name).to_owned(),
+                    arguments: String::new(),
+                    span: event.span.clone(),
+                    outcome: Outcome::Truncated,
+                    text: None,
+                });
+            }
             EventKind::Arguments { index, json } => self.call(*index, |call| call.arguments.push_str(json), event),
-            EventKind::CallEnd { index, id, outcome } => self.call(*index, |call| call.end(*id, *outcome), event),
+            EventKind::CallEnd { index, id, outcome } => {
+                self.call(*index, |call| call.end(*id, *outcome), event);
+                self.fed.open.retain(|open| open != index);
+                let unfinished = self.started.get_mut(*index).filter(|call| !call.outcome.is_call());
+                if let Some(call) = unfinished {
+                    call.text = self.fed.text(&call.span);
+                }
+            }
         }
     }
 
     /// Adds a call that a server had told from the text already, with the arguments that were made of its own.
     pub fn add_native(&mut self, id: Option<String>, name: String, arguments: String, outcome: Outcome) {
-        self.started.push(Started { id, name, arguments, span: 0..0, outcome });
+        self.started.push(StartedCall { id, name, arguments, span: 0..0, outcome, text: None });
     }
 
     /// Adds something worth knowing that no event said.
@@ -130,7 +191,7 @@ impl Collector {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Returns the message; `input` is what the parser was fed, all of it.
+    /// Returns the message; `input` is everything the parser was fed, or nothing if [`Collector::feed`] fed it.
     pub fn finish(mut self, input: &[u8]) -> Message {
         let accept = self.options.accept_incomplete;
         let truncated = self.started.iter().any(|call| call.outcome == Outcome::Truncated);
@@ -145,7 +206,10 @@ impl Collector {
                 incomplete.push(started.incomplete(input));
             }
         }
-        self.diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+        // What is wrong with the input itself may have been told ahead of what was read there.
+        let ahead = |diagnostic: &Diagnostic| diagnostic.code != Code::InvalidUtf8;
+        let place = |diagnostic: &Diagnostic| (diagnostic.span.start, diagnostic.span.end, ahead(diagnostic));
+        self.diagnostics.sort_by_key(place);
         let finish_reason = finish_reason(self.options.finish_reason, !calls.is_empty(), truncated);
         Message {
             content: self.content,
@@ -158,12 +222,17 @@ impl Collector {
         }
     }
 
+    /// Says why the server ended the message, where that is known only at its end.
+    pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
+        self.options.finish_reason = reason;
+    }
+
     /// Names the dialect of the message's first call.
     pub fn set_dialect(&mut self, dialect: Option<Arc<str>>) {
         self.dialect = dialect;
     }
 
-    fn call(&mut self, index: usize, change: impl FnOnce(&mut Started), event: &Event<'_>) {
+    fn call(&mut self, index: usize, change: impl FnOnce(&mut StartedCall), event: &Event<'_>) {
         if let Some(call) = self.started.get_mut(index) {
             change(call);
             call.span.end = event.span.end;
@@ -179,20 +248,25 @@ fn unique_id(taken: &mut Option<HashSet<String>>, id: Option<String>, seed: u64,
     ids.find(free).unwrap_or_default()
 }
 
-impl Started {
+impl StartedCall {
     fn end(&mut self, id: Option<&str>, outcome: Outcome) {
         self.id = self.id.take().or(id.map(str::to_owned));
         self.outcome = outcome;
     }
 
     fn incomplete(self, input: &[u8]) -> IncompleteCall {
-        let text = input.get(self.span).unwrap_or_default();
-        IncompleteCall {
-            name: self.name,
-            arguments: self.arguments,
-            text: String::from_utf8_lossy(text).into_owned(),
-            outcome: self.outcome,
-        }
+        let of_input = || String::from_utf8_lossy(input.get(self.span.clone()).unwrap_or_default()).into_owned();
+        let text = self.text.clone().unwrap_or_else(of_input);
+        IncompleteCall { name: self.name, arguments: self.arguments, text, outcome: self.outcome }
+    }
+}
+
+impl FedBytes {
+    /// Returns the bytes of a place, if they were fed.
+    fn text(&self, span: &Range<usize>) -> Option<String> {
+        let from = span.start.checked_sub(self.start)?;
+        let bytes = self.bytes.get(from..span.end.checked_sub(self.start)?)?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::diagnostic::Repairs;
 mod choice;
 mod limits;
 
-pub use choice::{CallsInReasoning, Evidence, FinishReason, UnknownChoice, UnknownTool, Untyped, Validation};
+pub use choice::{CallsInReasoning, Evidence, FinishReason, NullText, UnknownChoice, UnknownTool, Untyped, Validation};
 pub use limits::Limits;
 
 /// A caller's choices for one parser. Every field has a default; `with_…` changes one.
@@ -20,6 +20,7 @@ pub use limits::Limits;
 pub struct Options {
     pub(crate) validation: Validation,
     pub(crate) untyped: Untyped,
+    pub(crate) null_text: NullText,
     pub(crate) reasoning_open: bool,
     pub(crate) finish_reason: Option<FinishReason>,
     pub(crate) calls_in_reasoning: CallsInReasoning,
@@ -35,6 +36,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the repairs that may be made: under strict validation none that decides where something ends.
+    pub(crate) fn allowed_repairs(&self) -> Repairs {
+        if self.validation == Validation::Strict { self.repairs.without_ends() } else { self.repairs }
+    }
+
     /// How calls are checked against the tools' schemas.
     #[must_use]
     pub fn with_validation(self, validation: Validation) -> Self {
@@ -45,6 +51,12 @@ impl Options {
     #[must_use]
     pub fn with_untyped(self, untyped: Untyped) -> Self {
         Self { untyped, ..self }
+    }
+
+    /// What the bare text `null` means for a declared string that may be null.
+    #[must_use]
+    pub fn with_null_text(self, null_text: NullText) -> Self {
+        Self { null_text, ..self }
     }
 
     /// Whether the prompt already opened a reasoning region, so that the output starts inside it.

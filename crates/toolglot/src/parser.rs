@@ -15,21 +15,26 @@ use std::sync::Arc;
 use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
+use crate::json::BEHIND;
 use crate::marks::Marks;
 use crate::options::{FinishReason, Options};
-use crate::sink::{Kind, Sink};
+use crate::sink::{Sink, StoredKind};
 use crate::tool::Tools;
 use crate::trace::Step;
 use crate::view::{NotYet, View};
-use catalog::Role;
+use call::CallReader;
+use catalog::CandidateRole;
 use engine::Engine;
-use reading::Reading;
-use region::{Exit, Region};
-use scan::{Found, Scanner};
+use region::{RegionExit, RegionReader};
+use scan::{ScanFound, Scanner};
 
 mod alone;
 mod attributes;
+mod body;
+mod boundary;
 mod bytes;
+mod call;
+mod call_context;
 mod call_object;
 pub(crate) mod catalog;
 mod closing;
@@ -37,31 +42,29 @@ mod content;
 mod contest;
 mod data;
 mod engine;
+mod fast_path;
 mod head;
 mod input;
 mod kwargs;
-mod lane;
 mod lines;
+mod markdown;
 mod member;
 mod object;
 mod openers;
 mod params;
-mod place;
-mod reading;
 mod region;
 mod scan;
-mod scene;
-mod scope;
 mod starts;
 mod tree;
 mod value;
 mod whole;
+mod wrapper;
 
 pub(crate) use alone::read_parameters;
 pub(crate) use bytes::{ByteSet, SHORT};
+pub(crate) use fast_path::FastPath;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
-pub(crate) use lane::Lane;
 
 /// Reads one message at a time, in pieces of any size.
 ///
@@ -89,7 +92,7 @@ pub struct Parser {
     state: State,
     scanner: Scanner,
     /// The region to go back to after a call inside it.
-    outer: Option<Box<Region>>,
+    outer: Option<Box<RegionReader>>,
     dialect: Option<Arc<str>>,
     /// With fewer bytes than this nothing new can be decided.
     wake: usize,
@@ -100,8 +103,8 @@ pub struct Parser {
 #[derive(Clone, Debug)]
 enum State {
     Scanning,
-    Reading(Box<Reading>),
-    Region(Box<Region>),
+    Reading(Box<CallReader>),
+    Region(Box<RegionReader>),
     /// The prompt opened a region; its opener may be echoed.
     Prefilled,
     Done,
@@ -235,7 +238,7 @@ impl Parser {
             self.begin();
         }
         if self.input.is_long() {
-            self.input.forget(self.sink.cursor().min(self.anchor()));
+            self.input.forget(self.sink.cursor().min(self.anchor()).saturating_sub(BEHIND));
         }
         self.sink.clear();
     }
@@ -250,7 +253,7 @@ impl Parser {
 
     #[cold]
     fn report_invalid(&mut self, place: std::ops::Range<usize>) {
-        self.sink.diagnose(Code::InvalidUtf8, place, "bytes that are not UTF-8, read as U+FFFD");
+        self.sink.diagnose_input(Code::InvalidUtf8, place, "invalid UTF-8; read as U+FFFD");
     }
 
     /// Reads on if enough has arrived to decide more.
@@ -279,7 +282,7 @@ impl Parser {
         self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
     }
 
-    /// Passes what is visible in the short lane; false if it has to go the long way.
+    /// Passes what is visible in the fast path; false if it has to go the long way.
     fn pass_plain(&mut self) -> bool {
         let (engine, view, sink) = (&self.engine, self.input.view(), &mut self.sink);
         let open = view.final_end().is_err();
@@ -310,7 +313,7 @@ struct Machine<'m> {
     sink: &'m mut Sink,
     state: &'m mut State,
     scanner: &'m mut Scanner,
-    outer: &'m mut Option<Box<Region>>,
+    outer: &'m mut Option<Box<RegionReader>>,
     dialect: &'m mut Option<Arc<str>>,
 }
 
@@ -328,21 +331,21 @@ impl Machine<'_> {
     fn step(&mut self) -> Result<State, NotYet> {
         match self.state {
             State::Scanning => match self.scanner.resume(self.engine, self.view, self.sink)? {
-                Found::End => Ok(State::Done),
-                Found::Call(mut win) => {
-                    self.dialect.get_or_insert_with(|| self.engine.dialect(win.form).name.clone());
+                ScanFound::End => Ok(State::Done),
+                ScanFound::Call(mut win) => {
+                    self.dialect.get_or_insert_with(|| self.engine.dialect(win.pattern_ref).name.clone());
                     let reading = match win.proof.take() {
                         Some(proof) => {
                             self.sink.append(proof.sink);
                             proof.reading
                         }
-                        None => Reading::new(*win, false),
+                        None => CallReader::new(*win, false),
                     };
                     Ok(State::Reading(Box::new(reading)))
                 }
-                Found::Region { candidate, head, at } => {
+                ScanFound::Region { candidate, head, at } => {
                     self.sink.markup(at);
-                    Ok(State::Region(Box::new(Region::new(self.engine, candidate, *head, at))))
+                    Ok(State::Region(Box::new(RegionReader::new(self.engine, candidate, *head, at))))
                 }
             },
             State::Reading(reading) => {
@@ -365,17 +368,21 @@ impl Machine<'_> {
             State::Prefilled => {
                 let at = self.echoed_opener()?;
                 self.sink.markup(at);
-                Ok(State::Region(Box::new(Region::prefilled(self.engine, at))))
+                Ok(State::Region(Box::new(RegionReader::prefilled(self.engine, at))))
             }
             State::Done => Err(NotYet),
         }
     }
 
-    fn leave_region(&mut self, exit: Exit) -> State {
-        let (Exit::Closed(at) | Exit::Left(at) | Exit::Call(at) | Exit::Interlude(at) | Exit::Unclosed(at)) = exit;
+    fn leave_region(&mut self, exit: RegionExit) -> State {
+        let (RegionExit::Closed(at)
+        | RegionExit::Left(at)
+        | RegionExit::Call(at)
+        | RegionExit::Interlude(at)
+        | RegionExit::Unclosed(at)) = exit;
         self.scanner.resume_after(at);
-        self.scanner.no_reasoning |= matches!(exit, Exit::Unclosed(_));
-        if let (Exit::Interlude(_), State::Region(region)) = (exit, &self.state) {
+        self.scanner.no_reasoning |= matches!(exit, RegionExit::Unclosed(_));
+        if let (RegionExit::Interlude(_), State::Region(region)) = (exit, &self.state) {
             *self.outer = Some(region.clone());
         }
         State::Scanning
@@ -389,7 +396,8 @@ impl Machine<'_> {
         let mut end = 0;
         for number in found {
             let candidate = &self.engine.catalog.candidates[number];
-            let Some(pattern) = self.engine.catalog.pattern(candidate).filter(|_| candidate.role == Role::Reasoning)
+            let Some(pattern) =
+                self.engine.catalog.pattern(candidate).filter(|_| candidate.role == CandidateRole::Reasoning)
             else {
                 continue;
             };
@@ -417,17 +425,17 @@ impl<'p> Iterator for Events<'p> {
         let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
         let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {
-            Kind::Text => EventKind::Text(text()),
-            Kind::Reasoning => EventKind::Reasoning(text()),
-            Kind::Markup => EventKind::Markup,
-            Kind::CallStart { index, id, name } => {
+            StoredKind::Text => EventKind::Text(text()),
+            StoredKind::Reasoning => EventKind::Reasoning(text()),
+            StoredKind::Markup => EventKind::Markup,
+            StoredKind::CallStart { index, id, name } => {
                 EventKind::CallStart { index: *index, id: id.as_ref().map(word), name: word(name) }
             }
-            Kind::Arguments { index, json } => EventKind::Arguments { index: *index, json: word(json) },
-            Kind::CallEnd { index, id, outcome } => {
+            StoredKind::Arguments { index, json } => EventKind::Arguments { index: *index, json: word(json) },
+            StoredKind::CallEnd { index, id, outcome } => {
                 EventKind::CallEnd { index: *index, id: id.as_ref().map(word), outcome: *outcome }
             }
-            Kind::Diagnostic(number) => EventKind::Diagnostic(sink.diagnostics.get(*number)?),
+            StoredKind::Diagnostic(number) => EventKind::Diagnostic(sink.diagnostics.get(*number)?),
         };
         Some(Event { span: input.span(&entry.span), kind })
     }

@@ -8,13 +8,13 @@ use crate::dialect::{Dialect, Dialects};
 use crate::message::Message;
 use crate::parser::is_name;
 use crate::tool::Tools;
-use tape::Tape;
+use json_tokens::JsonTokens;
 
 mod body;
 mod check;
 mod error;
+mod json_tokens;
 mod style;
-mod tape;
 mod template;
 mod tree;
 mod write;
@@ -65,23 +65,23 @@ pub struct Renderer {
 pub struct Rendering<'m> {
     reasoning: &'m str,
     content: &'m str,
-    calls: Vec<Calling<'m>>,
+    calls: Vec<GivenCall<'m>>,
 }
 
 /// A call to write, as it was given.
 #[derive(Clone, Copy, Debug)]
-struct Calling<'m> {
+struct GivenCall<'m> {
     name: &'m str,
     arguments: &'m str,
     id: Option<&'m str>,
 }
 
 /// A call to write, its arguments read.
-struct Call<'m> {
+struct ReadCall<'m> {
     /// Its place among the calls, from 0.
     number: usize,
     name: &'m str,
-    arguments: Tape<'m>,
+    arguments: JsonTokens<'m>,
     id: Option<&'m str>,
 }
 
@@ -106,7 +106,7 @@ impl<'m> Rendering<'m> {
     /// One more call; `arguments` is the text of a JSON object, or blank if there are none.
     #[must_use]
     pub fn with_call(mut self, name: &'m str, arguments: &'m str) -> Self {
-        self.calls.push(Calling { name, arguments, id: None });
+        self.calls.push(GivenCall { name, arguments, id: None });
         self
     }
 
@@ -116,18 +116,18 @@ impl<'m> Rendering<'m> {
     /// `functions.NAME:INDEX`, another id gives way to one that does.
     #[must_use]
     pub fn with_identified_call(mut self, name: &'m str, arguments: &'m str, id: &'m str) -> Self {
-        self.calls.push(Calling { name, arguments, id: Some(id) });
+        self.calls.push(GivenCall { name, arguments, id: Some(id) });
         self
     }
 
-    fn read_calls(&self) -> Result<Vec<Call<'m>>, RenderError> {
-        let read = |(number, call): (usize, &Calling<'m>)| {
-            let arguments = Tape::object(call.arguments).map_err(|fault| RenderError::Arguments {
+    fn read_calls(&self) -> Result<Vec<ReadCall<'m>>, RenderError> {
+        let read = |(number, call): (usize, &GivenCall<'m>)| {
+            let arguments = JsonTokens::object(call.arguments).map_err(|fault| RenderError::Arguments {
                 call: number,
                 at: fault.at,
                 why: fault.why,
             })?;
-            Ok(Call { number, name: call.name, arguments, id: call.id })
+            Ok(ReadCall { number, name: call.name, arguments, id: call.id })
         };
         self.calls.iter().enumerate().map(read).collect()
     }
@@ -143,6 +143,8 @@ impl<'m> From<&'m Message> for Rendering<'m> {
 
 impl Renderer {
     /// Returns a renderer for messages that call `tools`; without tools, any may be called with any arguments.
+    ///
+    /// Give the tools that the text's reader will have: some dialects mark a call by nothing but a declared tool's name.
     pub fn new(dialect: &Arc<Dialect>, tools: &Tools) -> Self {
         let pinned = [Arc::clone(dialect)].into_iter().collect();
         Self { dialect: Arc::clone(dialect), pinned, tools: tools.clone(), checked: true }
@@ -161,26 +163,35 @@ impl Renderer {
     ///
     /// # Errors
     /// If the arguments of a call are no JSON object, or if the dialect
-    /// cannot express the message: then the error says what and why.
+    /// cannot express the message: then the error says what and why. So it
+    /// does where the calls would be text to a reader without tools.
     pub fn render(&self, message: &Rendering<'_>) -> Result<String, RenderError> {
         let calls = message.read_calls()?;
         if let Some(call) = calls.iter().find(|call| !is_name(call.name)) {
             let what = format!("the name of call {}", call.number + 1);
-            return Err(self.dialect.inexpressible(what, format!("`{}` is no legal name of a tool", call.name)));
+            return Err(self.dialect.inexpressible(what, format!("`{}` is not a valid tool name", call.name)));
         }
         let text = write::message(&self.dialect, message, &calls)?;
         if self.checked {
-            let read = crate::parse(&text, &self.pinned, &self.tools_for(&calls), &crate::Options::default());
-            check::same(&self.dialect, message, &calls, &read)?;
+            self.check(&text, message, &calls)?;
         }
         Ok(text)
     }
 
-    /// Returns the declared tools; if there are none, those that are called, with parameters left open.
-    fn tools_for(&self, calls: &[Call<'_>]) -> Tools {
-        if !self.tools.is_empty() {
-            return self.tools.clone();
-        }
+    /// Reads the text again, with the tools that its reader will have.
+    fn check(&self, text: &str, message: &Rendering<'_>, calls: &[ReadCall<'_>]) -> Result<(), RenderError> {
+        let same = |tools: &Tools| {
+            let read = crate::parse(text, &self.pinned, tools, &crate::Options::default());
+            check::same(&self.dialect, message, calls, &read)
+        };
+        same(&self.tools).map_err(|error| match self.tools.is_empty() && same(&Self::called(calls)).is_ok() {
+            true => RenderError::Undeclared { dialect: Arc::clone(&self.dialect.name) },
+            false => error,
+        })
+    }
+
+    /// Returns the tools that are called, with parameters left open.
+    fn called(calls: &[ReadCall<'_>]) -> Tools {
         let called: Vec<_> = calls.iter().map(|call| json!({"name": call.name})).collect();
         // Every name was found legal, so none is refused.
         Tools::from_json(&called.into()).unwrap_or_default()

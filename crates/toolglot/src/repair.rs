@@ -51,7 +51,7 @@ pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Opt
         return empty;
     }
     let schema = tools.only().and_then(|tool| tool.schema.as_ref());
-    let text = Text { text: arguments, dialects, tools, schema, options: &options };
+    let text = ArgumentsText { text: arguments, dialects, tools, schema, options: &options };
     let mut first = None;
     for reading in readings() {
         match reading(&text, first.as_ref()) {
@@ -62,12 +62,12 @@ pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Opt
     }
     first.unwrap_or_else(|| Repaired {
         arguments: None,
-        diagnostics: vec![text.note(Code::Broken, "no arguments can be recognised in this text")],
+        diagnostics: vec![text.note(Code::Broken, "no arguments recognised in this text")],
     })
 }
 
 /// A string that should be arguments, and all that is known of them.
-struct Text<'t> {
+struct ArgumentsText<'t> {
     text: &'t str,
     dialects: &'t Dialects,
     tools: &'t Tools,
@@ -76,15 +76,15 @@ struct Text<'t> {
 }
 
 /// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
-type Reading<'t> = fn(&Text<'t>, Option<&Repaired>) -> Option<Repaired>;
+type RepairAttempt<'t> = fn(&ArgumentsText<'t>, Option<&Repaired>) -> Option<Repaired>;
 
-fn readings<'t>() -> [Reading<'t>; 6] {
+fn readings<'t>() -> [RepairAttempt<'t>; 6] {
     [
-        Text::as_json,
-        Text::with_declared_keys,
-        Text::without_doubtful,
-        Text::as_call,
-        Text::as_parameters,
+        ArgumentsText::as_json,
+        ArgumentsText::with_declared_keys,
+        ArgumentsText::without_doubtful,
+        ArgumentsText::as_call,
+        ArgumentsText::as_parameters,
         |text, first| around::read(text, first),
     ]
 }
@@ -92,7 +92,7 @@ fn readings<'t>() -> [Reading<'t>; 6] {
 /// Repairs of whole values, which the schema may speak against.
 const DOUBTFUL: [Code; 4] = [Code::Wrapper, Code::DoubleEncoded, Code::WrapScalar, Code::UnwrapObject];
 
-impl Text<'_> {
+impl ArgumentsText<'_> {
     fn as_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
         self.json(self.options, false)
     }
@@ -114,7 +114,7 @@ impl Text<'_> {
 
     /// Reads JSON; valid JSON that fits the tool is returned byte for byte.
     fn json(&self, options: &Options, declared_keys: bool) -> Option<Repaired> {
-        let context = Context { markers: &NoMarkers, schema: self.schema, options, quote: None };
+        let context = Context { markers: &NoMarkers, schema: self.schema, options, quote: None, given: None };
         let found = json::read_arguments(self.text, 0, declared_keys, &context)?;
         let whole = json::all_of(self.text, found, &context)?;
         let same = whole.json.trim() == self.text.trim();
@@ -129,16 +129,16 @@ impl Text<'_> {
             if first.is_some() || !self.options.repairs.allow(Code::SurroundingText) {
                 return None;
             }
-            diagnostics.push(self.note(Code::SurroundingText, "text around the call was dropped"));
+            diagnostics.push(self.note(Code::SurroundingText, "dropped text around the call"));
         }
         if calls.len() > 1 {
             if !self.options.repairs.allow(Code::SeveralCalls) {
                 return None;
             }
-            let message = "several calls in one arguments string, the first is taken";
+            let message = "several calls in one arguments string; used the first";
             diagnostics.push(self.note(Code::SeveralCalls, message));
         }
-        let message = format!("a whole call of `{}` stood in the place of its arguments", call.name);
+        let message = format!("unwrapped the arguments from a whole call of `{}`", call.name);
         diagnostics.insert(0, self.note(Code::Wrapper, &message));
         Some(self.as_arguments(&call.arguments, diagnostics))
     }
@@ -146,7 +146,7 @@ impl Text<'_> {
     /// Takes the arguments of a call; those of a tool that is not the declared one have yet to fit it.
     fn as_arguments(&self, arguments: &str, mut diagnostics: Vec<Diagnostic>) -> Repaired {
         let foreign = diagnostics.iter().any(|found| found.code == Code::UnknownTool);
-        let fitted = Text { text: arguments, ..*self }.json(self.options, false).filter(|_| foreign);
+        let fitted = ArgumentsText { text: arguments, ..*self }.json(self.options, false).filter(|_| foreign);
         let Some(fitted) = fitted else { return Repaired::new(arguments.to_owned(), diagnostics) };
         diagnostics
             .extend(fitted.diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found }));
@@ -156,7 +156,7 @@ impl Text<'_> {
     /// Takes the arguments out of an object that was found, where it does not fit the tool and is a whole call that does.
     fn out_of_its_call(&self, object: Repaired) -> Repaired {
         let Some(json) = object.arguments.as_deref().filter(|_| !object.fits()) else { return object };
-        let call = Text { text: json, ..*self }.as_call(Some(&object)).filter(Repaired::fits);
+        let call = ArgumentsText { text: json, ..*self }.as_call(Some(&object)).filter(Repaired::fits);
         let Some(Repaired { arguments, diagnostics }) = call else { return object };
         let around = object.diagnostics.into_iter().filter(|found| !is_against(found));
         let inside = diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found });
@@ -173,7 +173,7 @@ impl Text<'_> {
             let only = Dialects::from_iter([dialect.clone()]);
             let (arguments, mut diagnostics) = read_parameters(self.text, name, &only, self.tools, self.options)?;
             if diagnostics.iter().all(|found| found.code != Code::MissingOpener) {
-                diagnostics.insert(0, self.note(Code::MissingOpener, "parameters without their call"));
+                diagnostics.insert(0, self.note(Code::MissingOpener, "read parameters without a call around them"));
             }
             Some(Repaired::new(arguments, diagnostics))
         })
@@ -208,8 +208,8 @@ fn note(code: Code, text: &str, message: &str) -> Diagnostic {
 fn nothing(text: &str, options: &Options) -> Option<Repaired> {
     let bare: String = text.split_whitespace().collect();
     let message = match bare.as_str() {
-        "" => "no arguments at all, read as `{}`",
-        "[]" => "an empty list was read as `{}`",
+        "" => "read empty arguments as `{}`",
+        "[]" => "read an empty list as `{}`",
         _ => return None,
     };
     options

@@ -1,6 +1,6 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
-use self::pattern::Pattern;
+use self::pattern::KeyPattern;
 
 #[cfg(feature = "json-schema")]
 mod check;
@@ -18,7 +18,7 @@ pub(crate) use types::Types;
 /// A schema that refers to itself becomes a graph: a node is made once, however often it is referred to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Schema {
-    shapes: Vec<Shape>,
+    shapes: Vec<StoredNode>,
 }
 
 /// The name of a node, kept by readers between pushes.
@@ -27,21 +27,21 @@ pub(crate) struct NodeId(u32);
 
 /// One schema inside a tool's parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node<'s> {
+pub(crate) struct SchemaNode<'s> {
     schema: &'s Schema,
     id: NodeId,
 }
 
 /// One value of an `enum` or `const`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct EnumValue {
     /// The value as bare text: a string's content, any other value's JSON.
     pub(crate) text: String,
     /// The value as JSON.
     pub(crate) json: String,
 }
 
-impl Choice {
+impl EnumValue {
     /// Says whether the value is a string.
     pub(crate) fn is_string(&self) -> bool {
         self.json.starts_with('"')
@@ -50,24 +50,25 @@ impl Choice {
 
 /// A node as it is kept.
 #[derive(Clone, Debug, Default)]
-struct Shape {
+struct StoredNode {
     types: Types,
-    choices: Vec<Choice>,
+    choices: Vec<EnumValue>,
     /// Whether only strings are bound to the choices, because another type stands beside them.
     only_strings_choose: bool,
     /// The declared properties in order of their names, and the node of each.
     names: Vec<String>,
     values: Vec<NodeId>,
-    patterns: Vec<(Pattern, NodeId)>,
+    patterns: Vec<(KeyPattern, NodeId)>,
     additional: Option<NodeId>,
     closed: bool,
+    forbidding: bool,
     required: Vec<String>,
     prefix: Vec<NodeId>,
     items: Option<NodeId>,
 }
 
 /// What a node is that declares nothing.
-static OPEN: Shape = Shape {
+static OPEN: StoredNode = StoredNode {
     types: Types::OPEN,
     choices: Vec::new(),
     only_strings_choose: false,
@@ -76,6 +77,7 @@ static OPEN: Shape = Shape {
     patterns: Vec::new(),
     additional: None,
     closed: false,
+    forbidding: false,
     required: Vec::new(),
     prefix: Vec::new(),
     items: None,
@@ -90,17 +92,17 @@ impl Schema {
     }
 
     /// Returns the schema of the arguments object.
-    pub(crate) fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> SchemaNode<'_> {
         self.node(NodeId(0))
     }
 
     /// Returns the node of a name that this schema gave out.
-    pub(crate) fn node(&self, id: NodeId) -> Node<'_> {
-        Node { schema: self, id }
+    pub(crate) fn node(&self, id: NodeId) -> SchemaNode<'_> {
+        SchemaNode { schema: self, id }
     }
 }
 
-impl<'s> Node<'s> {
+impl<'s> SchemaNode<'s> {
     /// Returns the node's name, to be kept between pushes.
     pub(crate) fn id(self) -> NodeId {
         self.id
@@ -117,7 +119,7 @@ impl<'s> Node<'s> {
     }
 
     /// Returns the schema that governs a property, if any does: declared, by pattern, or as additional one.
-    pub(crate) fn property(self, key: &str) -> Option<Node<'s>> {
+    pub(crate) fn property(self, key: &str) -> Option<SchemaNode<'s>> {
         self.declared(key).or(self.shape().additional).map(|id| self.schema.node(id))
     }
 
@@ -131,6 +133,11 @@ impl<'s> Node<'s> {
         self.shape().closed
     }
 
+    /// Says whether the schema itself forbids properties that are not declared, by `additionalProperties`.
+    pub(crate) fn forbids_others(self) -> bool {
+        self.shape().forbidding
+    }
+
     /// Returns the names of the declared properties, in the schema's order.
     pub(crate) fn properties(self) -> &'s [String] {
         &self.shape().names
@@ -142,13 +149,13 @@ impl<'s> Node<'s> {
     }
 
     /// Returns the schema of an array's item.
-    pub(crate) fn item(self, index: usize) -> Option<Node<'s>> {
+    pub(crate) fn item(self, index: usize) -> Option<SchemaNode<'s>> {
         let shape = self.shape();
         shape.prefix.get(index).copied().or(shape.items).map(|id| self.schema.node(id))
     }
 
     /// Returns the values that an `enum` or `const` allows; none if it has neither.
-    pub(crate) fn choices(self) -> &'s [Choice] {
+    pub(crate) fn choices(self) -> &'s [EnumValue] {
         &self.shape().choices
     }
 
@@ -178,7 +185,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    fn shape(self) -> &'s Shape {
+    fn shape(self) -> &'s StoredNode {
         self.schema.shapes.get(self.id.0 as usize).unwrap_or(&OPEN)
     }
 }

@@ -8,14 +8,14 @@ use crate::event::Outcome;
 
 /// An event as it is kept: positions in the input as text, ranges into [`Sink::words`].
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct StoredEvent {
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: StoredKind,
 }
 
-/// What an [`Entry`] says.
+/// What an [`StoredEvent`] says.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum StoredKind {
     Text,
     Reasoning,
     Markup,
@@ -25,14 +25,15 @@ pub(crate) enum Kind {
     Diagnostic(usize),
 }
 
-impl Kind {
+impl StoredKind {
     /// Says whether the next event only continues this one.
     fn goes_on_with(&self, next: &Self) -> bool {
         matches!((self, next), (Self::Text, Self::Text) | (Self::Reasoning, Self::Reasoning))
     }
 }
 
-/// So many diagnostics of one code are told of a message: what a model wrote must not take many times its size.
+/// Diagnostics of one code that are kept for a message. One costs about 100 bytes and a repair needs only one byte of
+/// input, so a hostile message would otherwise take a hundred times its size.
 const TOLD: usize = 10_000;
 
 /// The events since the last push. A muted sink keeps only diagnostics and the running call's outcome.
@@ -48,13 +49,15 @@ pub(crate) struct Sink {
     /// The worst outcome of all calls that ended.
     worst: Outcome,
     started: usize,
+    /// Bytes that were read ahead in this message to find the ends of strings, and in vain.
+    pub(crate) wasted_lookahead: usize,
     /// Bytes of arguments that the running call has said.
     written: usize,
     /// How many diagnostics there have been, also those that were handed out.
     diagnosed: usize,
     /// How many of each code, by its number.
     told: Vec<usize>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<StoredEvent>,
     pub(crate) words: String,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -88,11 +91,11 @@ impl Sink {
         let shift = |word: &mut Range<usize>| *word = word.start + words..word.end + words;
         for mut entry in fork.entries {
             match &mut entry.kind {
-                Kind::Text | Kind::Reasoning | Kind::Markup => {}
-                Kind::CallStart { id, name, .. } => id.iter_mut().chain([name]).for_each(shift),
-                Kind::Arguments { json, .. } => shift(json),
-                Kind::CallEnd { id, .. } => id.iter_mut().for_each(shift),
-                Kind::Diagnostic(_) => {
+                StoredKind::Text | StoredKind::Reasoning | StoredKind::Markup => {}
+                StoredKind::CallStart { id, name, .. } => id.iter_mut().chain([name]).for_each(shift),
+                StoredKind::Arguments { json, .. } => shift(json),
+                StoredKind::CallEnd { id, .. } => id.iter_mut().for_each(shift),
+                StoredKind::Diagnostic(_) => {
                     diagnostics.by_ref().take(1).for_each(|diagnostic| self.record(diagnostic));
                     continue;
                 }
@@ -101,6 +104,7 @@ impl Sink {
         }
         self.words.push_str(&fork.words);
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
+        self.wasted_lookahead += fork.wasted_lookahead;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
     }
 
@@ -127,15 +131,15 @@ impl Sink {
     }
 
     pub(crate) fn text(&mut self, upto: usize) {
-        self.consume(upto, Kind::Text);
+        self.consume(upto, StoredKind::Text);
     }
 
     pub(crate) fn reasoning(&mut self, upto: usize) {
-        self.consume(upto, Kind::Reasoning);
+        self.consume(upto, StoredKind::Reasoning);
     }
 
     pub(crate) fn markup(&mut self, upto: usize) {
-        self.consume(upto, Kind::Markup);
+        self.consume(upto, StoredKind::Markup);
     }
 
     /// Starts a call; it runs until [`Sink::call_end`].
@@ -143,7 +147,7 @@ impl Sink {
         self.written = 0;
         self.started += 1;
         let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
-        self.push(upto, Kind::CallStart { index: self.started - 1, id, name });
+        self.push(upto, StoredKind::CallStart { index: self.started - 1, id, name });
     }
 
     /// Adds to the running call's arguments and consumes the input up to `upto`.
@@ -166,7 +170,7 @@ impl Sink {
         let start = self.words.len();
         write(&mut self.words);
         let upto = upto.max(self.cursor);
-        if let Some(Entry { span, kind: Kind::Arguments { json, .. } }) = self.entries.last_mut()
+        if let Some(StoredEvent { span, kind: StoredKind::Arguments { json, .. } }) = self.entries.last_mut()
             && json.end == start
         {
             json.end = self.words.len();
@@ -175,7 +179,7 @@ impl Sink {
             return;
         }
         let json = start..self.words.len();
-        self.push(upto, Kind::Arguments { index: self.started.saturating_sub(1), json });
+        self.push(upto, StoredKind::Arguments { index: self.started.saturating_sub(1), json });
     }
 
     /// Ends the running call with the worst outcome that was noted since its start.
@@ -184,12 +188,19 @@ impl Sink {
         // What is repaired from here on belongs to the next call, even before it says its name.
         let outcome = std::mem::take(&mut self.outcome);
         self.worst = self.worst.max(outcome);
-        self.push(upto, Kind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
+        self.push(upto, StoredKind::CallEnd { index: self.started.saturating_sub(1), id, outcome });
     }
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
+    }
+
+    /// Records what is wrong with the input as it arrives: it may be ahead of what is being read, and is no part of it.
+    pub(crate) fn diagnose_input(&mut self, code: Code, span: Range<usize>, message: &str) {
+        let diagnosed = self.diagnosed;
+        self.record(Diagnostic { code, span, message: message.to_owned(), dialect: None });
+        self.diagnosed = diagnosed;
     }
 
     fn record(&mut self, mut diagnostic: Diagnostic) {
@@ -198,13 +209,13 @@ impl Sink {
         self.told.resize(self.told.len().max(number + 1), 0);
         self.told[number] += 1;
         match self.told[number] {
-            TOLD => diagnostic.message.push_str("; there may be more of this kind, which are not told"),
+            TOLD => diagnostic.message.push_str("; more of this kind may follow unreported"),
             more if more > TOLD => return,
             _ => {}
         }
         if !self.muted {
-            let kind = Kind::Diagnostic(self.diagnostics.len());
-            self.entries.push(Entry { span: diagnostic.span.clone(), kind });
+            let kind = StoredKind::Diagnostic(self.diagnostics.len());
+            self.entries.push(StoredEvent { span: diagnostic.span.clone(), kind });
         }
         self.diagnostics.push(diagnostic);
     }
@@ -235,12 +246,25 @@ impl Sink {
         self.written
     }
 
+    /// Returns the arguments of the first call, if it has ended; all that the sink was told is still there.
+    pub(crate) fn first_arguments(&self) -> Option<String> {
+        let mut json = String::new();
+        for entry in &self.entries {
+            match &entry.kind {
+                StoredKind::Arguments { json: words, .. } => json.push_str(&self.words[words.clone()]),
+                StoredKind::CallEnd { .. } => return Some(json),
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Returns the worst outcome of all calls so far.
     pub(crate) fn worst(&self) -> Outcome {
         self.worst
     }
 
-    /// Says whether a trial reading recorded nothing that stands in the way of a clean call.
+    /// Says whether a diagnostic of this code was recorded since the last push; a trial's sink has all of the trial's.
     pub(crate) fn has(&self, code: Code) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
     }
@@ -252,7 +276,7 @@ impl Sink {
     }
 
     /// Text that touches text is one event; each marker is its own.
-    fn consume(&mut self, upto: usize, kind: Kind) {
+    fn consume(&mut self, upto: usize, kind: StoredKind) {
         if upto <= self.cursor {
             return;
         }
@@ -265,11 +289,11 @@ impl Sink {
         }
     }
 
-    fn push(&mut self, upto: usize, kind: Kind) {
+    fn push(&mut self, upto: usize, kind: StoredKind) {
         let span = self.cursor..upto.max(self.cursor);
         self.cursor = span.end;
         if !self.muted {
-            self.entries.push(Entry { span, kind });
+            self.entries.push(StoredEvent { span, kind });
         }
     }
 }

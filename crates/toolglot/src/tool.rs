@@ -9,9 +9,10 @@ use crate::schema::Schema;
 mod declaration;
 mod error;
 mod names;
+mod shape;
 
 pub use error::ToolsError;
-use names::Names;
+use names::ToolNames;
 
 /// One declared tool.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub(crate) struct Tool {
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     list: Arc<[Tool]>,
-    index: Arc<Names>,
+    index: Arc<ToolNames>,
 }
 
 /// The place of a tool in the list it was declared in.
@@ -45,7 +46,7 @@ pub(crate) struct ToolId(u32);
 
 /// What a name in a call means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum NameLookup {
     /// A tool is declared by this name.
     Exact(ToolId),
     /// Exactly one tool is declared by this name in another spelling.
@@ -55,21 +56,40 @@ pub(crate) enum Found {
 }
 
 impl Tools {
-    /// Returns the tools of a JSON array, in the form of any vendor's requests.
+    /// Returns the tools of a JSON value, in the form of any vendor's requests.
     ///
-    /// Read are OpenAI's `{type, function: {name, parameters}}` and
-    /// `{type, name, parameters}`, Anthropic's `{name, input_schema}`, and bare
-    /// `{name, parameters}`. Tools of other types, such as web search, are
-    /// skipped, since the model does not write calls of them. `null` is no tools.
-    /// Of several tools with the same name the first stands.
+    /// A tool is OpenAI's `{type, function: {name, parameters}}` or
+    /// `{type, name, parameters}`, Anthropic's `{name, input_schema}`, MCP's
+    /// `{name, inputSchema}`, Gemini's `{functionDeclarations: […]}`, Bedrock's
+    /// `{toolSpec}`, or a bare `{name, parameters}`. Tools may come as a list, as
+    /// an object with `tools` such as a request or the result of MCP's
+    /// `tools/list`, as a single tool, or as a map from names to schemas.
+    ///
+    /// Tools of other types, such as web search, are skipped: the model does not
+    /// write calls of them. `null` means no tools. If several tools have the same
+    /// name, the first wins.
+    ///
+    /// # Example
+    /// ```
+    /// use toolglot::Tools;
+    /// for text in [
+    ///     r#"{"tools": [{"name": "ls", "inputSchema": {"type": "object"}}]}"#,
+    ///     r#"[{"functionDeclarations": [{"name": "ls"}]}]"#,
+    ///     r#"{"name": "ls", "parameters": {}}"#,
+    ///     r#"{"ls": {"type": "object", "properties": {"path": {"type": "string"}}}}"#,
+    /// ] {
+    ///     assert_eq!(Tools::from_json_str(text)?.names().collect::<Vec<_>>(), ["ls"]);
+    /// }
+    /// # Ok::<(), toolglot::ToolsError>(())
+    /// ```
     ///
     /// # Errors
-    /// If the value is no array, or an entry is not a tool.
+    /// If the value holds no tools, or an entry is not a tool.
     pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
         declaration::tools(tools).map(Self::from_list)
     }
 
-    /// Returns the tools of a JSON array given as text; blank text is no tools.
+    /// Returns the tools of a JSON value given as text; blank text means no tools.
     ///
     /// # Errors
     /// As [`Tools::from_json`], and if the text is not JSON.
@@ -98,9 +118,15 @@ impl Tools {
     /// Returns nothing but the tool that a name means, or no tools.
     pub fn only_named(&self, name: &str) -> Self {
         match self.find(name) {
-            Found::Exact(id) | Found::Normalised(id) => Self::from_list(vec![self.get(id).clone()]),
-            Found::Unknown => Self::default(),
+            NameLookup::Exact(id) | NameLookup::Normalised(id) => Self::from_list(vec![self.get(id).clone()]),
+            NameLookup::Unknown => Self::default(),
         }
+    }
+
+    /// Returns the list with tools of these names added, which declare no parameters.
+    pub(crate) fn with_names<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let named = names.into_iter().map(|name| Tool { name: name.to_owned(), schema: None });
+        Self::from_list(self.list.iter().cloned().chain(named).collect())
     }
 
     /// Returns the names of the tools in the order of their declaration.
@@ -111,9 +137,14 @@ impl Tools {
     /// Returns the declared name that a name in a call means, whatever its spelling; `None` if no tool fits, or several.
     pub fn resolve(&self, name: &str) -> Option<&str> {
         match self.find(name) {
-            Found::Exact(id) | Found::Normalised(id) => Some(&self.get(id).name),
-            Found::Unknown => None,
+            NameLookup::Exact(id) | NameLookup::Normalised(id) => Some(&self.get(id).name),
+            NameLookup::Unknown => None,
         }
+    }
+
+    /// Returns all declared tools.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ToolId> {
+        (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).map(ToolId)
     }
 
     /// Returns the tool that [`Tools::find`] named.
@@ -136,13 +167,18 @@ impl Tools {
         name.first().is_none_or(cases)
     }
 
+    /// Says whether a tool may be named by a tag, in any case, with or without `_file` at the end; most tags name none.
+    pub(crate) fn may_have_tag(&self, tag: &str) -> bool {
+        self.index.may_have_tag(tag)
+    }
+
     /// Says whether a tool is declared by exactly this name.
     pub(crate) fn is_declared(&self, name: &str) -> bool {
         self.index.is_declared(name)
     }
 
     /// Returns the tool that a name in a call means. Spellings differ only by rule, never by likeness.
-    pub(crate) fn find(&self, name: &str) -> Found {
+    pub(crate) fn find(&self, name: &str) -> NameLookup {
         self.index.find(name)
     }
 
@@ -156,7 +192,7 @@ impl Tools {
     }
 
     fn from_list(list: Vec<Tool>) -> Self {
-        Self { index: Arc::new(Names::new(&list)), list: list.into() }
+        Self { index: Arc::new(ToolNames::new(&list)), list: list.into() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The trace: what the parser saw, tried, committed and gave back, for people who ask why.
+//! The trace: what the parser saw, tried and committed, for people who ask why.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,10 +27,6 @@ pub enum Action {
     Died,
     /// A candidate won.
     Committed,
-    /// All candidates died: the bytes are text again.
-    GaveBack,
-    /// A call's end was found.
-    Ended,
 }
 
 impl Action {
@@ -40,8 +36,6 @@ impl Action {
             Self::Opened => "opened",
             Self::Died => "died",
             Self::Committed => "committed",
-            Self::GaveBack => "gave back",
-            Self::Ended => "ended",
         }
     }
 }

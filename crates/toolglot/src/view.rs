@@ -61,6 +61,11 @@ impl<'a> View<'a> {
         &self.text[from - self.base..to - self.base]
     }
 
+    /// Says whether a visible position is the boundary of a character.
+    pub(crate) fn is_boundary(self, at: usize) -> bool {
+        self.text.is_char_boundary(at - self.base)
+    }
+
     /// Returns the character that starts at a position, `None` at the end of the input.
     pub(crate) fn char(self, at: usize) -> Result<Option<char>, NotYet> {
         self.byte(at)?;
@@ -110,9 +115,13 @@ impl<'a> View<'a> {
         if end >= self.end() {
             return self;
         }
+        // A character is never cut: it arrives whole, and a view of less than one says nothing of it.
         let mut cut = end - self.base;
         while !self.text.is_char_boundary(cut) {
-            cut -= 1;
+            cut += 1;
+        }
+        if cut == self.text.len() {
+            return self;
         }
         Self { text: &self.text[..cut], closed: false, ..self }
     }

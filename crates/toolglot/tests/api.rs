@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use toolglot::detect::Verdict;
 use toolglot::{
-    ArgumentsEnd, ArgumentsReader, Call, Collector, Diagnostic, Dialect, DialectError, Dialects, Event, EventKind,
-    Events, IncompleteCall, Limits, Message, Options, Parser, RenderError, Renderer, Rendering, Repaired, Repairs, Row,
-    Step, Tools, ToolsError, UnknownChoice, UnknownDialect, UnknownRepair,
+    ArgumentsEnd, ArgumentsReader, Call, CodeRow, Collector, Diagnostic, Dialect, DialectError, Dialects, Event,
+    EventKind, Events, IncompleteCall, Limits, Message, Options, Parser, RenderError, Renderer, Rendering, Repaired,
+    Repairs, Step, Tools, ToolsError, UnknownChoice, UnknownDialect, UnknownRepair,
 };
 
 fn is_plain<T: Clone + Debug + Send + Sync>() {}
@@ -19,7 +19,7 @@ fn types_are_sent_shared_cloned_and_shown() {
     is_plain::<(Parser, ArgumentsReader, Collector, Renderer)>();
     is_plain::<(Dialect, Dialects, Tools, Options, Limits, Repairs)>();
     is_plain::<(Message, Call, IncompleteCall, Diagnostic, Repaired, ArgumentsEnd)>();
-    is_plain::<(Event<'_>, EventKind<'_>, Events<'_>, Rendering<'_>, Step, Row, Verdict)>();
+    is_plain::<(Event<'_>, EventKind<'_>, Events<'_>, Rendering<'_>, Step, CodeRow, Verdict)>();
     is_error::<DialectError>();
     is_error::<RenderError>();
     is_error::<ToolsError>();

@@ -220,7 +220,7 @@ fn what_is_told_of_one_kind_is_bounded() {
     let comments = "/**/".repeat(20_000);
     let told = |diagnostics: &[Diagnostic]| {
         assert!(diagnostics.len() < 10_010, "{}", diagnostics.len());
-        diagnostics.iter().filter(|diagnostic| diagnostic.message.ends_with("not told")).count()
+        diagnostics.iter().filter(|diagnostic| diagnostic.message.ends_with("unreported")).count()
     };
     let [json, _] = calls("path", "~");
     let message = read(&json.replace("\"~\"", &format!("{comments}1")), &Options::default());

@@ -2,7 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
-use toolglot::{Code, Dialects, FinishReason, Limits, Message, Options, Outcome, Tools, Validation, mint, parse};
+use toolglot::{
+    Code, Collector, Dialects, FinishReason, Limits, Message, Options, Outcome, Parser, Tools, Validation, mint, parse,
+};
 
 const TOOLS: &str = include_str!("cases/tools.json");
 const WHOLE: &str = r#"<tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>"#;
@@ -133,4 +135,27 @@ fn a_call_that_a_limit_ended_is_incomplete() {
     assert_eq!(message.diagnosed(Code::LimitDepth).count(), 1);
     let many = read(&WHOLE.repeat(3), Options::default().with_limits(Limits::default().with_calls(2)));
     assert_eq!((many.calls.len(), many.content.as_str()), (2, WHOLE));
+}
+
+/// A text of every outcome: finished, repaired, broken and cut-off calls, reasoning, text of several bytes a character.
+const MIXED: &str = "<think>hmm</think>é <tool_call>{\"name\": \"ls\", \"arguments\": {'path': 1,}}</tool_call> mid \
+    <tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": ]]]}</tool_call>\n<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"s";
+
+#[test]
+fn a_fed_collector_gives_the_same_message_however_the_text_is_cut() {
+    let (dialects, options) = (Dialects::builtin(), Options::default());
+    let tools = Tools::from_json_str(TOOLS).expect("they are tools");
+    for end in (0..=MIXED.len()).filter(|end| MIXED.is_char_boundary(*end)) {
+        let text = &MIXED[..end];
+        let expected = parse(text, &dialects, &tools, &options);
+        for size in [1, 3, 7, 1000] {
+            let mut parser = Parser::new(&dialects, &tools, &options);
+            let mut collector = Collector::new(&options);
+            let characters: Vec<char> = text.chars().collect();
+            for piece in characters.chunks(size) {
+                collector.feed(&mut parser, &piece.iter().collect::<String>());
+            }
+            assert_eq!(collector.complete(&mut parser), expected, "{text:?} in pieces of {size}");
+        }
+    }
 }

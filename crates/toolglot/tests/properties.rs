@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolglot::{
-    CallsInReasoning, Dialects, Evidence, Limits, Options, Parser, Repairs, Tools, UnknownTool, Untyped, Validation,
-    mint, parse,
+    CallsInReasoning, Dialects, Evidence, Limits, Options, Parser, Renderer, Rendering, Repairs, Tools, UnknownTool,
+    Untyped, Validation, mint, parse,
 };
 
 use case::Case;
@@ -71,7 +71,7 @@ const REPEATED: &[&str] = &[
     "\\",
 ];
 
-/// Generous, since other work may share the machine: what is quadratic takes minutes.
+/// Generous: what is quadratic takes minutes.
 const LINEAR_BOUND: Duration = Duration::from_secs(15);
 
 /// One way to run the parser.
@@ -179,9 +179,7 @@ fn time_is_linear() {
         for tools in &setups {
             for (way, cuts) in [("whole", Cuts::Whole), ("in pieces", Cuts::Random(3))] {
                 let mut parser = Parser::new(&Dialects::builtin(), tools, &Options::default());
-                let started = Instant::now();
-                feed(&mut parser, input.as_bytes(), &cuts);
-                let taken = started.elapsed();
+                let taken = cost(|| drop(feed(&mut parser, input.as_bytes(), &cuts)));
                 if taken > LINEAR_BOUND {
                     slow.push(format!(
                         "{name} {way}, tools {}: {taken:.1?} for {} bytes",
@@ -193,6 +191,42 @@ fn time_is_linear() {
         }
     }
     assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// In each dialect: a value that is open, and in it the opener of a parameter or call without its end, again and again.
+#[test]
+fn time_is_linear_for_halves_of_openers() {
+    let tools = any_tools(true);
+    let (length, mut slow) = (from_env("LINEAR", 20_000) as usize * 8, Vec::new());
+    for dialect in &Dialects::builtin() {
+        let call = Rendering::new().with_call("note", r#"{"x": "VALUE", "y": "z"}"#);
+        let text = Renderer::new(dialect, &tools).with_check(false).render(&call).unwrap_or_default();
+        let Some(at) = text.find("VALUE") else { continue };
+        let opener = &text[text[..at].rfind(['<', '{', '(', '\n']).unwrap_or(0)..at];
+        let half: String = opener.trim_end_matches(['>', ']', ':', '\n']).replace(['"', '\''], "");
+        for half in [half, text[..at].trim_end_matches(['>', '"']).to_owned()] {
+            let input = format!("{}{}", &text[..at], half.repeat(length / half.len().max(1)));
+            let dialects: Dialects = [dialect.clone()].into_iter().collect();
+            let mut parser = Parser::new(&dialects, &tools, &Options::default());
+            let taken = cost(|| drop(feed(&mut parser, input.as_bytes(), &Cuts::Whole)));
+            println!("{taken:>9.1?} {} {half:?}", dialect.name());
+            if taken > LINEAR_BOUND / 2 {
+                slow.push(format!("{}: {half:?} {taken:.1?}", dialect.name()));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
+
+/// Returns the time that some work takes; where the system tells, other work on the machine does not count.
+fn cost(work: impl FnOnce()) -> Duration {
+    let had = || {
+        let said = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        said.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    };
+    let (before, started) = (had(), Instant::now());
+    work();
+    before.and_then(|before| had()?.checked_sub(before)).unwrap_or_else(|| started.elapsed())
 }
 
 /// Returns inputs on which a parser that looks again and again at the same bytes takes minutes.
@@ -224,6 +258,24 @@ fn adversaries(n: usize) -> Vec<(String, String)> {
         inputs.push((format!("JSON string {piece:?}"), value(json, piece)));
         inputs.push((format!("reasoning {piece:?}"), value("<think>", piece)));
         inputs.push((format!("content {piece:?}"), value("<write_file path=\"a\">", piece)));
+    }
+    // Openers that are never closed, each of which could be the head of a parameter.
+    for (open, piece) in [
+        ("<minimax:tool_call><invoke name=\"note\"><parameter name=\"a\">", "<parameter name=x"),
+        ("<minimax:tool_call><invoke name=\"note\">", "<parameter name=x"),
+        ("<function_calls><invoke name=\"note\"><parameter name=\"a\">", "<parameter name=\"x"),
+        ("<dots_function_call><invoke name=\"note\"><parameter name=\"a\">", "<parameter name=x "),
+        (
+            "<｜DSML｜tool_calls><｜DSML｜invoke name=\"note\"><｜DSML｜parameter name=\"a\">",
+            "<｜DSML｜parameter name=x",
+        ),
+        ("<function name=\"note\"><param name=\"a\">", "<param name=x"),
+        ("<tool_call><function=search>\n<parameter=query>\n", "<parameter=tags>\nx\n</parameter>\n<"),
+        ("<tool_call><function=search>\n<parameter=query>\n", "<parameter=tags>x</parameter>y"),
+        ("<tool_call>note<arg_key>a</arg_key><arg_value>", "<arg_key>x<arg_value>"),
+        ("<note><a>", "<b><c>x</c>"),
+    ] {
+        inputs.push((format!("{open} {piece:?}"), value(open, piece)));
     }
     inputs.push(("nested arrays".to_owned(), format!("<function=note>{{\"a\": {}", "[".repeat(100_000))));
     inputs.push(("nested objects".to_owned(), format!("<function=note>{}", "{\"a\": ".repeat(100_000))));
@@ -312,11 +364,8 @@ fn any_setup(random: &mut Random, dialect: &str) -> Setup {
         .with_reasoning_open(random.one_in(6));
     if random.one_in(4) {
         let mut any = || [1, 8, 20, 64, 300][random.below(5)];
-        let limits = Limits::default()
-            .with_held(any() + 16)
-            .with_arguments(any())
-            .with_depth(any() / 8 + 1)
-            .with_calls(any() / 8);
+        let limits =
+            Limits::default().with_held(any()).with_arguments(any()).with_depth(any() / 8 + 1).with_calls(any() / 8);
         options = options.with_limits(limits);
     }
     let known = all.iter().any(|name| name == dialect);

@@ -148,20 +148,20 @@ fn ids_are_written_where_they_have_a_place() {
 fn what_a_dialect_cannot_say_is_an_error_that_says_why() {
     let call = |arguments| Rendering::new().with_call("f", arguments);
     let rows = [
-        ("hermes", Rendering::new().with_call("no name", "{}"), "`no name` is no legal name"),
+        ("hermes", Rendering::new().with_call("no name", "{}"), "`no name` is not a valid tool name"),
         ("react", Rendering::new().with_reasoning("x"), "no markers for reasoning"),
         ("hermes", Rendering::new().with_reasoning("a </think> b"), "contains `</think>`, which ends it"),
         (
             "hermes",
             Rendering::new().with_content("a <tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>"),
-            "one more call",
+            "reads back as another call",
         ),
         ("gemma4", call(r#"{"a": "x<|\"|>y"}"#), "contains `<|\"|>`"),
         ("qwen3_coder", call(r#"{"a": "x\n</parameter>\n</function>\n</tool_call>\n"}"#), "parameter `a` of call 1"),
         ("qwen3_coder", call(r#"{"a": "5"}"#), "reads back as `5`"),
         ("minicpm5", call(r#"{"a": "<x> ]]>"}"#), "`]]>`"),
-        ("minimax_m3", call(r#"{"a b": 1}"#), "its name cannot stand"),
-        ("pythonic", call(r#"{"a b": 1}"#), "no keyword"),
+        ("minimax_m3", call(r#"{"a b": 1}"#), "its name is not valid"),
+        ("pythonic", call(r#"{"a b": 1}"#), "not a valid keyword"),
     ];
     for (dialect, message, expected) in rows {
         check_refused(dialect, &message, expected);
@@ -171,10 +171,10 @@ fn what_a_dialect_cannot_say_is_an_error_that_says_why() {
 #[test]
 fn arguments_that_are_no_object_are_an_error_with_their_place() {
     let rows = [
-        ("[]", "call 1 are no JSON object: another value"),
+        ("[]", "call 1 are not a JSON object: unexpected value"),
         (r#"{"a": 1,}"#, "at byte 8"),
-        (r#"{"a": tru}"#, "no value of JSON at byte 6"),
-        (r#"{"a": "\ud800"}"#, "no Unicode text"),
+        (r#"{"a": tru}"#, "expected a JSON value at byte 6"),
+        (r#"{"a": "\ud800"}"#, "invalid Unicode"),
         ("{} {}", "at byte 3"),
     ];
     for (arguments, expected) in rows {
@@ -209,4 +209,15 @@ fn lines_quote_what_could_be_read_as_something_else() {
         Renderer::new(&std::sync::Arc::new(dialect), &tools).render(&Rendering::new().with_call("note", arguments));
     let lines = "plain: two words\ndigits: \"5\"\nline: \"a\\nb\"\nedge: \"a \"\nnumber: 5\n";
     assert_eq!(text.as_deref(), Ok(&*format!("<note>\n{lines}</note>")));
+}
+
+#[test]
+fn the_words_of_a_files_types_are_read_as_they_are_written() {
+    let source = "call = \"<c n=\\\"{name}\\\">{params}</c>\"\nparam = \"<p k=\\\"{key}\\\" t=\\\"{type}\\\">{value}</p>\"\n\
+                  types = { string = \"txt\", other = \"raw\" }";
+    let dialect = std::sync::Arc::new(Dialect::from_toml("mine", source).expect("the file is right"));
+    let arguments = r#"{"a": "5", "b": 5, "c": "null", "d": [1], "e": "true"}"#;
+    let text = Renderer::new(&dialect, &Tools::default()).render(&Rendering::new().with_call("f", arguments));
+    let text = text.expect("it reads back the same");
+    assert!(text.contains(r#"<p k="a" t="txt">5</p><p k="b" t="raw">5</p>"#), "{text}");
 }

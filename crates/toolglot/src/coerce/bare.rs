@@ -4,25 +4,29 @@ use std::borrow::Cow;
 
 use super::number::Number;
 use super::whole::{self, Output};
-use super::{Hint, Verdict, choice, converts, only_scalar, open, trim, wraps};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::json::{Whole, excerpt};
-use crate::options::Options;
-use crate::schema::{Node, Types};
+use super::{Conversion, Hint, choice, converts, only_scalar, open, trim, wraps};
+use crate::diagnostic::{Code, Diagnostic, excerpt};
+use crate::json::WholeValue;
+use crate::options::{NullText, Options};
+use crate::schema::{SchemaNode, Types};
 
 /// Appends the JSON of bare text for a node that declares types.
 ///
 /// Text that fits none of them is a string or, where no string is declared,
 /// whatever JSON value it spells.
-pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
+pub(super) fn read(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     let types = node.types();
     if types.only(Types::STRING) {
         return plain(raw, node, options, out);
     }
+    if raw == "null" && types.has(Types::NULL) && types.has(Types::STRING) && options.null_text == NullText::Null {
+        out.push("null");
+        return Conversion::Fits;
+    }
     let choice = choice::of_exact_text(trim(raw), node);
     if let Some(choice) = choice.filter(|choice| !choice.is_string() || choice.text == raw) {
         out.push(&choice.json);
-        return Verdict::Fits;
+        return Conversion::Fits;
     }
     if let Some(verdict) = convert(raw, node, options, 0, out) {
         return verdict;
@@ -33,14 +37,17 @@ pub(super) fn read(raw: &str, node: Node<'_>, options: &Options, out: &mut Outpu
     if let Some((json, repair)) = guessed(trim(raw), node, options) {
         out.push(&json);
         out.repairs.push(repair);
-        return Verdict::Fits;
+        return Conversion::Fits;
     }
-    open::infer(raw, None, options, out);
-    Verdict::Mismatch
+    match trim(raw).eq_ignore_ascii_case("null") {
+        true => out.push("null"),
+        false => open::infer(raw, None, options, out),
+    }
+    Conversion::Mismatch
 }
 
 /// Returns text as an array of one value, or as the one member of an object, and says so.
-fn guessed(text: &str, node: Node<'_>, options: &Options) -> Option<(String, Diagnostic)> {
+fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(String, Diagnostic)> {
     let (code, json) = match wraps(node, options) {
         Some(None) => {
             let mut out = String::new();
@@ -50,34 +57,34 @@ fn guessed(text: &str, node: Node<'_>, options: &Options) -> Option<(String, Dia
         Some(Some(item)) => {
             let mut out = String::new();
             let verdict = super::text(text, Some(item), Hint::None, options, &mut out);
-            (Code::WrapScalar, Some(format!("[{out}]")).filter(|_| verdict != Verdict::Mismatch)?)
+            (Code::WrapScalar, Some(format!("[{out}]")).filter(|_| verdict != Conversion::Mismatch)?)
         }
         None => {
             let allowed = text.starts_with('{') && converts(options) && options.repairs.allow(Code::UnwrapObject);
             let whole = whole::read(text, None, options).filter(|_| allowed)?;
             let (mut out, member) = (String::new(), only_scalar(&whole.json)?);
             let verdict = super::value(member, node, options, &mut out);
-            (Code::UnwrapObject, Some(out).filter(|_| verdict != Verdict::Mismatch)?)
+            (Code::UnwrapObject, Some(out).filter(|_| verdict != Conversion::Mismatch)?)
         }
     };
-    let message = format!("`{}` was read as `{}`", excerpt(text), excerpt(&json));
+    let message = format!("read `{}` as `{}`", excerpt(text), excerpt(&json));
     Some((json, Diagnostic { code, span: 0..text.len(), message, dialect: None }))
 }
 
 /// Appends text as a string: exactly as it stands, or as the one value of an `enum` that it spells.
-pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Output<'_>) -> Verdict {
+pub(super) fn plain(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     if choice::allows_string(raw, node) {
         out.string(raw);
-        return Verdict::Fits;
+        return Conversion::Fits;
     }
     match choice::of_text(raw, node).filter(|_| converts(options)) {
         Some(choice) => {
             out.push(&choice.json);
-            Verdict::Coerced
+            Conversion::Coerced
         }
         None => {
             out.string(raw);
-            Verdict::Mismatch
+            Conversion::Mismatch
         }
     }
 }
@@ -89,11 +96,11 @@ pub(super) fn plain(raw: &str, node: Node<'_>, options: &Options, out: &mut Outp
 /// strings that were decoded to get at the text.
 pub(super) fn convert(
     text: &str,
-    node: Node<'_>,
+    node: SchemaNode<'_>,
     options: &Options,
     level: u8,
     out: &mut Output<'_>,
-) -> Option<Verdict> {
+) -> Option<Conversion> {
     let text = trim(text);
     if let Some((json, verdict)) = literal(text, node.types()).or_else(|| numeric(text, node.types())) {
         if !choice::allows_scalar(&json, node) {
@@ -104,43 +111,43 @@ pub(super) fn convert(
     }
     if let Some(whole) = compound(text, node, options) {
         out.whole(whole);
-        return Some(if level == 0 { Verdict::Fits } else { Verdict::Coerced });
+        return Some(if level == 0 { Conversion::Fits } else { Conversion::Coerced });
     }
     if node.types().has(Types::STRING) || level >= MAX_LEVEL || !text.starts_with('"') {
         return None;
     }
     let content = serde_json::from_str::<String>(text).ok()?;
-    convert(&content, node, options, level + 1, out).map(|_| Verdict::Coerced)
+    convert(&content, node, options, level + 1, out).map(|_| Conversion::Coerced)
 }
 
 /// Reads null and booleans. `True`, `False` and `None` fit, since templates of untyped dialects write them.
-fn literal(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
+fn literal(text: &str, types: Types) -> Option<(Cow<'_, str>, Conversion)> {
     if text.eq_ignore_ascii_case("null") || text == "None" {
-        let verdict = if text == "null" || text == "None" { Verdict::Fits } else { Verdict::Coerced };
+        let verdict = if text == "null" || text == "None" { Conversion::Fits } else { Conversion::Coerced };
         return (types.has(Types::NULL) && !types.has(Types::STRING)).then_some(("null".into(), verdict));
     }
     let value = ["true", "false"].into_iter().find(|value| value.eq_ignore_ascii_case(text))?;
     let usual = matches!(text, "true" | "false" | "True" | "False");
     let allowed = types.has(Types::BOOLEAN) && (usual || !types.has(Types::STRING));
-    allowed.then_some((value.into(), if usual { Verdict::Fits } else { Verdict::Coerced }))
+    allowed.then_some((value.into(), if usual { Conversion::Fits } else { Conversion::Coerced }))
 }
 
-fn numeric(text: &str, types: Types) -> Option<(Cow<'_, str>, Verdict)> {
+fn numeric(text: &str, types: Types) -> Option<(Cow<'_, str>, Conversion)> {
     let number = Number::parse(text)?;
     let exact = number.is_strict()
         && (types.has(Types::NUMBER) || types.has(Types::INTEGER) && (number.is_integer() || number.is_integral()));
     if exact {
-        return Some((text.into(), Verdict::Fits));
+        return Some((text.into(), Conversion::Fits));
     }
     if types.has(Types::STRING) {
         return None;
     }
     let decimal = if types.has(Types::NUMBER) { Some(number.decimal()) } else { None };
     let decimal = decimal.or_else(|| number.integer().filter(|_| types.has(Types::INTEGER)));
-    decimal.map(|decimal| (decimal.into(), Verdict::Coerced))
+    decimal.map(|decimal| (decimal.into(), Conversion::Coerced))
 }
 
-fn compound(text: &str, node: Node<'_>, options: &Options) -> Option<Whole> {
+fn compound(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<WholeValue> {
     let declared = match text.as_bytes().first()? {
         b'{' => Types::OBJECT,
         b'[' => Types::ARRAY,
@@ -150,5 +157,5 @@ fn compound(text: &str, node: Node<'_>, options: &Options) -> Option<Whole> {
     reader(text, Some(node), options).filter(|_| node.types().has(declared))
 }
 
-/// How often JSON that was written into a string is decoded.
+/// How often JSON that was written into a string is decoded, as in `LEVELS` of `json`.
 const MAX_LEVEL: u8 = 3;

@@ -1,38 +1,48 @@
 //! Values of an `enum` or `const`, and the text that spells one of them.
 
-use crate::schema::{Choice, Node};
+use crate::schema::{EnumValue, SchemaNode};
 
 /// Says whether a string may stand as it is: the node has no choices, or it is one of them.
-pub(super) fn allows_string(content: &str, node: Node<'_>) -> bool {
+pub(super) fn allows_string(content: &str, node: SchemaNode<'_>) -> bool {
     node.choices().is_empty() || node.choices().iter().any(|choice| choice.is_string() && choice.text == content)
 }
 
 /// Says whether a number, boolean or null may stand as it is.
 ///
 /// Numbers are compared as floats, which decides no more than whether to complain.
-pub(super) fn allows_scalar(token: &str, node: Node<'_>) -> bool {
-    let same = |choice: &Choice| {
+pub(super) fn allows_scalar(token: &str, node: SchemaNode<'_>) -> bool {
+    let same = |choice: &EnumValue| {
         choice.text == token || token.parse::<f64>().is_ok_and(|number| choice.text.parse() == Ok(number))
     };
     let mut others = node.choices().iter().filter(|choice| !choice.is_string());
     node.choices().is_empty() || node.only_strings_choose() || others.any(same)
 }
 
+/// Says whether an object or array may stand as it is; its JSON is compared by what it means.
+pub(super) fn allows_compound(json: &str, node: SchemaNode<'_>) -> bool {
+    if node.choices().is_empty() || node.only_strings_choose() {
+        return true;
+    }
+    let value = |json: &str| serde_json::from_str::<serde_json::Value>(json).ok();
+    let own = value(json);
+    own.is_some() && node.choices().iter().any(|choice| value(&choice.json) == own)
+}
+
 /// Returns the choice that text spells exactly, a string before any other value.
-pub(super) fn of_exact_text<'s>(text: &str, node: Node<'s>) -> Option<&'s Choice> {
+pub(super) fn of_exact_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let spelled = || node.choices().iter().filter(|choice| choice.text == text);
     spelled().find(|choice| choice.is_string()).or_else(|| spelled().next())
 }
 
 /// Returns the choice that text spells, white space around it and then case set aside, if it is exactly one.
-pub(super) fn of_text<'s>(text: &str, node: Node<'s>) -> Option<&'s Choice> {
+pub(super) fn of_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let trimmed = text.trim();
     of_exact_text(text, node)
         .or_else(|| only(node, |choice| choice.text.trim() == trimmed))
         .or_else(|| only(node, |choice| choice.is_string() && same_but_case(choice.text.trim(), trimmed)))
 }
 
-fn only<'s>(node: Node<'s>, fits: impl Fn(&Choice) -> bool) -> Option<&'s Choice> {
+fn only<'s>(node: SchemaNode<'s>, fits: impl Fn(&EnumValue) -> bool) -> Option<&'s EnumValue> {
     let mut fitting = node.choices().iter().filter(|choice| fits(choice));
     fitting.next().filter(|first| fitting.all(|other| other == *first))
 }

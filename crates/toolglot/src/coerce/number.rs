@@ -47,6 +47,11 @@ impl<'t> Number<'t> {
         power.is_some_and(|power| power.parse().is_ok_and(|power: usize| power >= fraction))
     }
 
+    /// Says whether the number is what JSON Schema calls an integer, however it is written: `1.0` and `1e2` are.
+    pub(super) fn is_whole(self) -> bool {
+        self.is_integral() || self.integer().is_some()
+    }
+
     /// Returns the number as JSON writes it.
     pub(super) fn decimal(self) -> String {
         let point = if self.fraction.is_some() { "." } else { "" };

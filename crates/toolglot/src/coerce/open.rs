@@ -3,12 +3,12 @@
 use super::number::Number;
 use super::trim;
 use super::whole::{self, Output};
-use crate::json::Whole;
+use crate::json::WholeValue;
 use crate::options::Options;
-use crate::schema::Node;
+use crate::schema::SchemaNode;
 
 /// Appends the JSON value that text spells exactly; any other text as a string, white space and all.
-pub(super) fn infer(raw: &str, node: Option<Node<'_>>, options: &Options, out: &mut Output<'_>) {
+pub(super) fn infer(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, out: &mut Output<'_>) {
     let text = trim(raw);
     match text {
         "True" => out.push("true"),
@@ -29,7 +29,7 @@ pub(super) fn is_scalar(text: &str) -> bool {
     matches!(text, "true" | "false" | "null") || Number::parse(text).is_some_and(Number::is_strict)
 }
 
-fn compound_or_string(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
+fn compound_or_string(text: &str, node: Option<SchemaNode<'_>>, options: &Options) -> Option<WholeValue> {
     match text.as_bytes().first()? {
         b'{' | b'[' => whole::read(text, node, options),
         b'"' => whole::read_strict(text, node, options),

@@ -1,6 +1,6 @@
 //! Values, the schemas that direct them, and what becomes of them.
 
-use super::Verdict::{self, Coerced, Fits, Mismatch};
+use super::Conversion::{self, Coerced, Fits, Mismatch};
 use super::*;
 use crate::diagnostic::Code;
 use crate::json::write_string;
@@ -36,12 +36,12 @@ fn schema(text: &str) -> Schema {
     Schema::compile(&serde_json::from_str(text).unwrap())
 }
 
-fn check(what: &str, found: (Verdict, &str), same: &str, expected: (&str, Verdict)) {
+fn check(what: &str, found: (Conversion, &str), same: &str, expected: (&str, Conversion)) {
     let expected_json = if expected.0 == SAME { same } else { expected.0 };
     assert_eq!((found.1, found.0), (expected_json, expected.1), "{what}");
 }
 
-fn check_text(rows: &[(&str, &str, &str, Verdict)], hint: Hint, options: &Options) {
+fn check_text(rows: &[(&str, &str, &str, Conversion)], hint: Hint, options: &Options) {
     for (declared, raw, json, verdict) in rows {
         let (schema, mut out, mut same) = (schema(declared), String::new(), String::new());
         write_string(raw, &mut same);
@@ -141,7 +141,7 @@ fn bare_text_becomes_any_other_declared_type() {
 #[test]
 fn where_a_string_is_declared_too_only_exact_spellings_convert() {
     let rows = [
-        (STRING_NULL, "null", SAME, Fits),
+        (STRING_NULL, "null", "null", Fits),
         (STRING_NULL, "None", SAME, Fits),
         (STRING_NULL, "4", SAME, Fits),
         (STRING_INTEGER, "4", "4", Fits),

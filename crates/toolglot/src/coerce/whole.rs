@@ -1,9 +1,9 @@
 //! Text that is one JSON value as a whole.
 
 use crate::diagnostic::Diagnostic;
-use crate::json::{Context, NoMarkers, Place, Whole, read_whole, write_string};
+use crate::json::{Context, NoMarkers, ValuePosition, WholeValue, read_whole, write_string};
 use crate::options::Options;
-use crate::schema::Node;
+use crate::schema::SchemaNode;
 
 /// Where a conversion puts the JSON of a value, and the repairs that reading it took.
 pub(super) struct Output<'o> {
@@ -20,19 +20,20 @@ impl Output<'_> {
         write_string(text, self.json);
     }
 
-    pub(super) fn whole(&mut self, whole: Whole) {
+    pub(super) fn whole(&mut self, whole: WholeValue) {
         self.json.push_str(&whole.json);
         self.repairs.extend(whole.repairs);
     }
 }
 
 /// Returns the JSON of text that is one value, read with the repairs that are switched on.
-pub(super) fn read(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
-    let context = Context { markers: &NoMarkers, schema: node.map(Node::schema), options, quote: None };
-    read_whole(text, Place::Value, node.map(Node::id), &context)
+pub(super) fn read(text: &str, node: Option<SchemaNode<'_>>, options: &Options) -> Option<WholeValue> {
+    let context =
+        Context { markers: &NoMarkers, schema: node.map(SchemaNode::schema), options, quote: None, given: None };
+    read_whole(text, ValuePosition::Value, node.map(SchemaNode::id), &context)
 }
 
 /// Returns the JSON of text that is one value without any repair.
-pub(super) fn read_strict(text: &str, node: Option<Node<'_>>, options: &Options) -> Option<Whole> {
+pub(super) fn read_strict(text: &str, node: Option<SchemaNode<'_>>, options: &Options) -> Option<WholeValue> {
     read(text, node, options).filter(|whole| !whole.repairs.iter().any(|diagnostic| diagnostic.code.is_repair()))
 }

@@ -1,16 +1,16 @@
 //! One value where an array of them is declared, and an object around the one value that is: guesses, both.
 
-use super::{Verdict, converts, value};
+use super::{Conversion, converts, value};
 use crate::diagnostic::Code;
 use crate::options::Options;
-use crate::schema::{Node, Types};
+use crate::schema::{SchemaNode, Types};
 
 /// Returns a string or scalar as the array of one that a node declares, if its items may be such.
-pub(crate) fn wrapped(json: &str, node: Node<'_>, options: &Options) -> Option<String> {
+pub(crate) fn wrapped(json: &str, node: SchemaNode<'_>, options: &Options) -> Option<String> {
     let item = wraps(node, options).filter(|_| json != "null")?;
     let mut out = String::from("[");
     match item {
-        Some(item) if value(json, item, options, &mut out) == Verdict::Mismatch => return None,
+        Some(item) if value(json, item, options, &mut out) == Conversion::Mismatch => return None,
         Some(_) => {}
         None => out.push_str(json),
     }
@@ -18,8 +18,8 @@ pub(crate) fn wrapped(json: &str, node: Node<'_>, options: &Options) -> Option<S
 }
 
 /// Says whether one value may be put into the array that a node declares; returns what is said of its items.
-pub(crate) fn wraps<'s>(node: Node<'s>, options: &Options) -> Option<Option<Node<'s>>> {
-    let array = |node: Node<'_>| node.types().only(Types::ARRAY | Types::NULL);
+pub(crate) fn wraps<'s>(node: SchemaNode<'s>, options: &Options) -> Option<Option<SchemaNode<'s>>> {
+    let array = |node: SchemaNode<'_>| node.types().only(Types::ARRAY | Types::NULL);
     let allowed = converts(options) && options.repairs.allow(Code::WrapScalar) && array(node);
     let item = node.item(0);
     (allowed && !item.is_some_and(array)).then_some(item)

@@ -4,22 +4,22 @@ use crate::dialect::{BodyKind, Dialect, Pattern};
 
 /// A pattern as text: what its holes leave, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Chunk {
+pub(super) struct PatternText {
     /// The text between two holes, as it is written.
     pub(super) text: String,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<MarkerPiece>,
 }
 
 /// A token, a tag or a word of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct MarkerPiece {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: MarkerKind,
 }
 
 /// How much a piece says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MarkerKind {
     /// A token or a tag: it must stand in the template.
     Marker,
     /// A marker that some spellings leave out.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// The ways in which a dialect writes its first call: its section, its call, one parameter.
 ///
 /// Each way is a list of patterns, every one with what it is for people.
-pub(super) fn ways(dialect: &Dialect) -> Vec<Vec<(&'static str, Vec<Chunk>)>> {
+pub(super) fn ways(dialect: &Dialect) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
     let chunks = |what, pattern: &Pattern| (what, chunks(dialect, &pattern.source));
     let Some(call) = dialect.calls.first() else { return Vec::new() };
     let sections: Vec<Option<&Pattern>> = match &dialect.sections[..] {
@@ -51,7 +51,7 @@ pub(super) fn ways(dialect: &Dialect) -> Vec<Vec<(&'static str, Vec<Chunk>)>> {
 }
 
 /// Cuts a pattern's text at its holes; words are spelled as they are written.
-pub(super) fn chunks(dialect: &Dialect, source: &str) -> Vec<Chunk> {
+pub(super) fn chunks(dialect: &Dialect, source: &str) -> Vec<PatternText> {
     let (mut list, mut text, mut optional) = (Vec::new(), String::new(), Vec::new());
     let mut rest = source;
     while let Some(c) = rest.chars().next() {
@@ -79,29 +79,29 @@ pub(super) fn chunks(dialect: &Dialect, source: &str) -> Vec<Chunk> {
         }
     }
     list.push(chunk(dialect, text, &optional));
-    list.retain(|chunk: &Chunk| !chunk.pieces.is_empty());
+    list.retain(|chunk: &PatternText| !chunk.pieces.is_empty());
     list
 }
 
-fn chunk(dialect: &Dialect, text: String, optional: &[std::ops::Range<usize>]) -> Chunk {
+fn chunk(dialect: &Dialect, text: String, optional: &[std::ops::Range<usize>]) -> PatternText {
     let (mut pieces, mut at) = (Vec::new(), 0);
     while let Some(c) = text[at..].chars().next() {
         let length = piece_length(dialect, &text[at..]);
         let piece = &text[at..at + length.max(c.len_utf8())];
         let is_marker = length > 0 && (dialect.special.iter().any(|special| special == piece) || is_tag(piece));
         let kind = match is_marker {
-            true if optional.iter().any(|range| range.contains(&at)) => Kind::Optional,
-            true => Kind::Marker,
-            false => Kind::Word,
+            true if optional.iter().any(|range| range.contains(&at)) => MarkerKind::Optional,
+            true => MarkerKind::Marker,
+            false => MarkerKind::Word,
         };
         if is_marker || piece.chars().filter(|c| c.is_alphanumeric()).count() > 3 {
             let boundary = text[at + piece.len()..].starts_with(' ') && !piece.ends_with('>') && is_marker;
             let text = if boundary { format!("{piece} ") } else { piece.to_owned() };
-            pieces.push(Piece { text, kind });
+            pieces.push(MarkerPiece { text, kind });
         }
         at += piece.len();
     }
-    Chunk { text, pieces }
+    PatternText { text, pieces }
 }
 
 /// The length of the token, tag or word that a text begins with; 0 where none begins.

@@ -1,6 +1,6 @@
 //! From a model's name: the globs of the dialects, the most literal match first.
 
-use super::{Evidence, Verdict, ranked};
+use super::{Reason, Verdict, ranked};
 use crate::dialect::Dialects;
 
 /// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference.
@@ -21,7 +21,7 @@ pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
         let globs = dialect.models.iter().filter(|glob| fits(&folded(glob), &name_only));
         let best = globs.max_by_key(|glob| literal(glob))?;
         let what = format!("the model's name matches `{best}`");
-        Some(Verdict::new(&dialect.name, vec![Evidence::new(what, Some(start..name.len()), literal(best))]))
+        Some(Verdict::new(&dialect.name, vec![Reason::new(what, Some(start..name.len()), literal(best))]))
     };
     ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
 }

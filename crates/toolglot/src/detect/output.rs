@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Evidence, Verdict, ranked};
+use super::{Reason, Verdict, ranked};
 use crate::diagnostic::Code;
-use crate::dialect::{Dialect, Dialects, Literal, Node, Part, Pattern, is_strong};
+use crate::dialect::{Dialect, Dialects, HeadPart, Literal, Pattern, SpellingPart, is_strong};
 use crate::event::{EventKind, Outcome};
 use crate::message::{Call, Collector, Message};
 use crate::options::Options;
 use crate::parser::Parser;
 use crate::tool::Tools;
 
-/// More calls than this add nothing to the evidence.
+/// Calls that add to the evidence. A third call says nothing that the first two did not, and a long message must not
+/// outvote an exact marker.
 const CALLS: usize = 3;
 
 /// Ranks the dialects by what they read in a text; `tools` are those the request declared.
@@ -27,16 +28,17 @@ const CALLS: usize = 3;
 /// assert_eq!(&*verdicts[0].dialect, "mistral_v11");
 /// ```
 pub fn from_output(text: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdict> {
-    let winner = Reading::of(text, dialects, tools).dialect;
-    let mut found: Vec<(Verdict, Reading)> = Vec::new();
+    let winner = TrialReading::of(text, dialects, tools).dialect;
+    let mut found: Vec<(Verdict, TrialReading)> = Vec::new();
     for dialect in dialects {
         let alone: Dialects = [Arc::clone(dialect)].into_iter().collect();
-        let reading = Reading::of(text, &alone, tools);
+        let reading = TrialReading::of(text, &alone, tools);
         let mut evidence = reading.evidence(text, dialect);
         if evidence.is_empty() {
             continue;
         }
-        let same = |other: &&mut (Verdict, Reading)| other.0.evidence == evidence && other.1.says_the_same(&reading);
+        let same =
+            |other: &&mut (Verdict, TrialReading)| other.0.evidence == evidence && other.1.says_the_same(&reading);
         if let Some((verdict, _)) = found.iter_mut().find(same) {
             verdict.alike.push(Arc::clone(&dialect.name));
             continue;
@@ -55,8 +57,8 @@ pub fn from_output(text: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdic
 fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
     let is_winner = |verdict: &&mut Verdict| verdict.dialect == *winner || verdict.alike.contains(winner);
     if let Some(verdict) = verdicts.iter_mut().find(is_winner) {
-        let what = format!("`{winner}` reads the first call where all dialects compete");
-        verdict.evidence.push(Evidence::new(what, None, 10));
+        let what = format!("with all dialects competing, `{winner}` reads the first call");
+        verdict.evidence.push(Reason::new(what, None, 10));
         *verdict = Verdict {
             alike: std::mem::take(&mut verdict.alike),
             ..Verdict::new(&verdict.dialect, verdict.evidence.clone())
@@ -65,7 +67,7 @@ fn crown(verdicts: &mut [Verdict], winner: &Arc<str>) {
 }
 
 /// What one set of dialects makes of a text.
-struct Reading {
+struct TrialReading {
     message: Message,
     /// The dialect of the first call.
     dialect: Option<Arc<str>>,
@@ -74,7 +76,7 @@ struct Reading {
     outcomes: Vec<Outcome>,
 }
 
-impl Reading {
+impl TrialReading {
     fn of(text: &str, dialects: &Dialects, tools: &Tools) -> Self {
         let options = Options::default();
         let mut parser = Parser::new(dialects, tools, &options);
@@ -104,11 +106,11 @@ impl Reading {
         calls(self) == calls(other) && texts(self) == texts(other)
     }
 
-    fn evidence(&self, text: &str, dialect: &Dialect) -> Vec<Evidence> {
-        let mut evidence: Vec<Evidence> = self.calls().into_iter().collect();
+    fn evidence(&self, text: &str, dialect: &Dialect) -> Vec<Reason> {
+        let mut evidence: Vec<Reason> = self.calls().into_iter().collect();
         let has_region = !self.message.reasoning.is_empty();
         if has_region {
-            evidence.push(Evidence::new("reasoning in its markers", None, 2));
+            evidence.push(Reason::new("reasoning between its markers", None, 2));
         }
         if !evidence.is_empty() {
             evidence.extend(self.markers(text, dialect));
@@ -118,7 +120,7 @@ impl Reading {
     }
 
     /// The calls, by how well they were read.
-    fn calls(&self) -> Option<Evidence> {
+    fn calls(&self) -> Option<Reason> {
         let weight = |outcome: &Outcome| match outcome {
             Outcome::Complete => 30,
             Outcome::Repaired => 20,
@@ -129,20 +131,20 @@ impl Reading {
         let span = self.consumed.first()?.start..self.consumed.last()?.end;
         let what = match &names[..] {
             [] if self.outcomes.is_empty() => return None,
-            [] => "a call that the end cut off".to_owned(),
-            [name] => format!("a call of `{name}`"),
+            [] => "a call cut off by the end of the text".to_owned(),
+            [name] => format!("a call to `{name}`"),
             names => format!("{} calls: `{}`", names.len(), names.join("`, `")),
         };
-        Some(Evidence::new(what, Some(span), weight))
+        Some(Reason::new(what, Some(span), weight))
     }
 
     /// The dialect's own markers in what it took for markup.
-    fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Evidence> {
+    fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Reason> {
         let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params).chain(&dialect.reasoning);
         let mut pieces: Vec<&str> = patterns.flat_map(literals).flat_map(strong_pieces).collect();
         pieces.sort_unstable_by_key(|piece| (usize::MAX - piece.len(), *piece));
         pieces.dedup();
-        let mut evidence: Vec<Evidence> = Vec::new();
+        let mut evidence: Vec<Reason> = Vec::new();
         for piece in pieces {
             // The beginning of a longer marker says nothing new.
             let is_new =
@@ -150,7 +152,7 @@ impl Reading {
             let mut places = text.match_indices(piece).map(|(at, _)| at..at + piece.len());
             let place = places.find(|place| self.consumes(place) && is_new(place));
             if let Some(place) = place {
-                evidence.push(Evidence::new(format!("marker `{piece}`"), Some(place), piece.chars().count()));
+                evidence.push(Reason::new(format!("marker `{piece}`"), Some(place), piece.chars().count()));
             }
         }
         evidence
@@ -162,13 +164,13 @@ impl Reading {
     }
 
     /// What had to be mended, and tools that nobody declared.
-    fn repairs(&self) -> Option<Evidence> {
+    fn repairs(&self) -> Option<Reason> {
         let mended = self.message.diagnostics.iter().filter(|diagnostic| diagnostic.code != Code::Coerced);
         let mut codes: Vec<&str> = mended.map(|diagnostic| diagnostic.code.name()).collect();
         codes.sort_unstable();
         codes.dedup();
         let what = format!("read with {}", codes.join(", "));
-        (!codes.is_empty()).then(|| Evidence::against(what, 4 * codes.len()))
+        (!codes.is_empty()).then(|| Reason::against(what, 4 * codes.len()))
     }
 }
 
@@ -179,11 +181,11 @@ fn within(place: &Range<usize>, span: &Range<usize>) -> bool {
 /// The literals of a pattern, around and inside its head.
 fn literals(pattern: &Pattern) -> Vec<&Literal> {
     let head =
-        pattern.head.iter().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+        pattern.head.iter().filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
     head.chain(&pattern.tail).collect()
 }
 
 fn strong_pieces(literal: &Literal) -> Vec<&str> {
-    let parts = literal.spellings.iter().flat_map(|spelling| &spelling.parts).filter_map(Part::text);
+    let parts = literal.spellings.iter().flat_map(|spelling| &spelling.parts).filter_map(SpellingPart::text);
     parts.filter(|text| is_strong(text)).collect()
 }

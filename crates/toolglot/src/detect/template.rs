@@ -1,13 +1,18 @@
 //! From a chat template: the markers it spells out where it writes calls of earlier turns.
 
-use super::markers::{Chunk, Kind, Piece, chunks, ways};
-use super::{Evidence, Verdict, ranked};
+use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, ways};
+use super::{Reason, Verdict, ranked};
 use crate::dialect::{BodyKind, Dialect, Dialects};
 
 /// A word of so many letters is evidence where a dialect has no markers.
 const TELLING: usize = 6;
 
+/// A lower score is noise: words and tokens that any template may hold.
+const NOISE: i32 = 5;
+
 /// Ranks the dialects whose markers stand in a chat template's text, the most specific first.
+///
+/// A dialect that has little but common words with a template is not named.
 ///
 /// All markers of a dialect's section, call and parameter must be there. Line breaks and quotes may
 /// be escaped, as in the strings of a template or of the JSON file around it.
@@ -21,23 +26,36 @@ const TELLING: usize = 6;
 /// assert_eq!(&*verdicts[0].dialect, "qwen3_coder");
 /// ```
 pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
-    let plain = Plain::new(template);
+    let plain = PlainTemplate::new(template);
+    let turns = dialects.iter().flat_map(|dialect| dialect.turn_end.iter().chain(&dialect.turn_start));
+    let turns: Vec<&str> = turns.map(String::as_str).collect();
     let verdict = |dialect: &Dialect| {
-        let best = ways(dialect).iter().filter_map(|way| judged(dialect, way, &plain)).max_by_key(|v| v.score)?;
-        (best.score > 0).then_some(best)
+        let best =
+            ways(dialect).iter().filter_map(|way| judged(dialect, way, &plain, &turns)).max_by_key(|v| v.score)?;
+        (best.score >= NOISE).then_some(best)
     };
     ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
 }
 
 /// Weighs one way of writing a call; `None` if a marker is missing or none tells enough.
-fn judged(dialect: &Dialect, way: &[(&'static str, Vec<Chunk>)], plain: &Plain) -> Option<Verdict> {
+///
+/// The tokens between `turns` stand in every template of their family.
+fn judged(
+    dialect: &Dialect,
+    way: &[(&'static str, Vec<PatternText>)],
+    plain: &PlainTemplate,
+    turns: &[&str],
+) -> Option<Verdict> {
     let (mut evidence, mut telling) = (Vec::new(), false);
     let mut seen: Vec<&str> = Vec::new();
     for (what, chunk) in way.iter().flat_map(|(what, chunks)| chunks.iter().map(move |chunk| (*what, chunk))) {
         for piece in &chunk.pieces {
             if !seen.contains(&piece.text.as_str()) {
                 seen.push(&piece.text);
-                let found = weighed(what, piece, plain)?;
+                if turns.contains(&piece.text.trim_end()) {
+                    continue;
+                }
+                let found = weighed(what, piece, plain).or_else(|| assembled(what, piece, dialect, plain))?;
                 telling |= found.weight > 0 && tells(piece);
                 evidence.push(found);
             }
@@ -49,62 +67,73 @@ fn judged(dialect: &Dialect, way: &[(&'static str, Vec<Chunk>)], plain: &Plain) 
     telling.then(|| Verdict::new(&dialect.name, evidence))
 }
 
-fn tells(piece: &Piece) -> bool {
-    piece.kind != Kind::Word || piece.text.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING
+fn tells(piece: &MarkerPiece) -> bool {
+    piece.kind != MarkerKind::Word || piece.text.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING
 }
 
-fn weighed(what: &str, piece: &Piece, plain: &Plain) -> Option<Evidence> {
+fn weighed(what: &str, piece: &MarkerPiece, plain: &PlainTemplate) -> Option<Reason> {
     let text = piece.text.trim_end();
     let weight = text.chars().count();
     match (plain.find(&piece.text), piece.kind) {
-        (Some(span), Kind::Word) => {
-            Some(Evidence::new(format!("{what} word `{text}`"), Some(span), weight.div_ceil(2)))
+        (Some(span), MarkerKind::Word) => {
+            Some(Reason::new(format!("{what} word `{text}`"), Some(span), weight.div_ceil(2)))
         }
-        (Some(span), _) => Some(Evidence::new(format!("{what} marker `{text}`"), Some(span), weight)),
-        (None, Kind::Marker) => None,
-        (None, _) => Some(Evidence::against(format!("{what} lacks `{text}`"), weight)),
+        (Some(span), _) => Some(Reason::new(format!("{what} marker `{text}`"), Some(span), weight)),
+        (None, MarkerKind::Marker) => None,
+        (None, _) => Some(Reason::against(format!("{what} lacks `{text}`"), weight)),
     }
 }
 
+/// Weighs a marker that the template puts together at run time, from a special token and a name in a string of its own.
+fn assembled(what: &str, piece: &MarkerPiece, dialect: &Dialect, plain: &PlainTemplate) -> Option<Reason> {
+    let text = piece.text.trim_end();
+    let token = dialect.special.iter().find(|token| text.contains(token.as_str()) && text != token.as_str())?;
+    let name = text.split(token.as_str()).last()?.trim_matches(|c: char| !c.is_alphanumeric());
+    let span = plain.find(token)?;
+    let quoted = ["'", "\""].iter().any(|quote| plain.find(&format!("{quote}{name}")).is_some());
+    let stands = name.is_empty() || quoted;
+    stands.then(|| Reason::new(format!("{what} marker `{text}` in parts"), Some(span), name.chars().count()))
+}
+
 /// Markers and the white space around them, just as the renderer would write them.
-fn exactly(chunk: &Chunk, plain: &Plain) -> Option<Evidence> {
+fn exactly(chunk: &PatternText, plain: &PlainTemplate) -> Option<Reason> {
     let edges = chunk.text.chars().filter(|c| c.is_whitespace()).count();
-    let joined = chunk.pieces.iter().filter(|piece| piece.kind != Kind::Word).count();
+    let joined = chunk.pieces.iter().filter(|piece| piece.kind != MarkerKind::Word).count();
     if joined == 0 || (edges == 0 && joined < 2) {
         return None;
     }
     let span = plain.find(&chunk.text)?;
-    Some(Evidence::new(format!("written exactly: {:?}", chunk.text), Some(span), edges + joined))
+    Some(Reason::new(format!("written exactly: {:?}", chunk.text), Some(span), edges + joined))
 }
 
 /// The member names of a JSON call.
-fn members(dialect: &Dialect, plain: &Plain) -> Vec<Evidence> {
+fn members(dialect: &Dialect, plain: &PlainTemplate) -> Vec<Reason> {
     if dialect.calls.first().and_then(|call| call.kind()) != Some(BodyKind::Call) {
         return Vec::new();
     }
     let names = [dialect.members.name.first(), dialect.members.arguments.first()];
     let weighed = |name: &String| match plain.find(&format!("\"{name}\"")) {
-        Some(span) => Evidence::new(format!("member `{name}`"), Some(span), name.len() / 2),
-        None => Evidence::against(format!("lacks the member `{name}`"), name.len() / 2),
+        Some(span) => Reason::new(format!("member `{name}`"), Some(span), name.len() / 2),
+        None => Reason::against(format!("lacks the member `{name}`"), name.len() / 2),
     };
     names.into_iter().flatten().map(weighed).collect()
 }
 
 /// Reasoning is shared by many dialects, so it counts little.
-fn reasoning(dialect: &Dialect, plain: &Plain) -> Option<Evidence> {
+fn reasoning(dialect: &Dialect, plain: &PlainTemplate) -> Option<Reason> {
     let chunks = chunks(dialect, &dialect.reasoning.first()?.source);
-    let piece = chunks.iter().flat_map(|chunk| &chunk.pieces).find(|piece| piece.kind == Kind::Marker)?;
+    let piece = chunks.iter().flat_map(|chunk| &chunk.pieces).find(|piece| piece.kind == MarkerKind::Marker)?;
     let span = plain.find(&piece.text)?;
-    Some(Evidence::new(format!("reasoning marker `{}`", piece.text), Some(span), piece.text.chars().count() / 3))
+    Some(Reason::new(format!("reasoning marker `{}`", piece.text), Some(span), piece.text.chars().count() / 3))
 }
 
 /// A template's text without escapes, and where each byte of it stood.
-struct Plain {
+struct PlainTemplate {
     text: String,
     places: Vec<usize>,
 }
 
-impl Plain {
+impl PlainTemplate {
     fn new(template: &str) -> Self {
         let mut plain = Self { text: String::with_capacity(template.len()), places: Vec::new() };
         let mut at = 0;

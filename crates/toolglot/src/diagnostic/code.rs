@@ -6,7 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Preset {
-    /// On by default: it cannot change the reading of valid input.
+    /// On by default: it cannot change the reading of valid input, nor where anything ends.
+    Exact,
+    /// On by default, off under strict validation: it decides where a string, a value or a call ends.
     Safe,
     /// Only on with `all`, or by name: what it makes of the input is a guess.
     All,
@@ -29,7 +31,7 @@ pub enum Class {
 /// One row of [`Code::TABLE`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Row {
+pub struct CodeRow {
     /// The code.
     pub code: Code,
     /// Its name in output and options.
@@ -44,7 +46,8 @@ pub struct Row {
     pub risk: &'static str,
 }
 
-const SAFE: Class = Class::Repair(Preset::Safe);
+const SAFE: Class = Class::Repair(Preset::Exact);
+const ENDS: Class = Class::Repair(Preset::Safe);
 const GUESS: Class = Class::Repair(Preset::All);
 const VALUE: Class = Class::Value;
 const POLICY: Class = Class::Policy;
@@ -64,7 +67,7 @@ macro_rules! codes {
 
         impl Code {
             /// Every code, in order of declaration.
-            pub const TABLE: &[Row] = &[$(Row {
+            pub const TABLE: &[CodeRow] = &[$(CodeRow {
                 code: Code::$code,
                 name: $name,
                 class: $class,
@@ -79,139 +82,148 @@ macro_rules! codes {
 #[rustfmt::skip]
 codes! {
     // JSON and literals
-    InnerQuote "inner_quote" SAFE "a quote inside a string was not escaped; it closes the string only if what follows can follow"
+    InnerQuote "inner_quote" ENDS "an unescaped quote inside a string; it ends the string only if what follows is valid there"
         by "small models quoting code or speech" risk "text that spells `\", \"key\":` in a string is taken for the end of it; `strict` and `repair` ask the schema";
-    SingleQuotes "single_quotes" SAFE "a string in single quotes"
+    SingleQuotes "single_quotes" SAFE "a single-quoted string"
         by "models trained on Python dicts" risk "an apostrophe before a comma and a key ends the string";
-    BackQuotes "back_quotes" SAFE "a string in back quotes"
+    BackQuotes "back_quotes" SAFE "a back-quoted string"
         by "models trained on JavaScript" risk "none known: JSON has no back quotes outside strings";
     TypographicQuotes "typographic_quotes" SAFE "a string in curly quotes"
-        by "chat-tuned models, and text that went through an editor" risk "a curly quote inside such a string that something valid follows ends it";
-    TripleQuotes "triple_quotes" SAFE "a string in triple quotes, raw inside"
-        by "models that write long text as Python" risk "an empty string glued to a quote reads as an opener";
+        by "chat-tuned models, and text edited in a word processor" risk "a curly quote inside such a string ends it if valid JSON follows";
+    TripleQuotes "triple_quotes" SAFE "a triple-quoted string, read as raw text"
+        by "models that write long text as Python" risk "an empty string directly before a quote looks like an opening triple quote";
     StringPrefix "string_prefix" SAFE "a Python string prefix such as `r` or `f` before a quote; dropped, `r` keeps backslashes"
-        by "models trained on Python" risk "a lost `f` means that its braces stay text";
-    Concatenation "concatenation" SAFE "two string literals in a row in Python syntax; joined"
+        by "models trained on Python" risk "without the `f`, its braces stay text";
+    Concatenation "concatenation" SAFE "adjacent string literals in Python syntax; joined"
         by "models trained on Python, for long lines" risk "a missing comma between two values would join them; keys and lists are excluded";
     QuoteToken "quote_token" SAFE "a leaked quote token such as `<|\"|>` delimits a string"
         by "Gemma behind a server without its parser" risk "the token cannot be data in such a string";
     EntityQuotes "entity_quotes" SAFE "JSON encoded for XML: `&quot;` delimits strings, and in them the five predefined entities are decoded; after a strong marker only"
-        by "models that answer in markup" risk "an entity that was meant as such is decoded";
+        by "models that answer in markup" risk "an entity that was meant literally is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
-    BareString "bare_string" GUESS "a string value without quotes; read up to the next comma, bracket or line break"
-        by "small models, and YAML habits" risk "words that stand where a comma or bracket was lost become part of the text";
-    RawControl "raw_control" SAFE "a line break or control character inside a string was not escaped"
-        by "models that write a file's contents as they are" risk "none known: JSON forbids them in strings";
+    BareString "bare_string" GUESS "an unquoted string; read up to the next comma, bracket or line break"
+        by "small models, and YAML habits" risk "where a comma or bracket is missing, the words behind it become part of the string";
+    RawControl "raw_control" SAFE "an unescaped line break or control character inside a string"
+        by "models that write a file's contents unescaped" risk "none known: JSON forbids them in strings";
     InvalidEscape "invalid_escape" SAFE "a backslash before a character that JSON does not escape; kept as a backslash (`\\d`, `C:\\path`)"
-        by "regular expressions and Windows paths that were not escaped" risk "`\\n` or `\\t` in the same path is a valid escape and stays one";
+        by "models writing regular expressions and Windows paths" risk "`\\n` or `\\t` in the same path is a valid escape and stays one";
     TrailingComma "trailing_comma" SAFE "a comma before a closing bracket; dropped"
         by "models trained on JavaScript and Python" risk "a member that was never written goes unnoticed";
     ExtraComma "extra_comma" SAFE "a comma with nothing before it; dropped"
-        by "models that lose count in long lists" risk "a member that was never written goes unnoticed";
-    MissingComma "missing_comma" SAFE "two members without a comma between them; inserted"
-        by "models that write one member a line" risk "text with bare quotes that spells a key is split; `strict` and `repair` ask the schema";
-    WrongSeparator "wrong_separator" SAFE "`=`, `=>` or `;` where JSON wants `:` or `,`"
+        by "models that lose track in long lists" risk "a member that was never written goes unnoticed";
+    MissingComma "missing_comma" SAFE "a missing comma between two members; inserted"
+        by "models that write one member per line" risk "text with bare quotes that spells a key is split; `strict` and `repair` ask the schema";
+    WrongSeparator "wrong_separator" SAFE "`=`, `=>` or `;` where JSON requires `:` or `,`"
         by "models trained on Python calls, Ruby and Lua" risk "none known: JSON has no other separators";
     Comment "comment" SAFE "a comment between values; dropped"
-        by "models that explain their arguments" risk "what the comment said is lost";
+        by "models that explain their arguments" risk "the comment is lost";
     PythonLiteral "python_literal" SAFE "`True`, `False`, `None` or `undefined` for true, false, null"
-        by "models trained on Python and JavaScript" risk "`undefined` may have meant that the member is absent";
-    NonFinite "non_finite" SAFE "`NaN` or `Infinity`; null, or its text where the schema wants a string, never a number"
-        by "models trained on Python and JavaScript" risk "the difference between the three is lost";
-    HexNumber "hex_number" SAFE "a hexadecimal number; its decimal value"
-        by "models writing colours and addresses" risk "where text was meant its spelling is lost; a declared string keeps it";
-    PlusNumber "plus_number" SAFE "a number with a leading plus; dropped"
-        by "models writing offsets and phone numbers" risk "where text was meant its plus is lost; a declared string keeps it";
-    LeadingZero "leading_zero" SAFE "a number with leading zeros; text, or decimal where the schema wants a number"
+        by "models trained on Python and JavaScript" risk "`undefined` may have meant an absent member";
+    NonFinite "non_finite" SAFE "`NaN` or `Infinity`; read as null, or as text where the schema declares a string, never as a number"
+        by "models trained on Python and JavaScript" risk "the difference between them is lost";
+    HexNumber "hex_number" SAFE "a hexadecimal number; converted to decimal"
+        by "models writing colours and addresses" risk "if text was meant, its spelling is lost; a declared string keeps it";
+    PlusNumber "plus_number" SAFE "a number with a leading plus, which is dropped"
+        by "models writing offsets and phone numbers" risk "if text was meant, the plus is lost; a declared string keeps it";
+    LeadingZero "leading_zero" SAFE "a number with leading zeros; read as text, or as decimal where the schema declares a number"
         by "models writing identifiers, dates and octal modes" risk "an octal number is read as decimal where a number is declared";
     NumberForm "number_form" SAFE "a number such as `.5`, `5.` or `1_000`; completed"
         by "models trained on Python and Rust" risk "none known: the value is the same";
-    Tuple "tuple" SAFE "a Python tuple; an array"
+    Tuple "tuple" SAFE "a Python tuple; read as an array"
         by "models trained on Python" risk "parentheses around one value are dropped";
+    MarkdownEscape "markdown_escape" SAFE "underscores of a name with a backslash before them, as Markdown wants; dropped, in the strings of that call too"
+        by "chat-tuned models" risk "none known in names; a string of the same call may have meant its backslash";
+    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call of a tool with one parameter; that parameter's"
+        by "small models, for tools with one parameter" risk "none known: there is one parameter that it can be";
+    DictArgument "dict_argument" SAFE "a dict as the one argument of a Python call; its members are the arguments"
+        by "models that mix JSON and Python" risk "none known: a keyword would stand before a dict that is a value";
     Fence "fence" SAFE "a Markdown fence around JSON; dropped"
-        by "chat-tuned models" risk "none known: a fence is no part of JSON";
+        by "chat-tuned models" risk "none known: a fence is not part of JSON";
     LiteralNewline "literal_newline" SAFE "a backslash and an `n`, or a tokenizer's `Ġ` and `Ċ`, where white space belongs; skipped"
-        by "output that was escaped twice or decoded badly" risk "none known: outside strings it can mean nothing else";
-    LostBlank "lost_blank" SAFE "an attribute glued to its tag's name; read as if white space stood between them"
-        by "servers that decode a tokenizer's blanks badly" risk "a tag whose name begins like another's; it must be a declared one";
+        by "output that was escaped twice or decoded incorrectly" risk "none known: outside strings it can mean nothing else";
+    LostBlank "lost_blank" SAFE "missing white space between a tag's name and an attribute; inserted"
+        by "servers that decode a tokenizer's spaces incorrectly" risk "a tag whose name begins like another's; it must be a declared one";
     DoubleBraces "double_braces" SAFE "braces doubled by a prompt template; read once"
-        by "prompts whose templates were never filled in" risk "none known: `{{` cannot be JSON";
-    Wrapper "wrapper" SAFE "the arguments stood inside a member such as `arguments` that the tool does not declare; unwrapped"
+        by "prompts whose templates were not filled in" risk "none known: `{{` cannot be JSON";
+    Wrapper "wrapper" SAFE "arguments inside a member such as `arguments` that the tool does not declare; unwrapped"
         by "models that copy the shape of a request into its arguments" risk "a tool that takes such a member without declaring it; an open schema keeps it";
+    FlatArguments "flat_arguments" SAFE "a call object without arguments whose other members are declared parameters; they are the arguments"
+        by "small models on prompts that show no example" risk "a member that the call's envelope and the tool both know, such as `id`, is taken for the parameter";
+    InferredTool "inferred_tool" SAFE "a header that is a counter and no name; the one declared tool that the arguments fit is called"
+        by "Kimi K2, which writes `0` for `functions.search:0`" risk "a tool that was not declared may have been meant; all keys, types and required parameters must fit exactly one";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"
-        by "servers and models that encode once too often" risk "a string that happens to be JSON where no string is declared";
-    ExtraCloser "extra_closer" SAFE "a closing bracket too many; dropped"
-        by "models that lose count of brackets" risk "the object was meant to go on behind the bracket";
-    WrongBracket "wrong_bracket" SAFE "a bracket closed by the other kind; read as the right one"
+        by "servers and models that encode twice" risk "a string that happens to be JSON where no string is declared";
+    ExtraCloser "extra_closer" ENDS "an extra closing bracket; dropped"
+        by "models that lose count of brackets" risk "the object was meant to continue behind the bracket";
+    WrongBracket "wrong_bracket" ENDS "a closing bracket of the wrong kind; read as the right one"
         by "models that lose count of brackets" risk "members end up one level off; the brackets that follow decide";
-    MissingBracket "missing_bracket" SAFE "a closing bracket is missing before the dialect's own closer; inserted"
+    MissingBracket "missing_bracket" ENDS "a missing closing bracket before the dialect's closing marker; inserted"
         by "models that lose count of brackets" risk "what was cut off before the marker goes unnoticed";
-    UnterminatedString "unterminated_string" SAFE "a string ran into the dialect's closer without its quote; closed there"
-        by "models that forget the last quote" risk "a marker that was data ends the string, if the call ends there too";
-    GluedObjects "glued_objects" SAFE "a second object directly behind the arguments"
+    GluedObjects "glued_objects" ENDS "a second object directly behind the arguments; skipped"
         by "models that repeat or correct themselves" risk "the second object may have been the better one";
-    SurroundingText "surrounding_text" SAFE "text before or behind the one object of an arguments string; dropped"
-        by "chat-tuned models" risk "what the text said is lost";
+    SurroundingText "surrounding_text" SAFE "text around the only object of an arguments string; dropped"
+        by "chat-tuned models" risk "the text is lost";
     KeyValueLines "key_value_lines" GUESS "lines of `key: value` where an object belongs; read as one"
-        by "models that write YAML" risk "prose with a colon on every line is read as members";
-    EmptyArguments "empty_arguments" SAFE "no arguments where an object belongs; `{}`"
-        by "models calling a tool without parameters" risk "a call that was cut before its arguments looks like one without any";
+        by "models that write YAML" risk "prose with a colon on every line is read as an object";
+    EmptyArguments "empty_arguments" SAFE "no arguments where an object belongs; read as `{}`"
+        by "models calling a tool without parameters" risk "a call that was cut off before its arguments looks like a call without any";
     // Markup
-    MissingOpener "missing_opener" SAFE "the wrapper around calls has no opening marker"
+    MissingOpener "missing_opener" SAFE "a section without its opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
-    DuplicateOpener "duplicate_opener" SAFE "an opening marker stood twice before a call"
-        by "models that restart a call" risk "none known: nothing stands between the two";
-    MissingCloser "missing_closer" SAFE "a call or its wrapper has no closing marker, its body is complete"
-        by "models that stop early, and servers that strip the last token" risk "what was to follow goes unnoticed";
-    WrongCloser "wrong_closer" SAFE "another tag closed what was open"
-        by "models that mix two dialects" risk "a tag of the value's own text ends it; it must be followed by what can follow";
-    DuplicateCloser "duplicate_closer" SAFE "a closing marker stood twice"
+    DuplicateOpener "duplicate_opener" SAFE "a doubled opening marker before a call; dropped"
+        by "models that restart a call" risk "none known: there is nothing between the two";
+    MissingCloser "missing_closer" ENDS "a call or section without its closing marker; its body is complete"
+        by "models that stop early, and servers that strip the last token" risk "a missing continuation goes unnoticed";
+    WrongCloser "wrong_closer" ENDS "a different tag closed what was open"
+        by "models that mix two dialects" risk "a tag in the value's own text ends it; what follows it must be able to follow a value";
+    DuplicateCloser "duplicate_closer" SAFE "a doubled closing marker; dropped"
         by "models that repeat themselves" risk "none known: nothing is lost";
-    StrayCloser "stray_closer" SAFE "a closing tag that closes nothing, inside a call; skipped"
+    StrayCloser "stray_closer" ENDS "a closing tag that closes nothing, inside a call; skipped"
         by "models that mix two dialects" risk "text that looks like a tag is dropped";
-    MissingValueCloser "missing_value_closer" SAFE "a parameter has no closing marker; ended by the marker that follows"
+    MissingValueCloser "missing_value_closer" ENDS "a parameter without its closing marker; ended by the next marker"
         by "models that forget a closer among many parameters" risk "a value that quotes the next parameter's tag is cut; its key must be declared and new";
-    UnclosedTag "unclosed_tag" SAFE "an opening tag without its `>`"
+    UnclosedTag "unclosed_tag" ENDS "an opening tag without `>`"
         by "models that write attributes over several lines" risk "text behind the tag is read as its body";
-    JunkInCall "junk_in_call" SAFE "text between parameters that belongs to none; skipped"
-        by "models that comment on their parameters" risk "what the text said is lost";
-    SeveralCalls "several_calls" SAFE "several call objects in one pair of tags; each is a call"
-        by "models that save tags" risk "none known: each object names its tool";
-    OrphanCloser "orphan_closer" POLICY "a closing marker that nothing opened; markup";
+    JunkInCall "junk_in_call" ENDS "text between parameters; skipped"
+        by "models that comment on their parameters" risk "the text is lost";
+    SeveralCalls "several_calls" SAFE "several call objects in one pair of tags; each is read as a call"
+        by "models that save tokens" risk "none known: each object names its tool";
+    OrphanCloser "orphan_closer" POLICY "a closing marker without an opening one; read as markup";
     // Values
     Coerced "coerced" VALUE "a value was converted to the type that the schema declares";
-    WrapScalar "wrap_scalar" GUESS "one value where the schema wants an array; an array of one"
-        by "models that drop the brackets of a list of one" risk "text with commas may have been meant as several";
-    UnwrapObject "unwrap_object" GUESS "an object of one member where the schema wants a scalar; the member's value"
+    WrapScalar "wrap_scalar" GUESS "a single value where the schema declares an array; wrapped in one"
+        by "models that omit the brackets of a one-element list" risk "text with commas may have been meant as several elements";
+    UnwrapObject "unwrap_object" GUESS "an object with one member where the schema declares a scalar; replaced by the member's value"
         by "models that describe a value instead of giving it" risk "the member's name may have mattered";
-    TypeMismatch "type_mismatch" VALUE "a value does not fit the type that the schema declares; unchanged";
-    UnknownParameter "unknown_parameter" VALUE "the tool declares no such parameter";
-    DuplicateParameter "duplicate_parameter" VALUE "a parameter was given twice; the first stands";
+    TypeMismatch "type_mismatch" VALUE "a value does not match the declared type; passed on unchanged";
+    UnknownParameter "unknown_parameter" VALUE "the tool does not declare this parameter";
+    DuplicateParameter "duplicate_parameter" VALUE "a duplicate parameter; in tags the first one counts, in JSON both are kept, and most readers use the last";
     MissingParameter "missing_parameter" VALUE "a required parameter is missing";
     NamelessParameter "nameless_parameter" VALUE "a parameter without a name; skipped";
-    UnknownMember "unknown_member" VALUE "a call object has a member that is no part of a call; skipped";
-    SchemaViolation "schema_violation" VALUE "the finished arguments break a rule of the schema, found by the optional check against the whole of JSON Schema";
+    UnknownMember "unknown_member" VALUE "an unknown member of a call object; skipped";
+    SchemaViolation "schema_violation" VALUE "finished arguments violate the schema; found by the optional check against full JSON Schema";
     // Calls and regions
-    NameNormalised "name_normalised" POLICY "the tool's name was spelled differently; exactly one declared tool fits";
-    UnknownTool "unknown_tool" POLICY "a call of a tool that is not declared";
-    Rejected "rejected" POLICY "a call did not pass strict validation; given back as text";
-    Truncated "truncated" POLICY "the input ended inside a call; it is not returned as one";
-    Broken "broken" POLICY "a call could not be read on; it is not returned as one";
-    CallInReasoning "call_in_reasoning" POLICY "a call inside reasoning that was closed later; a draft, it stays reasoning";
-    MarkerInText "marker_in_text" POLICY "text spells a call whose markers have to be special tokens, for the caller marks those; text";
-    ReasoningUnclosed "reasoning_unclosed" POLICY "reasoning that never closed ended where a call began";
+    NameNormalised "name_normalised" POLICY "a different spelling of a tool's name; exactly one declared tool matches";
+    UnknownTool "unknown_tool" POLICY "a call of an undeclared tool";
+    Rejected "rejected" POLICY "a call failed strict validation; returned as text";
+    Truncated "truncated" POLICY "the input ended inside a call; not returned as a finished call";
+    Broken "broken" POLICY "a call could not be parsed to its end; not returned as a finished call";
+    CallInReasoning "call_in_reasoning" POLICY "a call inside reasoning that closes later; treated as a draft";
+    MarkerInText "marker_in_text" POLICY "text spells a call whose markers must be special tokens (the caller marks them); treated as text";
+    ReasoningUnclosed "reasoning_unclosed" POLICY "unclosed reasoning, ended where a call began";
+    NearMiss "near_miss" POLICY "text looks like a call and was not read as one; the message says why";
     // Input and limits
-    InvalidUtf8 "invalid_utf8" POLICY "bytes that are not UTF-8; U+FFFD in their place";
-    LimitHeld "limit_held" LIMIT "more bytes would have to be held than the limit allows";
-    LimitArguments "limit_arguments" LIMIT "a call's arguments are longer than the limit allows";
-    LimitDepth "limit_depth" LIMIT "values are nested deeper than the limit allows";
-    LimitCalls "limit_calls" LIMIT "more calls in one message than the limit allows";
+    InvalidUtf8 "invalid_utf8" POLICY "invalid UTF-8; replaced by U+FFFD";
+    LimitHeld "limit_held" LIMIT "more bytes would have to be held back than the limit `held` allows";
+    LimitArguments "limit_arguments" LIMIT "a call's arguments exceed the limit `arguments`";
+    LimitDepth "limit_depth" LIMIT "values are nested deeper than the limit `depth`";
+    LimitCalls "limit_calls" LIMIT "more calls in one message than the limit `calls`";
 }
 
 impl Code {
     /// Returns the code's row.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static CodeRow {
         &Self::TABLE[self as usize]
     }
 

@@ -7,9 +7,8 @@ use super::code::{Class, Code, Preset};
 
 /// The set of repairs that may be made; `safe` unless told otherwise.
 ///
-/// Reads from text as `none`, `safe`, `all`, or names joined by commas; a
-/// name alone adds to nothing, `safe,bare_string` adds to a preset, and
-/// `-fence` takes one away.
+/// Reads from text as `none`, `exact`, `safe`, `all`, or names joined by commas; a name alone adds to nothing,
+/// `safe,bare_string` adds to a preset, and `-fence` takes one away.
 ///
 /// # Example
 /// ```
@@ -26,6 +25,11 @@ const _: () = assert!(Code::TABLE.len() <= 128);
 impl Repairs {
     /// No repair: what deviates breaks the call.
     pub const NONE: Self = Self(0);
+
+    /// Every repair that changes neither the reading of valid input nor where a string, a value or a call ends.
+    pub fn exact() -> Self {
+        const { Self::preset(Preset::Exact) }
+    }
 
     /// Every repair that cannot change the reading of valid input.
     pub fn safe() -> Self {
@@ -47,6 +51,12 @@ impl Repairs {
     #[must_use]
     pub fn without(self, repair: Code) -> Self {
         Self(self.0 & !(1 << repair as u32))
+    }
+
+    /// Returns the set without the repairs that decide where something ends, but for those that no preset has.
+    #[must_use]
+    pub(crate) fn without_ends(self) -> Self {
+        Self(self.0 & !(Self::safe().0 & !Self::exact().0))
     }
 
     /// Says whether a repair is on. What is no repair is always allowed.
@@ -80,6 +90,7 @@ impl FromStr for Repairs {
             let (name, on) = word.strip_prefix('-').map_or((word, true), |name| (name, false));
             match name {
                 "none" => Ok(Self::NONE),
+                "exact" => Ok(Self(set.0 | Self::exact().0)),
                 "safe" => Ok(Self(set.0 | Self::safe().0)),
                 "all" => Ok(Self::all()),
                 _ => match Code::by_name(name).filter(|code| code.is_repair()) {
@@ -98,7 +109,7 @@ pub struct UnknownRepair(String);
 
 impl fmt::Display for UnknownRepair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no repair is called `{}`; use none, safe, all, or names listed by `toolglot diagnostics`", self.0)
+        write!(f, "unknown repair `{}`; use none, exact, safe, all, or names from `toolglot diagnostics`", self.0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 76] = [
+pub(super) const FILES: [(&str, &str); 86] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("ernie45", include_str!("../../dialects/ernie45.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
@@ -14,6 +14,8 @@ pub(super) const FILES: [(&str, &str); 76] = [
     ("phi4_mini", include_str!("../../dialects/phi4_mini.toml")),
     ("tool_calls_array", include_str!("../../dialects/tool_calls_array.toml")),
     ("hunyuan_a13b", include_str!("../../dialects/hunyuan_a13b.toml")),
+    ("hyperclovax", include_str!("../../dialects/hyperclovax.toml")),
+    ("rwkv", include_str!("../../dialects/rwkv.toml")),
     ("nemotron_deci", include_str!("../../dialects/nemotron_deci.toml")),
     ("internlm2", include_str!("../../dialects/internlm2.toml")),
     ("gigachat3", include_str!("../../dialects/gigachat3.toml")),
@@ -31,6 +33,8 @@ pub(super) const FILES: [(&str, &str); 76] = [
     ("mistral_v11", include_str!("../../dialects/mistral_v11.toml")),
     ("harmony", include_str!("../../dialects/harmony.toml")),
     ("plamo3", include_str!("../../dialects/plamo3.toml")),
+    ("solar_open", include_str!("../../dialects/solar_open.toml")),
+    ("solar_open2", include_str!("../../dialects/solar_open2.toml")),
     ("functionary_v3", include_str!("../../dialects/functionary_v3.toml")),
     ("functionary_v2", include_str!("../../dialects/functionary_v2.toml")),
     ("glm4_9b", include_str!("../../dialects/glm4_9b.toml")),
@@ -41,6 +45,7 @@ pub(super) const FILES: [(&str, &str); 76] = [
     ("minimax_m2", include_str!("../../dialects/minimax_m2.toml")),
     ("dots", include_str!("../../dialects/dots.toml")),
     ("anthropic_invoke", include_str!("../../dialects/anthropic_invoke.toml")),
+    ("grok", include_str!("../../dialects/grok.toml")),
     ("anthropic_legacy", include_str!("../../dialects/anthropic_legacy.toml")),
     ("minicpm5", include_str!("../../dialects/minicpm5.toml")),
     ("step3", include_str!("../../dialects/step3.toml")),
@@ -67,6 +72,7 @@ pub(super) const FILES: [(&str, &str); 76] = [
     ("minicpm3", include_str!("../../dialects/minicpm3.toml")),
     ("gemma4", include_str!("../../dialects/gemma4.toml")),
     ("function_gemma", include_str!("../../dialects/function_gemma.toml")),
+    ("gemini", include_str!("../../dialects/gemini.toml")),
     ("react", include_str!("../../dialects/react.toml")),
     ("structured_chat", include_str!("../../dialects/structured_chat.toml")),
     ("tool_use", include_str!("../../dialects/tool_use.toml")),
@@ -76,6 +82,10 @@ pub(super) const FILES: [(&str, &str); 76] = [
     ("gorilla", include_str!("../../dialects/gorilla.toml")),
     ("nexus_raven", include_str!("../../dialects/nexus_raven.toml")),
     ("continue_line", include_str!("../../dialects/continue_line.toml")),
+    ("minimax_tool_call", include_str!("../../dialects/minimax_tool_call.toml")),
+    ("cwm", include_str!("../../dialects/cwm.toml")),
+    ("bfcl_xml", include_str!("../../dialects/bfcl_xml.toml")),
+    ("prompted_xml", include_str!("../../dialects/prompted_xml.toml")),
     ("cline", include_str!("../../dialects/cline.toml")),
     ("use_tool", include_str!("../../dialects/use_tool.toml")),
     ("qwen25_drift", include_str!("../../dialects/qwen25_drift.toml")),

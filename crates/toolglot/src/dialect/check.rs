@@ -1,27 +1,33 @@
 //! Checks that hold between the parts of a dialect: nothing missing, nothing unused, nothing out of reach.
 
+use super::Dialect;
 use super::compile::reads;
-use super::error::{DialectError, Fault};
-use super::hole::Role;
-use super::pattern::{BodyKind, Hole, Node, Pattern};
-use super::values::{Text, Values};
-use super::{Dialect, token};
+use super::error::{DialectError, ValueFault};
+use super::hole::PatternKey;
+use super::pattern::{BodyKind, HeadPart, Hole, Pattern};
+use super::spell::KnownLiterals;
+use super::values::{TomlString, TomlTable};
 
 /// Refuses a pattern that an earlier one of the same list already reads.
-pub(super) fn reached(earlier: &[Pattern], pattern: &Pattern, role: Role) -> Result<(), Fault> {
+pub(super) fn reached(earlier: &[Pattern], pattern: &Pattern, role: PatternKey) -> Result<(), ValueFault> {
     let Some(index) = earlier.iter().position(|other| covers(other, pattern)) else { return Ok(()) };
     let all = 0..pattern.source.len();
     let key = role.key();
     if earlier[index].source == pattern.source {
-        return Err(Fault::new(all, format!("the same pattern twice in `{key}`")).help("take one out"));
+        return Err(ValueFault::new(all, format!("the same pattern twice in `{key}`")).help("remove one"));
     }
-    let fault = Fault::new(all, format!("never reached: pattern {} of `{key}` opens and reads the same", index + 1));
-    Err(fault.help("take it out; where only closers differ, give them as a word"))
+    let fault = ValueFault::new(
+        all,
+        format!("never reached: pattern {} of `{key}` opens the same way and reads the same", index + 1),
+    );
+    Err(fault.help("remove it; if only the closing markers differ, list them as a word"))
 }
 
 fn covers(earlier: &Pattern, later: &Pattern) -> bool {
-    let covered = |(a, b): (&Node, &Node)| match (a, b) {
-        (Node::Literal(a), Node::Literal(b)) => b.spellings.iter().all(|spelling| a.spellings.contains(spelling)),
+    let covered = |(a, b): (&HeadPart, &HeadPart)| match (a, b) {
+        (HeadPart::Literal(a), HeadPart::Literal(b)) => {
+            b.spellings.iter().all(|spelling| a.spellings.contains(spelling))
+        }
         _ => a == b,
     };
     earlier.kind() == later.kind()
@@ -30,12 +36,12 @@ fn covers(earlier: &Pattern, later: &Pattern) -> bool {
 }
 
 /// Checks that what the patterns need is there, and that what is there is used.
-pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError> {
+pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLiterals) -> Result<(), DialectError> {
     if dialect.calls.is_empty() {
-        let help = "write `call = \"…\"` with the pattern of one call";
-        return Err(values.file.error(0..0, "a dialect needs `call`", help));
+        let help = "add `call = \"…\"` with the pattern of one call";
+        return Err(values.file.error(0..0, "missing `call`", help));
     }
-    let needed = Needed::of(dialect);
+    let needed = PatternNeeds::of(dialect);
     if let (Some(call), true) = (needed.params, dialect.params.is_empty()) {
         no_param(values, call)?;
     }
@@ -51,25 +57,50 @@ pub(super) fn uses(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectE
         if let Some(place) = values.key(key).filter(|_| !used) {
             return Err(values.file.error(
                 place,
-                format!("`{key}` is never used"),
-                format!("it is for {by}: write that, or take it out"),
+                format!("unused `{key}`"),
+                format!("it belongs to {by}; add that, or remove the key"),
             ));
         }
     }
     opened(values, dialect)?;
-    every_word(values, dialect)
+    every_strong(values, dialect)?;
+    every_word(values, known)
 }
 
-fn no_param(values: Values<'_>, call: usize) -> Result<(), DialectError> {
+/// Refuses strong markers that no pattern has.
+fn every_strong(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
+    let patterns = [&dialect.calls, &dialect.sections, &dialect.params, &dialect.reasoning, &dialect.content];
+    let literals = patterns.into_iter().flatten().flat_map(|pattern| {
+        let head = pattern.head.iter().filter_map(|node| match node {
+            HeadPart::Literal(literal) => Some(literal),
+            _ => None,
+        });
+        head.chain(&pattern.tail)
+    });
+    let texts: Vec<String> = literals
+        .flat_map(|literal| &literal.spellings)
+        .map(|spelling| spelling.plain())
+        .chain(dialect.skip.clone())
+        .collect();
+    match values.texts("strong")?.into_iter().find(|strong| !texts.iter().any(|text| text.contains(strong.text))) {
+        None => Ok(()),
+        Some(strong) => {
+            let message = format!("no pattern contains the strong marker `{}`", strong.text);
+            Err(values.file.error(strong.span, message, "write it exactly as in a pattern"))
+        }
+    }
+}
+
+fn no_param(values: TomlTable<'_>, call: usize) -> Result<(), DialectError> {
     let calls = values.texts("call")?;
     let Some(text) = calls.get(call) else { return Ok(()) };
     let start = text.text.rfind("{params}").unwrap_or_default();
-    let fault = Fault::new(start..start + "{params}".len(), "`{params}` needs `param`");
-    Err(values.file.error_in(text, fault.help("write `param = \"…\"` with the pattern of one parameter")))
+    let fault = ValueFault::new(start..start + "{params}".len(), "`{params}` needs `param`");
+    Err(values.file.error_in(text, fault.help("add `param = \"…\"` with the pattern of one parameter")))
 }
 
 /// What the patterns ask of the rest of the file.
-struct Needed {
+struct PatternNeeds {
     /// The first call with `{params}`.
     params: Option<usize>,
     types: bool,
@@ -78,7 +109,7 @@ struct Needed {
     id: bool,
 }
 
-impl Needed {
+impl PatternNeeds {
     fn of(dialect: &Dialect) -> Self {
         let has = |kind| dialect.calls.iter().any(|call| call.kind() == Some(kind));
         Self {
@@ -92,15 +123,15 @@ impl Needed {
 }
 
 /// Refuses calls that start with a hole other than the name where no section leads to them.
-fn opened(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError> {
-    let bare = |pattern: &Pattern| !matches!(pattern.head.first(), Some(Node::Literal(_)));
+fn opened(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
+    let bare = |pattern: &Pattern| !matches!(pattern.head.first(), Some(HeadPart::Literal(_)));
     let headless = |call: &Pattern| bare(call) && !call.head.is_empty() && !call.opens_with_name();
     let Some(index) = dialect.calls.iter().position(headless) else { return Ok(()) };
     if dialect.sections.iter().any(|section| !bare(section)) {
         return Ok(());
     }
     match values.texts("call")?.get(index) {
-        Some(Text { span, .. }) => {
+        Some(TomlString { span, .. }) => {
             let help = "start the pattern with a literal, or add a `section` that does";
             Err(values.file.error(span.clone(), "nothing opens this call", help))
         }
@@ -108,24 +139,13 @@ fn opened(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     }
 }
 
-fn every_word(values: Values<'_>, dialect: &Dialect) -> Result<(), DialectError> {
+fn every_word(values: TomlTable<'_>, known: &KnownLiterals) -> Result<(), DialectError> {
     let Some(words) = values.table("words", "")? else { return Ok(()) };
-    let lists = [
-        (Role::Call, &dialect.calls),
-        (Role::Section, &dialect.sections),
-        (Role::Param, &dialect.params),
-        (Role::Reasoning, &dialect.reasoning),
-        (Role::Content, &dialect.content),
-    ];
-    let patterns = lists.into_iter().flat_map(|(role, list)| list.iter().map(move |pattern| (role, pattern)));
-    let used: Vec<usize> =
-        patterns.flat_map(|(role, pattern)| token::words(&pattern.source, role, &dialect.words)).collect();
-    let unused = words.keys().into_iter().enumerate().find(|word| !used.contains(&word.0)).map(|word| word.1);
-    match unused {
+    match words.keys().into_iter().enumerate().find(|(index, _)| !known.has_word(*index)) {
         None => Ok(()),
-        Some(word) => {
-            let help = format!("write `{{{}}}` in a pattern, or take it out", word.text);
-            Err(values.file.error(word.span, format!("the word `{}` is never used", word.text), help))
+        Some((_, word)) => {
+            let help = format!("use `{{{}}}` in a pattern, or remove the word", word.text);
+            Err(values.file.error(word.span, format!("unused word `{}`", word.text), help))
         }
     }
 }

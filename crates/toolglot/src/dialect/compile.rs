@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
-use super::error::Fault;
-use super::hole::{Holder, Role};
-use super::pattern::{Body, BodyKind, Hole, Inside, Literal, Node, Part, Pattern, Spelling};
-use super::spell::literal;
-use super::token::{Kind, Token, tokens};
+use super::error::ValueFault;
+use super::hole::{Holder, PatternKey};
+use super::pattern::{BodyHole, BodyKind, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart};
+use super::spell::KnownLiterals;
+use super::token::{PatternToken, PatternTokenKind, tokens};
 
 /// What a pattern needs to know of the rest of its file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Setting<'a> {
+pub(super) struct PatternContext<'a> {
     pub(super) words: &'a [(String, Vec<String>)],
     pub(super) special: &'a [String],
+    pub(super) known: &'a KnownLiterals,
     /// Whether ids carry the tool's name.
     pub(super) id_has_name: bool,
     /// Whether every parameter starts with a literal, so that one ends what stands before it.
@@ -20,9 +21,10 @@ pub(super) struct Setting<'a> {
 }
 
 /// Compiles and checks one pattern.
-pub(super) fn compile(source: &str, role: Role, setting: Setting<'_>) -> Result<Pattern, Fault> {
+pub(super) fn compile(source: &str, role: PatternKey, setting: PatternContext<'_>) -> Result<Pattern, ValueFault> {
     let tokens = tokens(source, role, setting.words)?;
-    let place = tokens.iter().position(|token| matches!(token.kind, Kind::Body(..))).unwrap_or(tokens.len());
+    let place =
+        tokens.iter().position(|token| matches!(token.kind, PatternTokenKind::Body(..))).unwrap_or(tokens.len());
     let (before, rest) = tokens.split_at(place);
     let head = before.iter().filter_map(|token| node(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     let body = rest.split_first().map(|(token, after)| body(token, before.last(), after.first())).transpose()?;
@@ -31,50 +33,56 @@ pub(super) fn compile(source: &str, role: Role, setting: Setting<'_>) -> Result<
     needs(source, role, setting, &head, body.as_ref())?;
     ends(&head, before, body.as_ref(), rest.first(), &tail, setting)?;
     let tail = match role {
-        Role::Section => bracket_apart(&head, tail).into_iter().flat_map(markers_apart).collect(),
-        Role::Call => tail.into_iter().flat_map(markers_apart).collect(),
+        PatternKey::Section => bracket_apart(&head, tail).into_iter().flat_map(markers_apart).collect(),
+        PatternKey::Call => tail.into_iter().flat_map(markers_apart).collect(),
         _ => tail,
     };
     Ok(Pattern { source: source.to_owned(), head, body, tail })
 }
 
-fn node(token: &Token, setting: Setting<'_>) -> Result<Option<Node>, Fault> {
+fn node(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<HeadPart>, ValueFault> {
     Ok(match &token.kind {
-        Kind::Literal(pieces) => Some(Node::Literal(literal(pieces, &token.at, setting.words, setting.special)?)),
-        Kind::Hole(hole) => Some(Node::Hole(*hole)),
-        Kind::Attributes(attributes) => Some(Node::Attributes(attributes.clone())),
-        Kind::Blank(_) | Kind::Body(..) => None,
+        PatternTokenKind::Literal(pieces) => {
+            Some(HeadPart::Literal(setting.known.literal(pieces, &token.at, setting.words, setting.special)?))
+        }
+        PatternTokenKind::Hole(hole) => Some(HeadPart::Hole(*hole)),
+        PatternTokenKind::Attributes(attributes) => Some(HeadPart::Attributes(attributes.clone())),
+        PatternTokenKind::Blank(_) | PatternTokenKind::Body(..) => None,
     })
 }
 
-fn closer(token: &Token, setting: Setting<'_>) -> Result<Option<Literal>, Fault> {
+fn closer(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<Literal>, ValueFault> {
     match node(token, setting)? {
-        Some(Node::Literal(literal)) => Ok(Some(literal)),
-        None if matches!(token.kind, Kind::Blank(_)) => Ok(None),
+        Some(HeadPart::Literal(literal)) => Ok(Some(literal)),
+        None if matches!(token.kind, PatternTokenKind::Blank(_)) => Ok(None),
         _ => {
-            let fault = Fault::new(token.at.clone(), "a hole after the one that carries the data");
-            Err(fault.help("only literals may follow it"))
+            let fault = ValueFault::new(token.at.clone(), "a hole behind the one that carries the data");
+            Err(fault.help("only literals can follow it"))
         }
     }
 }
 
-fn body(token: &Token, before: Option<&Token>, after: Option<&Token>) -> Result<Body, Fault> {
-    let Kind::Body(kind, options) = &token.kind else {
-        return Err(Fault::new(token.at.clone(), "not a hole that carries data"));
+fn body(
+    token: &PatternToken,
+    before: Option<&PatternToken>,
+    after: Option<&PatternToken>,
+) -> Result<BodyHole, ValueFault> {
+    let PatternTokenKind::Body(kind, options) = &token.kind else {
+        return Err(ValueFault::new(token.at.clone(), "not a hole that carries data"));
     };
     let has = |name: &str| options.iter().any(|option| option == name);
     let insides = [("end", Inside::End), ("opaque", Inside::Opaque), ("calls", Inside::Calls)];
     let chosen: Vec<Inside> = insides.into_iter().filter(|inside| has(inside.0)).map(|inside| inside.1).collect();
     if chosen.len() > 1 {
         return Err(
-            Fault::new(token.at.clone(), "options that exclude each other").help("choose one of end, opaque, calls")
+            ValueFault::new(token.at.clone(), "conflicting options").help("choose one of end, opaque and calls")
         );
     }
-    let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text);
-    let is_line = |token: Option<&Token>| {
-        is_value && token.is_some_and(|token| matches!(&token.kind, Kind::Blank(text) if text == "\n"))
+    let is_value = matches!(kind, BodyKind::Value | BodyKind::Tree | BodyKind::Text | BodyKind::Content);
+    let is_line = |token: Option<&PatternToken>| {
+        is_value && token.is_some_and(|token| matches!(&token.kind, PatternTokenKind::Blank(text) if text == "\n"))
     };
-    Ok(Body {
+    Ok(BodyHole {
         kind: *kind,
         trim: has("trim"),
         cdata: has("cdata"),
@@ -86,59 +94,66 @@ fn body(token: &Token, before: Option<&Token>, after: Option<&Token>) -> Result<
 }
 
 /// Checks that a pattern carries what its role needs.
-fn needs(source: &str, role: Role, setting: Setting<'_>, head: &[Node], body: Option<&Body>) -> Result<(), Fault> {
+fn needs(
+    source: &str,
+    role: PatternKey,
+    setting: PatternContext<'_>,
+    head: &[HeadPart],
+    body: Option<&BodyHole>,
+) -> Result<(), ValueFault> {
     let kind = body.map(|body| body.kind);
     let missing = match role {
-        Role::Section if kind.is_none() => "{calls}",
-        Role::Reasoning | Role::Content if kind.is_none() => "{text}",
-        Role::Param if !reads(head, Hole::Key) => "{key}",
-        Role::Param if kind.is_none() => "{value}",
-        Role::Call if !names(head, kind, setting.id_has_name) => "{name}",
-        Role::Reasoning | Role::Content if !matches!(head.first(), Some(Node::Literal(_))) => {
-            let fault = Fault::new(0..source.len(), "nothing opens this region");
+        PatternKey::Section if kind.is_none() => "{calls}",
+        PatternKey::Reasoning | PatternKey::Content if kind.is_none() => "{text}",
+        PatternKey::Param if !reads(head, Hole::Key) => "{key}",
+        PatternKey::Param if kind.is_none() => "{value}",
+        PatternKey::Call if !names(head, kind, setting.id_has_name) => "{name}",
+        PatternKey::Reasoning | PatternKey::Content if !matches!(head.first(), Some(HeadPart::Literal(_))) => {
+            let fault = ValueFault::new(0..source.len(), "nothing opens this region");
             return Err(fault.help("start the pattern with a literal"));
         }
         _ => return Ok(()),
     };
-    let fault = Fault::new(0..source.len(), format!("`{missing}` is missing in `{}`", role.key()));
+    let fault = ValueFault::new(0..source.len(), format!("missing `{missing}` in `{}`", role.key()));
     Err(match missing {
-        "{value}" => fault.help("write `{value}`, or `{tree}` for values with elements inside"),
-        "{name}" => fault.help("write `{name}`, `{call}`, or `{id}` with an `id` that carries `{name}`"),
-        "{key}" => fault.help("write `{key}` where the parameter's name stands, before its value"),
-        _ => fault.help(format!("write `{missing}` where it is to be read")),
+        "{value}" => fault.help("add `{value}`, or `{tree}` for values that contain elements"),
+        "{name}" => fault.help("add `{name}`, `{call}`, or `{id}` with an `id` that contains `{name}`"),
+        "{key}" => fault.help("add `{key}` for the parameter's name, before its value"),
+        _ => fault.help(format!("add `{missing}` where it belongs")),
     })
 }
 
 /// Says whether a hole stands in a head, alone or as an attribute.
-pub(super) fn reads(head: &[Node], hole: Hole) -> bool {
+pub(super) fn reads(head: &[HeadPart], hole: Hole) -> bool {
     head.iter().any(|node| match node {
-        Node::Hole(other) => *other == hole,
-        Node::Attributes(attributes) => attributes.named.iter().any(|attribute| attribute.1 == hole),
-        Node::Literal(_) => false,
+        HeadPart::Hole(other) => *other == hole,
+        HeadPart::Attributes(attributes) => attributes.named.iter().any(|attribute| attribute.1 == hole),
+        HeadPart::Literal(_) => false,
     })
 }
 
-fn names(head: &[Node], kind: Option<BodyKind>, id_has_name: bool) -> bool {
+fn names(head: &[HeadPart], kind: Option<BodyKind>, id_has_name: bool) -> bool {
     reads(head, Hole::Name) || kind == Some(BodyKind::Call) || id_has_name && reads(head, Hole::Id)
 }
 
 /// Checks that every hole has an end: a literal, the end of its line, or a body that is told by its first byte.
 fn ends(
-    head: &[Node],
-    before: &[Token],
-    body: Option<&Body>,
-    token: Option<&Token>,
+    head: &[HeadPart],
+    before: &[PatternToken],
+    body: Option<&BodyHole>,
+    token: Option<&PatternToken>,
     tail: &[Literal],
-    setting: Setting<'_>,
-) -> Result<(), Fault> {
+    setting: PatternContext<'_>,
+) -> Result<(), ValueFault> {
     let body_ends = body.is_some_and(|body| has_first_byte(body.kind, setting));
     let mut nodes = head.iter();
-    for (index, token) in before.iter().enumerate().filter(|(_, token)| !matches!(token.kind, Kind::Blank(_))) {
-        let Some(Node::Hole(hole)) = nodes.next() else { continue };
-        let line_ends =
-            matches!(before.get(index + 1), Some(Token { kind: Kind::Blank(blank), .. }) if blank.contains('\n'));
-        let next = nodes.clone().find(|node| !matches!(node, Node::Literal(literal) if literal.is_optional()));
-        if !line_ends && next.map_or(!body_ends, |next| matches!(next, Node::Hole(_))) {
+    for (index, token) in
+        before.iter().enumerate().filter(|(_, token)| !matches!(token.kind, PatternTokenKind::Blank(_)))
+    {
+        let Some(HeadPart::Hole(hole)) = nodes.next() else { continue };
+        let line_ends = matches!(before.get(index + 1), Some(PatternToken { kind: PatternTokenKind::Blank(blank), .. }) if blank.contains('\n'));
+        let next = nodes.clone().find(|node| !matches!(node, HeadPart::Literal(literal) if literal.is_optional()));
+        if !line_ends && next.map_or(!body_ends, |next| matches!(next, HeadPart::Hole(_))) {
             return Err(endless(Holder::Head(*hole), token.at.clone()));
         }
     }
@@ -150,7 +165,7 @@ fn ends(
     }
 }
 
-fn has_first_byte(kind: BodyKind, setting: Setting<'_>) -> bool {
+fn has_first_byte(kind: BodyKind, setting: PatternContext<'_>) -> bool {
     match kind {
         BodyKind::Arguments | BodyKind::Call | BodyKind::Object => true,
         BodyKind::Params => setting.params_open,
@@ -162,31 +177,36 @@ fn needs_closer(kind: BodyKind) -> bool {
     !matches!(kind, BodyKind::Arguments | BodyKind::Call | BodyKind::Calls | BodyKind::Object)
 }
 
-fn endless(holder: Holder, at: Range<usize>) -> Fault {
-    Fault::new(at, format!("`{{{}}}` has no end", holder.name())).help("write a literal after it")
+fn endless(holder: Holder, at: Range<usize>) -> ValueFault {
+    ValueFault::new(at, format!("`{{{}}}` has no end", holder.name())).help("add a literal behind it")
 }
 
 /// Splits `]` off a section's closer if the head ends with `[`, so that the bracket may close alone.
-fn bracket_apart(head: &[Node], tail: Vec<Literal>) -> Vec<Literal> {
-    let opened = matches!(head.last(), Some(Node::Literal(open)) if open.ends_with('['));
+fn bracket_apart(head: &[HeadPart], tail: Vec<Literal>) -> Vec<Literal> {
+    let opened = matches!(head.last(), Some(HeadPart::Literal(open)) if open.ends_with('['));
     let Some((closer, after)) = tail.split_first().filter(|_| opened) else { return tail };
-    let rests: Option<Vec<&[Part]>> = closer.spellings.iter().map(after_bracket).collect();
+    let rests: Option<Vec<&[SpellingPart]>> = closer.spellings.iter().map(after_bracket).collect();
     let Some(rests) = rests.filter(|rests| rests.iter().any(|rest| !rest.is_empty())) else { return tail };
-    let bracket = Literal { spellings: vec![Spelling::new(vec![Part::Text("]".to_owned())])] };
+    let bracket =
+        Literal { spellings: [Spelling::new(vec![SpellingPart::Text("]".to_owned())])].into_iter().collect() };
     let rest = Literal { spellings: rests.into_iter().map(|parts| Spelling::new(parts.to_vec())).collect() };
     [bracket, rest].into_iter().chain(after.iter().cloned()).collect()
 }
 
-fn after_bracket(spelling: &Spelling) -> Option<&[Part]> {
+fn after_bracket(spelling: &Spelling) -> Option<&[SpellingPart]> {
     match spelling.parts.split_first() {
-        Some((Part::Text(text), [])) if text == "]" => Some(&[]),
-        Some((Part::Text(text), [Part::Joint, rest @ ..])) if text == "]" => Some(rest),
+        Some((SpellingPart::Text(text), [])) if text == "]" => Some(&[]),
+        Some((SpellingPart::Text(text), [SpellingPart::Joint, rest @ ..])) if text == "]" => Some(rest),
         _ => None,
     }
 }
 
 /// Splits a closer of several markers, such as `</a><|b|>`, so that each of them may be wrong or missing by itself.
 fn markers_apart(closer: Literal) -> Vec<Literal> {
+    if !closer.spellings.iter().any(|spelling| (0..spelling.parts.len()).any(|number| parts_markers(spelling, number)))
+    {
+        return vec![closer];
+    }
     let mut markers: Vec<Literal> = Vec::new();
     let spelled: Vec<Vec<Spelling>> = closer.spellings.iter().map(markers_of).collect();
     for number in 0..spelled.iter().map(Vec::len).max().unwrap_or_default() {
@@ -197,7 +217,7 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
                 spellings.push(spelling);
             }
         }
-        markers.push(Literal { spellings });
+        markers.push(Literal { spellings: spellings.into_iter().collect() });
     }
     markers
 }
@@ -206,15 +226,18 @@ fn markers_apart(closer: Literal) -> Vec<Literal> {
 fn markers_of(spelling: &Spelling) -> Vec<Spelling> {
     let mut markers = vec![Vec::new()];
     for (number, part) in spelling.parts.iter().enumerate() {
-        let text = |at: usize| spelling.parts.get(at).and_then(Part::text).unwrap_or_default();
-        let ended = number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);
         match markers.last_mut() {
-            _ if *part == Part::Joint && ended && text(number + 1).starts_with('<') => {
-                markers.push(Vec::new());
-            }
+            _ if parts_markers(spelling, number) => markers.push(Vec::new()),
             Some(last) => last.push(part.clone()),
             None => {}
         }
     }
     markers.into_iter().map(Spelling::new).collect()
+}
+
+/// Says whether a part of a spelling is the joint between the end of a marker and a tag.
+fn parts_markers(spelling: &Spelling, number: usize) -> bool {
+    let text = |at: usize| spelling.parts.get(at).and_then(SpellingPart::text).unwrap_or_default();
+    let ended = || number > 0 && text(number - 1).ends_with(['>', ')', ']', '}', '`']);
+    spelling.parts[number] == SpellingPart::Joint && ended() && text(number + 1).starts_with('<')
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::slice::Iter;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::builtin::FILES;
+use super::compiled::{Builtin, SHELF};
 use super::near::distance;
 use super::{Dialect, folded, same_name};
 use crate::parser::catalog::Catalog;
@@ -24,32 +24,48 @@ use crate::parser::catalog::Catalog;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Dialects(Arc<Set>);
+pub struct Dialects(Arc<DialectSet>);
 
+/// The dialects of a set, their names, and the catalogs made of them.
 #[derive(Debug)]
-struct Set {
-    list: Box<[Arc<Dialect>]>,
+struct DialectSet {
+    entries: Box<[DialectSlot]>,
+    /// All of them compiled, once somebody needs all.
+    list: OnceLock<Box<[Arc<Dialect>]>>,
     /// What parsers look up in the dialects, made when the first one needs it.
     catalog: OnceLock<Arc<Catalog>>,
     /// The same for callers who mark special tokens.
     marked: OnceLock<Arc<Catalog>>,
 }
 
-static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| {
-    // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
-    FILES.iter().filter_map(|(name, source)| Dialect::from_toml(name, source).ok()).collect()
-});
+/// One dialect of a set; a built-in one need not be compiled yet.
+#[derive(Clone, Debug)]
+pub(super) enum DialectSlot {
+    Own(Arc<Dialect>),
+    Builtin(&'static Builtin),
+}
+
+static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects::of(SHELF.iter().map(DialectSlot::Builtin).collect()));
 
 impl Dialects {
-    /// Returns every built-in dialect. They are compiled once per process.
+    /// Returns every built-in dialect. Each is compiled once per process, when it is first asked for.
     pub fn builtin() -> Self {
         BUILTIN.clone()
     }
 
+    pub(super) fn of(entries: Box<[DialectSlot]>) -> Self {
+        Self(Arc::new(DialectSet { entries, list: OnceLock::new(), catalog: OnceLock::new(), marked: OnceLock::new() }))
+    }
+
     /// Finds a dialect by its name or an alias; case makes no difference, nor do `-`, `_` and `.`.
     pub fn get(&self, name: &str) -> Option<&Arc<Dialect>> {
-        let named = self.0.list.iter().find(|dialect| same_name(&dialect.name, name));
-        named.or_else(|| self.0.list.iter().find(|dialect| dialect.aliases.iter().any(|alias| same_name(alias, name))))
+        self.find(name)?.dialect()
+    }
+
+    fn find(&self, name: &str) -> Option<&DialectSlot> {
+        let entries = &self.0.entries;
+        let named = entries.iter().find(|entry| same_name(entry.name(), name));
+        named.or_else(|| entries.iter().find(|entry| entry.has_alias(name)))
     }
 
     /// Returns only the dialects with the given names or aliases, in the order of the names.
@@ -57,22 +73,25 @@ impl Dialects {
     /// # Errors
     /// If a name is unknown.
     pub fn only(&self, names: &[impl AsRef<str>]) -> Result<Self, UnknownDialect> {
-        let mut chosen: Vec<Arc<Dialect>> = Vec::new();
+        let mut chosen: Vec<DialectSlot> = Vec::new();
         for name in names {
-            let dialect = self.get(name.as_ref()).ok_or_else(|| self.unknown(name.as_ref()))?;
-            if !chosen.iter().any(|other| Arc::ptr_eq(other, dialect)) {
-                chosen.push(Arc::clone(dialect));
+            let entry = self.find(name.as_ref()).ok_or_else(|| self.unknown(name.as_ref()))?;
+            if !chosen.iter().any(|other| other.is(entry)) {
+                chosen.push(entry.clone());
             }
         }
-        Ok(chosen.into_iter().collect())
+        match chosen[..] {
+            [DialectSlot::Builtin(builtin)] => Ok(builtin.alone()),
+            _ => Ok(Self::of(chosen.into())),
+        }
     }
 
     /// Returns the set with one more dialect, put first; one of the same name gives way.
     #[must_use]
     pub fn with(&self, dialect: Dialect) -> Self {
-        let others =
-            self.0.list.iter().filter(|other| !same_name(&other.name, &dialect.name)).cloned().collect::<Vec<_>>();
-        [Arc::new(dialect)].into_iter().chain(others).collect()
+        let others = self.0.entries.iter().filter(|other| !same_name(other.name(), &dialect.name)).cloned();
+        let others = others.collect::<Vec<_>>();
+        Self::of([DialectSlot::Own(Arc::new(dialect))].into_iter().chain(others).collect())
     }
 
     /// Returns the set with one of its dialects put first: where several read the same, it is the one.
@@ -83,9 +102,9 @@ impl Dialects {
     /// # Errors
     /// If the name is unknown.
     pub fn prefer(&self, name: &str) -> Result<Self, UnknownDialect> {
-        let first = self.get(name).ok_or_else(|| self.unknown(name))?;
-        let others = self.0.list.iter().filter(|other| !Arc::ptr_eq(other, first));
-        Ok([first].into_iter().chain(others).cloned().collect())
+        let first = self.find(name).ok_or_else(|| self.unknown(name))?;
+        let others = self.0.entries.iter().filter(|other| !other.is(first));
+        Ok(Self::of([first].into_iter().chain(others).cloned().collect()))
     }
 
     /// Says whether no call can be written in these dialects without a special token.
@@ -107,21 +126,21 @@ impl Dialects {
 
     /// Returns how many dialects there are.
     pub fn len(&self) -> usize {
-        self.0.list.len()
+        self.0.entries.len()
     }
 
     /// Says whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.list.is_empty()
+        self.0.entries.is_empty()
     }
 
     /// Goes through the dialects in their order.
     pub fn iter(&self) -> Iter<'_, Arc<Dialect>> {
-        self.0.list.iter()
+        self.list().iter()
     }
 
     pub(crate) fn list(&self) -> &[Arc<Dialect>] {
-        &self.0.list
+        self.0.list.get_or_init(|| self.0.entries.iter().filter_map(DialectSlot::dialect).cloned().collect())
     }
 
     /// Returns the candidates of all dialects, compiled once for the set.
@@ -137,13 +156,45 @@ impl Dialects {
 
     fn unknown(&self, given: &str) -> UnknownDialect {
         let wanted = folded(given);
-        let names = self.0.list.iter().flat_map(|dialect| dialect.names());
+        let names = self.iter().flat_map(|dialect| dialect.names());
         let mut near: Vec<(usize, &str)> = names.map(|name| (distance(&wanted, &folded(name)), name)).collect();
         near.retain(|&(distance, name)| distance <= 2 || wanted.len() >= 4 && folded(name).contains(&wanted));
         near.sort();
         UnknownDialect {
             given: given.to_owned(),
             near: near.into_iter().take(5).map(|(_, name)| name.to_owned()).collect(),
+        }
+    }
+}
+
+impl DialectSlot {
+    fn name(&self) -> &str {
+        match self {
+            Self::Own(dialect) => &dialect.name,
+            Self::Builtin(builtin) => builtin.name,
+        }
+    }
+
+    fn has_alias(&self, name: &str) -> bool {
+        match self {
+            Self::Own(dialect) => dialect.has_alias(name),
+            Self::Builtin(builtin) => builtin.has_alias(name),
+        }
+    }
+
+    fn dialect(&self) -> Option<&Arc<Dialect>> {
+        match self {
+            Self::Own(dialect) => Some(dialect),
+            Self::Builtin(builtin) => builtin.dialect(),
+        }
+    }
+
+    /// Says whether two entries of one set are the same.
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Own(one), Self::Own(other)) => Arc::ptr_eq(one, other),
+            (Self::Builtin(one), Self::Builtin(other)) => std::ptr::eq(*one, *other),
+            _ => false,
         }
     }
 }
@@ -162,7 +213,7 @@ impl From<Dialect> for Dialects {
 
 impl FromIterator<Arc<Dialect>> for Dialects {
     fn from_iter<I: IntoIterator<Item = Arc<Dialect>>>(dialects: I) -> Self {
-        Self(Arc::new(Set { list: dialects.into_iter().collect(), catalog: OnceLock::new(), marked: OnceLock::new() }))
+        Self::of(dialects.into_iter().map(DialectSlot::Own).collect())
     }
 }
 
@@ -192,8 +243,8 @@ impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { given, near } = self;
         match &near[..] {
-            [] => write!(f, "no dialect is called `{given}`; `toolglot dialects` lists them"),
-            near => write!(f, "no dialect is called `{given}`; near it are `{}`", near.join("`, `")),
+            [] => write!(f, "unknown dialect `{given}`; `toolglot dialects list` shows all"),
+            near => write!(f, "unknown dialect `{given}`; did you mean `{}`?", near.join("`, `")),
         }
     }
 }

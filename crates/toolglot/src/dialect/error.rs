@@ -26,7 +26,7 @@ pub struct DialectError {
 }
 
 impl DialectError {
-    pub(super) fn new(name: &str, source: &str, place: Range<usize>, fault: Fault) -> Self {
+    pub(super) fn new(name: &str, source: &str, place: Range<usize>, fault: ValueFault) -> Self {
         let start = floor(source, place.start);
         let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
         let text = source[line_start..].lines().next().unwrap_or_default();
@@ -90,13 +90,13 @@ impl std::error::Error for DialectError {}
 
 /// A mistake inside one value: what, where in the value's text, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ValueFault {
     pub(super) at: Range<usize>,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-impl Fault {
+impl ValueFault {
     pub(super) fn new(at: Range<usize>, message: impl Into<String>) -> Self {
         Self { at, message: message.into(), help: None }
     }

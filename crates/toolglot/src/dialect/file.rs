@@ -3,24 +3,29 @@
 use toml::de::DeTable;
 
 use super::check;
-use super::compile::{Setting, compile};
-use super::error::{DialectError, Fault};
-use super::hole::{Holder, Role, is_word};
-use super::pattern::{Literal, Node, Pattern};
-use super::values::{File, Text, Values};
-use super::{Dialect, IdPattern, Members, TypeWords, same_name};
+use super::compile::{PatternContext, compile};
+use super::error::{DialectError, ValueFault};
+use super::hole::{Holder, PatternKey, is_word};
+use super::pattern::{HeadPart, Literal, Pattern};
+use super::spell::KnownLiterals;
+use super::values::{TomlSource, TomlString, TomlTable};
+use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
 
-/// A larger file is refused unread.
+/// A larger file is refused unread: a dialect has 25 lines, and whoever takes files from users should not have to
+/// parse a gigabyte.
 const MAX_FILE: usize = 256 * 1024;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 21] = [
     "about",
     "aliases",
     "models",
     "special",
+    "strong",
     "reasoning",
     "content",
     "skip",
+    "turn_end",
+    "turn_start",
     "section",
     "call",
     "param",
@@ -31,34 +36,44 @@ const KEYS: [&str; 17] = [
     "types",
     "quote",
     "words",
+    "teach",
 ];
 
 /// Reads, compiles and checks a dialect.
 pub(super) fn read(name: &str, source: &str) -> Result<Dialect, DialectError> {
-    let file = File { name, source };
+    let file = TomlSource { name, source };
     if source.len() > MAX_FILE {
-        return Err(file.error(0..0, "the file is larger than 256 KiB", "a dialect has five to twenty-five lines"));
+        return Err(file.error(0..0, "the file exceeds 256 KiB", "a dialect has five to twenty-five lines"));
     }
     let table = DeTable::parse(source).map_err(|error| {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        DialectError::new(name, source, error.span().unwrap_or(0..0), Fault::new(0..0, message))
+        DialectError::new(name, source, error.span().unwrap_or(0..0), ValueFault::new(0..0, message))
     })?;
-    let values = Values { file, table: table.get_ref() };
+    let values = TomlTable { file, table: table.get_ref() };
     values.only("a dialect", &KEYS)?;
-    let dialect = dialect(values)?;
-    check::uses(values, &dialect)?;
+    let known = KnownLiterals::default();
+    let dialect = dialect(values, &known)?;
+    check::uses(values, &dialect, &known)?;
     Ok(dialect)
 }
 
-fn dialect(values: Values<'_>) -> Result<Dialect, DialectError> {
-    let (words, special) = (words(values)?, owned(values, "special")?);
+fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, DialectError> {
+    let (words, special, strong) = (words(values)?, owned(values, "special")?, strong(values)?);
     let id = values.text("id")?.map(|text| id(values.file, &text)).transpose()?;
-    let setting = Setting { words: &words, special: &special, id_has_name: id.is_some(), params_open: false };
-    let params = patterns(values, Role::Param, setting)?;
-    let opens = |param: &Pattern| matches!(param.head.first(), Some(Node::Literal(open)) if !open.is_optional());
-    let setting = Setting { params_open: params.iter().all(opens), ..setting };
-    let calls = patterns(values, Role::Call, setting)?;
-    let sections = patterns(values, Role::Section, setting)?;
+    // No white space stands inside a strong marker either, so that all of it is looked for.
+    let whole = [&special[..], &strong[..]].concat();
+    let setting =
+        PatternContext { words: &words, special: &whole, known, id_has_name: id.is_some(), params_open: false };
+    let patterns = |values, role, setting| {
+        let mut patterns = patterns(values, role, setting)?;
+        patterns.iter_mut().for_each(|pattern| pattern.strengthen(&strong));
+        Ok::<_, DialectError>(patterns)
+    };
+    let params = patterns(values, PatternKey::Param, setting)?;
+    let opens = |param: &Pattern| matches!(param.head.first(), Some(HeadPart::Literal(open)) if !open.is_optional());
+    let setting = PatternContext { params_open: params.iter().all(opens), ..setting };
+    let calls = patterns(values, PatternKey::Call, setting)?;
+    let sections = patterns(values, PatternKey::Section, setting)?;
     let openings = calls.iter().chain(&sections).filter_map(Pattern::opening);
     Ok(Dialect {
         openings: openings.filter_map(Literal::strong).collect(),
@@ -68,36 +83,51 @@ fn dialect(values: Values<'_>) -> Result<Dialect, DialectError> {
         models: owned(values, "models")?,
         calls,
         sections,
-        reasoning: patterns(values, Role::Reasoning, setting)?,
-        content: patterns(values, Role::Content, setting)?,
+        reasoning: patterns(values, PatternKey::Reasoning, setting)?,
+        content: patterns(values, PatternKey::Content, setting)?,
         skip: owned(values, "skip")?,
+        turn_end: owned(values, "turn_end")?,
+        turn_start: owned(values, "turn_start")?,
         join: one(values, "join")?.unwrap_or_else(|| "\n".to_owned()),
         one_section: one_section(values)?,
         members: members(values)?,
         types: types(values)?,
         quote: one(values, "quote")?,
+        teach: teach::read(values)?,
         source: values.file.source.to_owned(),
         params,
         id,
         special,
         words,
+        strong,
     })
 }
 
-fn one(values: Values<'_>, key: &str) -> Result<Option<String>, DialectError> {
+/// Reads the literals that prose never contains.
+fn strong(values: TomlTable<'_>) -> Result<Vec<String>, DialectError> {
+    for text in values.texts("strong")? {
+        if text.text.contains(char::is_whitespace) {
+            let message = format!("white space in the strong marker `{}`", text.text.escape_debug());
+            return Err(values.file.error(text.span, message, "use the part before or after it"));
+        }
+    }
+    owned(values, "strong")
+}
+
+fn one(values: TomlTable<'_>, key: &str) -> Result<Option<String>, DialectError> {
     Ok(values.text(key)?.map(|text| text.text.to_owned()))
 }
 
 /// Reads a list of texts of which none is empty.
-fn owned(values: Values<'_>, key: &str) -> Result<Vec<String>, DialectError> {
+fn owned(values: TomlTable<'_>, key: &str) -> Result<Vec<String>, DialectError> {
     let texts = values.texts(key)?;
     match texts.iter().find(|text| text.text.is_empty()) {
-        Some(text) => Err(values.file.error(text.span.clone(), format!("an empty text in `{key}`"), "take it out")),
+        Some(text) => Err(values.file.error(text.span.clone(), format!("empty string in `{key}`"), "remove it")),
         None => Ok(texts.into_iter().map(|text| text.text.to_owned()).collect()),
     }
 }
 
-fn aliases(values: Values<'_>) -> Result<Vec<String>, DialectError> {
+fn aliases(values: TomlTable<'_>) -> Result<Vec<String>, DialectError> {
     let aliases = values.texts("aliases")?;
     for (index, alias) in aliases.iter().enumerate() {
         if same_name(alias.text, values.file.name) {
@@ -105,31 +135,35 @@ fn aliases(values: Values<'_>) -> Result<Vec<String>, DialectError> {
             return Err(values.file.error(
                 alias.span.clone(),
                 message,
-                "take it out; case, `-`, `_` and `.` make no difference",
+                "remove it; case, `-`, `_` and `.` make no difference",
             ));
         }
         if aliases[..index].iter().any(|other| same_name(other.text, alias.text)) {
-            let message = format!("the alias `{}` is given twice", alias.text);
+            let message = format!("duplicate alias `{}`", alias.text);
             return Err(values.file.error(
                 alias.span.clone(),
                 message,
-                "take it out; case, `-`, `_` and `.` make no difference",
+                "remove it; case, `-`, `_` and `.` make no difference",
             ));
         }
     }
     owned(values, "aliases")
 }
 
-fn patterns(values: Values<'_>, role: Role, setting: Setting<'_>) -> Result<Vec<Pattern>, DialectError> {
+fn patterns(
+    values: TomlTable<'_>,
+    role: PatternKey,
+    setting: PatternContext<'_>,
+) -> Result<Vec<Pattern>, DialectError> {
     let texts = values.texts(role.key())?;
     let mut patterns: Vec<Pattern> = Vec::new();
     for text in &texts {
         if text.text.trim().is_empty() {
-            let message = format!("an empty pattern in `{}`", role.key());
+            let message = format!("empty pattern in `{}`", role.key());
             return Err(values.file.error(
                 text.span.clone(),
                 message,
-                "write literals and holes, such as `<run>{call}</run>`",
+                "use literals and holes, such as `<run>{call}</run>`",
             ));
         }
         let pattern = compile(text.text, role, setting).map_err(|fault| values.file.error_in(text, fault))?;
@@ -139,15 +173,15 @@ fn patterns(values: Values<'_>, role: Role, setting: Setting<'_>) -> Result<Vec<
     Ok(patterns)
 }
 
-fn words(values: Values<'_>) -> Result<Vec<(String, Vec<String>)>, DialectError> {
+fn words(values: TomlTable<'_>) -> Result<Vec<(String, Vec<String>)>, DialectError> {
     let Some(words) = values.table("words", "`words = { bar = [\"｜\", \"|\"] }`")? else { return Ok(Vec::new()) };
-    let word = |key: Text<'_>| {
+    let word = |key: TomlString<'_>| {
         if !is_word(key.text) {
-            let message = format!("`{}` cannot be a word's name", key.text);
+            let message = format!("invalid word name `{}`", key.text);
             return Err(words.file.error(key.span, message, "use letters, digits and `_`"));
         }
         if Holder::by_name(key.text).is_some() {
-            let message = format!("the word `{}` has the name of a hole", key.text);
+            let message = format!("the word `{}` has the same name as a hole", key.text);
             return Err(words.file.error(key.span, message, "choose another name"));
         }
         let spellings = words.texts(key.text)?.into_iter().map(|text| text.text.to_owned()).collect();
@@ -156,7 +190,7 @@ fn words(values: Values<'_>) -> Result<Vec<(String, Vec<String>)>, DialectError>
     words.keys().into_iter().map(word).collect()
 }
 
-fn id(file: File<'_>, text: &Text<'_>) -> Result<IdPattern, DialectError> {
+fn id(file: TomlSource<'_>, text: &TomlString<'_>) -> Result<IdPattern, DialectError> {
     let parts = text.text.split_once("{name}").and_then(|(before, rest)| Some((before, rest.strip_suffix("{index}")?)));
     match parts {
         Some((before, between)) if !between.is_empty() && !format!("{before}{between}").contains(['{', '}']) => {
@@ -164,24 +198,24 @@ fn id(file: File<'_>, text: &Text<'_>) -> Result<IdPattern, DialectError> {
         }
         _ => Err(file.error(
             text.span.clone(),
-            "an `id` that is not a literal, `{name}`, a literal and `{index}`",
-            "write it as in `functions.{name}:{index}`, or leave the key out if ids do not carry the name",
+            "invalid `id`; expected a literal, `{name}`, a literal and `{index}`",
+            "use a form such as `functions.{name}:{index}`, or remove the key if ids do not contain the name",
         )),
     }
 }
 
-fn one_section(values: Values<'_>) -> Result<bool, DialectError> {
+fn one_section(values: TomlTable<'_>) -> Result<bool, DialectError> {
     match values.text("one")? {
         None => Ok(false),
         Some(text) if text.text == "section" => Ok(true),
         Some(text) => {
-            let message = format!("`one` cannot be `{}`", text.text);
-            Err(values.file.error(text.span, message, "write `one = \"section\"`, or leave the key out"))
+            let message = format!("invalid value `{}` for `one`", text.text);
+            Err(values.file.error(text.span, message, "use `one = \"section\"`, or remove the key"))
         }
     }
 }
 
-fn members(values: Values<'_>) -> Result<Members, DialectError> {
+fn members(values: TomlTable<'_>) -> Result<MemberNames, DialectError> {
     let json = values.table("json", "`json = { name = [\"tool\"], arguments = [\"parameters\"] }`")?;
     if let Some(json) = json {
         json.only("`json`", &["name", "arguments", "id"])?;
@@ -191,22 +225,22 @@ fn members(values: Values<'_>) -> Result<Members, DialectError> {
         _ => Ok(vec![key.to_owned()]),
     };
     let writes_id = json.is_some_and(|json| json.key("id").is_some());
-    Ok(Members { name: names("name")?, arguments: names("arguments")?, id: names("id")?, writes_id })
+    Ok(MemberNames { name: names("name")?, arguments: names("arguments")?, id: names("id")?, writes_id })
 }
 
-fn types(values: Values<'_>) -> Result<Option<TypeWords>, DialectError> {
+fn types(values: TomlTable<'_>) -> Result<Option<TypeWords>, DialectError> {
     let example = "`types = { string = \"true\", other = \"false\" }`";
     let Some(types) = values.table("types", example)? else { return Ok(None) };
-    types.only("`types`", &["string", "other"])?;
-    let word = |key: &str| {
-        let missing = || {
-            values.file.error(
-                values.key("types").unwrap_or(0..0),
-                format!("`types` needs `{key}`"),
-                format!("write {example}"),
-            )
-        };
-        types.text(key)?.map(|text| text.text.to_owned()).ok_or_else(missing)
-    };
-    Ok(Some(TypeWords { string: word("string")?, other: word("other")? }))
+    types.only("`types`", &["string", "integer", "other"])?;
+    let word = |key: &str| Ok::<_, DialectError>(types.text(key)?.map(|text| text.text.to_owned()));
+    let words = TypeWords { string: word("string")?, integer: word("integer")?, other: word("other")? };
+    if words.string.is_some() != words.other.is_some() {
+        let place = values.key("types").unwrap_or(0..0);
+        return Err(values.file.error(
+            place,
+            "`types` needs `string` and `other` together",
+            format!("write {example}"),
+        ));
+    }
+    Ok(Some(words))
 }

@@ -14,7 +14,7 @@ pub(crate) enum Holder {
 
 /// The key of the file that a pattern belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum PatternKey {
     Call,
     Section,
     Param,
@@ -63,7 +63,7 @@ impl Holder {
     }
 }
 
-impl Role {
+impl PatternKey {
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -88,7 +88,7 @@ impl Role {
     /// Returns what to write instead of a hole that is unknown or stands in the wrong place.
     pub(super) fn advice(self, given: &str, words: &[(String, Vec<String>)]) -> String {
         if !is_word(given) {
-            return "write `{{` for a brace that is no hole".to_owned();
+            return "write `{{` for a literal brace".to_owned();
         }
         let holes: Vec<&str> = TABLE.iter().filter(|row| self.allows(row.1)).map(|row| row.0).collect();
         let words: Vec<&str> = words.iter().map(|word| word.0.as_str()).collect();

@@ -1,14 +1,14 @@
 //! Finds the name that was meant when another was written.
 
 /// Returns the nearest of the names, if it is at most two edits away.
-pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distances = names.into_iter().map(|name| (distance(given, name), name));
     let limit = 2.min(given.chars().count().saturating_sub(1));
     distances.filter(|&(distance, _)| distance <= limit).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
 /// Returns how many insertions, deletions, replacements and swaps of neighbours lie between two words.
-pub(super) fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
     for i in 1..=a.len() {

@@ -1,5 +1,10 @@
 //! A pattern, compiled: literals with all their spellings, holes, and one body that carries data.
 
+use std::fmt;
+use std::ops::Deref;
+use std::slice::Iter;
+use std::sync::Arc;
+
 use crate::lead::Lead;
 
 /// Text with holes, split at its body: what comes before, what carries the data, what closes it.
@@ -11,16 +16,16 @@ pub(crate) struct Pattern {
     /// The pattern as written in the file.
     pub(crate) source: String,
     /// What is read before the body.
-    pub(crate) head: Vec<Node>,
+    pub(crate) head: Vec<HeadPart>,
     /// The hole that carries data; `None` if the pattern ends without one.
-    pub(crate) body: Option<Body>,
+    pub(crate) body: Option<BodyHole>,
     /// The closing literals after the body, in order.
     pub(crate) tail: Vec<Literal>,
 }
 
 /// One part of a pattern's head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub(crate) enum HeadPart {
     Literal(Literal),
     Hole(Hole),
     Attributes(Attributes),
@@ -48,7 +53,7 @@ pub(crate) struct Attributes {
 
 /// The hole that carries a pattern's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Body {
+pub(crate) struct BodyHole {
     pub(crate) kind: BodyKind,
     /// `:trim`: outer blanks of the value are not data.
     pub(crate) trim: bool,
@@ -94,16 +99,49 @@ pub(crate) enum Inside {
     Calls,
 }
 
-/// A literal with every spelling that is read; the first is the canonical one.
+/// A literal with every spelling that is read; the first is the canonical one. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Literal {
-    pub(crate) spellings: Vec<Spelling>,
+    pub(crate) spellings: Spellings,
+}
+
+/// The spellings of a literal; cheap to clone.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Spellings(Arc<[Spelling]>);
+
+impl Deref for Spellings {
+    type Target = [Spelling];
+
+    fn deref(&self) -> &[Spelling] {
+        &self.0
+    }
+}
+
+impl<'s> IntoIterator for &'s Spellings {
+    type Item = &'s Spelling;
+    type IntoIter = Iter<'s, Spelling>;
+
+    fn into_iter(self) -> Iter<'s, Spelling> {
+        self.0.iter()
+    }
+}
+
+impl FromIterator<Spelling> for Spellings {
+    fn from_iter<I: IntoIterator<Item = Spelling>>(spellings: I) -> Self {
+        Self(spellings.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Spellings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
 }
 
 /// One way to spell a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SpellingPart>,
     /// How its opener begins.
     lead: Lead,
     /// Prose does not contain it.
@@ -114,7 +152,7 @@ pub(crate) struct Spelling {
 
 /// A piece of a spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum SpellingPart {
     Text(String),
     /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
     Joint,
@@ -129,17 +167,17 @@ pub(crate) enum Part {
 impl Pattern {
     /// Says whether the pattern opens with `<` and the tool's own name.
     pub(crate) fn is_dynamic(&self) -> bool {
-        matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Name), ..] if open.is("<"))
+        matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
     }
 
     /// Says whether the pattern opens with the tool's name itself.
     pub(crate) fn opens_with_name(&self) -> bool {
-        matches!(self.head.first(), Some(Node::Hole(Hole::Name)))
+        matches!(self.head.first(), Some(HeadPart::Hole(Hole::Name)))
     }
 
     /// Says whether a parameter pattern opens with `<` and the key itself.
     pub(crate) fn has_key_tag(&self) -> bool {
-        matches!(&self.head[..], [Node::Literal(open), Node::Hole(Hole::Key), ..] if open.ends_with('<'))
+        matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
     /// Says whether any tag may be the parameter's: its name alone is the key.
@@ -150,7 +188,7 @@ impl Pattern {
     /// Returns the literal the pattern opens with, if it opens with one.
     pub(crate) fn opening(&self) -> Option<&Literal> {
         match self.head.first() {
-            Some(Node::Literal(literal)) => Some(literal),
+            Some(HeadPart::Literal(literal)) => Some(literal),
             _ => None,
         }
     }
@@ -170,18 +208,26 @@ impl Literal {
     /// Says whether the canonical spelling is just `text`.
     pub(crate) fn is(&self, text: &str) -> bool {
         let parts = self.spellings.first().map(|spelling| &spelling.parts[..]);
-        matches!(parts, Some([Part::Text(only)]) if only == text)
+        matches!(parts, Some([SpellingPart::Text(only)]) if only == text)
     }
 
     /// Says whether the canonical spelling ends with a character.
     pub(crate) fn ends_with(&self, last: char) -> bool {
         let part = self.spellings.first().and_then(|spelling| spelling.parts.last());
-        matches!(part, Some(Part::Text(text)) if text.ends_with(last))
+        matches!(part, Some(SpellingPart::Text(text)) if text.ends_with(last))
     }
 
     /// Returns the strong spellings with their placeholders filled in.
     pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> impl Iterator<Item = String> {
-        self.spellings.iter().map(move |spelling| spelling.filled(name, mark)).filter(|text| is_strong(text))
+        let filled = move |spelling: &Spelling| (spelling.strong, spelling.filled(name, mark));
+        self.spellings.iter().map(filled).filter(|(strong, text)| *strong || is_strong(text)).map(|(_, text)| text)
+    }
+
+    /// Returns the byte with which all spellings begin, if they begin with one and the same text's.
+    pub(crate) fn first_byte(&self) -> Option<u8> {
+        let first = |spelling: &Spelling| spelling.opener().bytes().next();
+        let all = first(self.spellings.first()?)?;
+        self.spellings.iter().all(|spelling| first(spelling) == Some(all)).then_some(all)
     }
 
     /// Says whether nothing need stand here.
@@ -201,9 +247,11 @@ impl Literal {
 
     /// Returns the literal with nothing but its strong spellings, if it has any.
     pub(crate) fn strong(&self) -> Option<Self> {
-        let strong = self.spellings.iter().filter(|spelling| spelling.strong);
-        let spellings: Vec<Spelling> = strong.cloned().collect();
-        (!spellings.is_empty()).then_some(Self { spellings })
+        match self.spellings.iter().filter(|spelling| spelling.strong).count() {
+            0 => None,
+            all if all == self.spellings.len() => Some(self.clone()),
+            _ => Some(Self { spellings: self.spellings.iter().filter(|spelling| spelling.strong).cloned().collect() }),
+        }
     }
 
     /// Says whether a spelling may be the end of what looks like a name.
@@ -225,11 +273,29 @@ impl Literal {
     }
 }
 
+impl Pattern {
+    /// Takes what the file declares to be strong as such.
+    pub(crate) fn strengthen(&mut self, strong: &[String]) {
+        if strong.is_empty() {
+            return;
+        }
+        let head = self.head.iter_mut().filter_map(|node| match node {
+            HeadPart::Literal(literal) => Some(literal),
+            _ => None,
+        });
+        head.chain(&mut self.tail).flat_map(|literal| Arc::make_mut(&mut literal.spellings.0)).for_each(|spelling| {
+            let has = |text: &str| strong.iter().any(|strong| text.contains(strong.as_str()));
+            spelling.strong |= has(&spelling.plain());
+            spelling.strong_at_once |= has(spelling.opener());
+        });
+    }
+}
+
 impl Spelling {
-    pub(crate) fn new(parts: Vec<Part>) -> Self {
-        let strong = is_strong(&plain(&parts));
-        let opener = parts.first().and_then(Part::text).unwrap_or_default();
+    pub(crate) fn new(parts: Vec<SpellingPart>) -> Self {
+        let opener = parts.first().and_then(SpellingPart::text).unwrap_or_default();
         let (lead, strong_at_once) = (Lead::of(opener.as_bytes()), is_strong(opener));
+        let strong = strong_at_once || parts.len() > 1 && is_strong(&plain(&parts));
         Self { parts, lead, strong, strong_at_once }
     }
 
@@ -251,11 +317,11 @@ impl Spelling {
 
     /// Returns the spelling with its placeholders filled in.
     pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> String {
-        let fill = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Name => name.unwrap_or_default().to_owned(),
-            Part::Mark => mark.unwrap_or_default().to_owned(),
-            Part::Joint | Part::Key => String::new(),
+        let fill = |part: &SpellingPart| match part {
+            SpellingPart::Text(text) => text.clone(),
+            SpellingPart::Name => name.unwrap_or_default().to_owned(),
+            SpellingPart::Mark => mark.unwrap_or_default().to_owned(),
+            SpellingPart::Joint | SpellingPart::Key => String::new(),
         };
         self.parts.iter().map(fill).collect()
     }
@@ -267,7 +333,7 @@ impl Spelling {
 
     /// Says whether the spelling is the same in every call: it has no placeholders.
     pub(crate) fn is_fixed(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Joint))
+        self.parts.iter().all(|part| matches!(part, SpellingPart::Text(_) | SpellingPart::Joint))
     }
 
     /// Returns the spelling without its joints and placeholders.
@@ -275,19 +341,24 @@ impl Spelling {
         plain(&self.parts)
     }
 
+    /// Returns how many characters it has without its joints and placeholders.
+    pub(crate) fn weight(&self) -> usize {
+        self.parts.iter().filter_map(SpellingPart::text).map(|text| text.chars().count()).sum()
+    }
+
     /// Returns the text up to the first joint or placeholder: what the scanner looks for.
     pub(crate) fn opener(&self) -> &str {
-        self.parts.first().and_then(Part::text).unwrap_or_default()
+        self.parts.first().and_then(SpellingPart::text).unwrap_or_default()
     }
 
     /// Says whether it is a closing tag whose name is that of the call or of the parameter.
     pub(crate) fn is_named_closer(&self) -> bool {
-        let behind = self.parts.iter().skip(1).find(|part| **part != Part::Joint);
-        self.opener() == "</" && matches!(behind, Some(Part::Name | Part::Key))
+        let behind = self.parts.iter().skip(1).find(|part| **part != SpellingPart::Joint);
+        self.opener() == "</" && matches!(behind, Some(SpellingPart::Name | SpellingPart::Key))
     }
 }
 
-impl Part {
+impl SpellingPart {
     /// Returns a piece of text, `None` for joints and placeholders.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
@@ -297,19 +368,20 @@ impl Part {
     }
 }
 
-fn plain(parts: &[Part]) -> String {
-    parts.iter().filter_map(Part::text).collect()
+fn plain(parts: &[SpellingPart]) -> String {
+    parts.iter().filter_map(SpellingPart::text).collect()
 }
 
-/// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker.
+/// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs
+/// beyond ASCII that are no letters, as a pair of brackets is.
 pub(crate) fn is_strong(literal: &str) -> bool {
     let bytes = literal.as_bytes();
     let bracketed = bytes.windows(3).any(|three| matches!(three, [b'[', b'/', c] if c.is_ascii_uppercase()));
     let tag = bytes.windows(2).any(|pair| match pair {
-        [b'<', next] => next.is_ascii_alphabetic() || matches!(next, b'|' | b'/'),
+        [b'<', next] => next.is_ascii_alphabetic() || matches!(next, b'|' | b'/' | b']') || !next.is_ascii(),
         [b'[', next] => next.is_ascii_uppercase(),
         _ => false,
     });
-    let rare = || bytes.iter().any(|byte| *byte == b']' || !byte.is_ascii());
-    tag || bracketed || rare() && ["<｜", "<‖", "]<]", "◁"].iter().any(|mark| literal.contains(mark))
+    let mut signs = literal.chars().filter(|letter| !letter.is_ascii() && !letter.is_alphanumeric());
+    tag || bracketed || signs.next().is_some_and(|first| signs.any(|other| other != first))
 }

@@ -1,108 +1,215 @@
 //! Writes out every spelling of a literal, with the joints where white space may stand.
 
+use std::cell::RefCell;
+use std::mem::take;
 use std::ops::Range;
 
-use super::error::Fault;
-use super::pattern::{Literal, Part, Spelling};
-use super::token::Piece;
+use super::error::ValueFault;
+use super::pattern::{Literal, Spelling, SpellingPart};
+use super::token::LiteralPiece;
 
-/// More spellings than this of one literal are a mistake in the file.
+/// More spellings of one literal are a mistake in the file: words multiply, so three words of five spellings are 125
+/// openers to look for.
 const MAX_SPELLINGS: usize = 64;
 
+/// The literals of a file that are compiled already: most stand in several patterns.
+#[derive(Debug, Default)]
+pub(super) struct KnownLiterals {
+    literals: RefCell<Vec<(Vec<LiteralPiece>, Literal)>>,
+    /// The memory that each literal is spelled in.
+    spelled: RefCell<SpelledLiteral>,
+}
+
+impl KnownLiterals {
+    /// Compiles a literal, if the file has not said the same before.
+    pub(super) fn literal(
+        &self,
+        pieces: &[LiteralPiece],
+        at: &Range<usize>,
+        words: &[(String, Vec<String>)],
+        special: &[String],
+    ) -> Result<Literal, ValueFault> {
+        if let Some((_, literal)) = self.literals.borrow().iter().find(|known| known.0 == pieces) {
+            return Ok(literal.clone());
+        }
+        let literal = literal(pieces, at, words, special, &mut self.spelled.borrow_mut())?;
+        self.literals.borrow_mut().push((pieces.to_vec(), literal.clone()));
+        Ok(literal)
+    }
+
+    /// Says whether a literal spells a word, given by its place in the list.
+    pub(super) fn has_word(&self, word: usize) -> bool {
+        self.literals.borrow().iter().any(|known| known.0.contains(&LiteralPiece::Word(word)))
+    }
+}
+
 /// Compiles a literal: every combination of its words' spellings, canonical first.
-pub(super) fn literal(
-    pieces: &[Piece],
+fn literal(
+    pieces: &[LiteralPiece],
     at: &Range<usize>,
     words: &[(String, Vec<String>)],
     special: &[String],
-) -> Result<Literal, Fault> {
-    let mut combinations = vec![pieces.to_vec()];
-    for (index, (_, alternatives)) in words.iter().enumerate().filter(|word| pieces.contains(&Piece::Word(word.0))) {
-        if combinations.len() * alternatives.len() > MAX_SPELLINGS {
-            let fault = Fault::new(at.clone(), format!("more than {MAX_SPELLINGS} spellings of one literal"));
-            return Err(fault.help("give the words fewer spellings, or write several patterns"));
+    spelled: &mut SpelledLiteral,
+) -> Result<Literal, ValueFault> {
+    let used: Vec<usize> = (0..words.len()).filter(|word| pieces.contains(&LiteralPiece::Word(*word))).collect();
+    let mut count = 1;
+    for word in &used {
+        count *= words[*word].1.len();
+        if count > MAX_SPELLINGS {
+            let fault = ValueFault::new(at.clone(), format!("more than {MAX_SPELLINGS} spellings of one literal"));
+            return Err(fault.help("give the words fewer spellings, or split the pattern"));
         }
-        let spelled =
-            |pieces: &Vec<Piece>| alternatives.iter().map(|text| replaced(pieces, index, text)).collect::<Vec<_>>();
-        combinations = combinations.iter().flat_map(spelled).collect();
     }
-    let mut spellings: Vec<Spelling> = Vec::new();
-    for pieces in &combinations {
-        let spelling = spelling(pieces, special);
+    let mut spellings: Vec<Spelling> = Vec::with_capacity(count);
+    for number in 0..count {
+        spelled.spell(pieces, &chosen(number, &used, words));
+        spelled.mark(special);
+        let spelling = spelled.spelling();
         if !spellings.contains(&spelling) {
             spellings.push(spelling);
         }
     }
-    Ok(Literal { spellings })
+    Ok(Literal { spellings: spellings.into_iter().collect() })
 }
 
-fn replaced(pieces: &[Piece], word: usize, text: &str) -> Vec<Piece> {
-    let spell = |&piece: &Piece| match piece {
-        Piece::Word(index) if index == word => text.chars().map(Piece::Char).collect(),
-        _ => vec![piece],
-    };
-    pieces.iter().flat_map(spell).collect()
-}
-
-fn spelling(pieces: &[Piece], special: &[String]) -> Spelling {
-    let (glued, seams) = (glued(pieces, special), seams(pieces, special));
-    let (mut parts, mut blank) = (Vec::new(), false);
-    for (index, &piece) in pieces.iter().enumerate() {
-        if matches!(piece, Piece::Char(c) if c.is_whitespace()) {
-            blank = true;
-            continue;
-        }
-        let before = index.checked_sub(1).and_then(|before| pieces.get(before));
-        let natural =
-            before.is_some_and(|&before| meets(before, piece)) && !glued.iter().any(|range| range.contains(&index));
-        if (blank || natural || seams.contains(&index)) && !parts.is_empty() {
-            parts.push(Part::Joint);
-        }
-        blank = false;
-        push(&mut parts, piece);
+/// Returns the alternative of each used word in one of all combinations; those of the last word change first.
+fn chosen<'w>(mut number: usize, used: &[usize], words: &'w [(String, Vec<String>)]) -> Vec<(usize, &'w str)> {
+    let mut chosen: Vec<(usize, &str)> = Vec::with_capacity(used.len());
+    for &word in used.iter().rev() {
+        let alternatives = &words[word].1;
+        chosen.push((word, &alternatives[number % alternatives.len()]));
+        number /= alternatives.len();
     }
-    Spelling::new(parts)
+    chosen
 }
 
-/// Says whether white space may stand between two pieces: before a tag, between brackets, behind a key of JSON.
-fn meets(before: Piece, piece: Piece) -> bool {
-    let bracket = matches!(before, Piece::Char('>' | ']' | '}' | '[' | '{'));
-    match piece {
-        Piece::Char('<') => true,
-        Piece::Char('[' | '{' | '"' | ']' | '}') => bracket,
-        Piece::Char(':') => before == Piece::Char('"'),
+/// A literal with its words spelled.
+#[derive(Debug, Default)]
+struct SpelledLiteral {
+    text: String,
+    /// What takes the place of text, and where.
+    holes: Vec<(usize, SpellingPart)>,
+    /// Special tokens: nothing can stand inside one.
+    tokens: Vec<Range<usize>>,
+    /// Where those in angle brackets end: detokenizers put blanks there.
+    seams: Vec<usize>,
+}
+
+impl SpelledLiteral {
+    fn spell(&mut self, pieces: &[LiteralPiece], chosen: &[(usize, &str)]) {
+        self.text.clear();
+        self.holes.clear();
+        for piece in pieces {
+            let hole = match piece {
+                LiteralPiece::Text(text) => {
+                    self.text.push_str(text);
+                    continue;
+                }
+                LiteralPiece::Word(word) => {
+                    self.text.push_str(chosen.iter().find(|chosen| chosen.0 == *word).map_or("", |chosen| chosen.1));
+                    continue;
+                }
+                LiteralPiece::Mark => SpellingPart::Mark,
+                LiteralPiece::Name => SpellingPart::Name,
+                LiteralPiece::Key => SpellingPart::Key,
+            };
+            self.holes.push((self.text.len(), hole));
+        }
+    }
+
+    /// Finds the special tokens.
+    fn mark(&mut self, special: &[String]) {
+        self.tokens.clear();
+        self.seams.clear();
+        let text = self.text.as_bytes();
+        for token in special.iter().map(String::as_bytes).filter(|token| token.len() <= text.len()) {
+            for at in memchr::memchr_iter(token[0], text) {
+                let end = at + token.len();
+                if text[at..].starts_with(token) && !self.holes.iter().any(|hole| at < hole.0 && hole.0 < end) {
+                    self.seams.extend((token.starts_with(b"<") && token.ends_with(b">")).then_some(end));
+                    self.tokens.push(at..end);
+                }
+            }
+        }
+    }
+
+    fn spelling(&self) -> Spelling {
+        let mut parts = PartsSoFar { text: &self.text, parts: Vec::new(), from: 0, blank: false };
+        let (mut holes, end) = (&self.holes[..], self.text.len());
+        for (at, c) in self.text.char_indices() {
+            let edge = holes.first().is_some_and(|hole| hole.0 == at) || self.seams.contains(&at);
+            if !edge && !parts.blank && (c.is_ascii_alphanumeric() || c == '_') {
+                continue;
+            }
+            let mut seam = edge && self.seams.contains(&at);
+            let mut before = at.checked_sub(1).map(|before| self.text.as_bytes()[before]);
+            while let Some(((_, hole), rest)) = holes.split_first().filter(|(hole, _)| hole.0 == at) {
+                parts.hole(at, hole, take(&mut seam));
+                (holes, before) = (rest, None);
+            }
+            let natural = || meets(before, c) && !self.tokens.iter().any(|token| token.start < at && at < token.end);
+            if c.is_whitespace() {
+                parts.blank(at, c);
+            } else if parts.blank || seam || natural() {
+                parts.join(at);
+            }
+        }
+        let mut seam = self.seams.contains(&end);
+        holes.iter().for_each(|(_, hole)| parts.hole(end, hole, take(&mut seam)));
+        parts.end(end);
+        Spelling::new(parts.parts)
+    }
+}
+
+/// The parts of a spelling, as far as its text has been gone through.
+struct PartsSoFar<'t> {
+    text: &'t str,
+    parts: Vec<SpellingPart>,
+    /// Where the text begins that is no part yet.
+    from: usize,
+    /// White space stands before it.
+    blank: bool,
+}
+
+impl PartsSoFar<'_> {
+    /// Ends the text.
+    fn end(&mut self, at: usize) {
+        if self.from < at {
+            self.parts.push(SpellingPart::Text(self.text[self.from..at].to_owned()));
+        }
+        self.from = at;
+    }
+
+    fn blank(&mut self, at: usize, c: char) {
+        self.end(at);
+        self.from = at + c.len_utf8();
+        self.blank = true;
+    }
+
+    fn hole(&mut self, at: usize, hole: &SpellingPart, seam: bool) {
+        self.end(at);
+        if self.blank || seam {
+            self.join(at);
+        }
+        self.parts.push(hole.clone());
+    }
+
+    /// Puts a joint before what comes next; white space may stand there.
+    fn join(&mut self, at: usize) {
+        self.end(at);
+        if !self.parts.is_empty() {
+            self.parts.push(SpellingPart::Joint);
+        }
+        self.blank = false;
+    }
+}
+
+/// Says whether white space may stand between two characters: before a tag, between brackets, behind a key of JSON.
+fn meets(before: Option<u8>, c: char) -> bool {
+    match c {
+        '<' => true,
+        '[' | '{' | '"' | ']' | '}' => matches!(before, Some(b'>' | b']' | b'}' | b'[' | b'{')),
+        ':' => before == Some(b'"'),
         _ => false,
-    }
-}
-
-/// Returns the insides of special tokens: nothing can stand there, a token has no seams.
-fn glued(pieces: &[Piece], special: &[String]) -> Vec<Range<usize>> {
-    let tokens = special.iter().map(|token| token.chars().collect::<Vec<_>>());
-    tokens
-        .flat_map(|token| {
-            let windows = pieces.windows(token.len().max(1)).enumerate();
-            let same =
-                move |window: &[Piece]| window.iter().map(|piece| piece.char()).eq(token.iter().copied().map(Some));
-            windows.filter(move |window| same(window.1)).map(|window| window.0 + 1..window.0 + window.1.len())
-        })
-        .collect()
-}
-
-/// Returns where special tokens in angle brackets end: detokenizers put blanks there.
-fn seams(pieces: &[Piece], special: &[String]) -> Vec<usize> {
-    let bracketed: Vec<String> =
-        special.iter().filter(|token| token.starts_with('<') && token.ends_with('>')).cloned().collect();
-    glued(pieces, &bracketed).into_iter().map(|inside| inside.end).collect()
-}
-
-fn push(parts: &mut Vec<Part>, piece: Piece) {
-    match (piece, parts.last_mut()) {
-        (Piece::Char(c), Some(Part::Text(text))) => text.push(c),
-        (Piece::Char(c), _) => parts.push(Part::Text(c.to_string())),
-        (Piece::Mark, _) => parts.push(Part::Mark),
-        (Piece::Name, _) => parts.push(Part::Name),
-        (Piece::Key, _) => parts.push(Part::Key),
-        // Every word was replaced by its spelling before.
-        (Piece::Word(_), _) => {}
     }
 }

@@ -5,45 +5,45 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{DialectError, Fault};
+use super::error::{DialectError, ValueFault};
 use super::near::nearest;
 use super::place::place;
 
 /// A file's name and text: what turns a fault into an error with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct File<'a> {
+pub(super) struct TomlSource<'a> {
     pub(super) name: &'a str,
     pub(super) source: &'a str,
 }
 
 /// A table of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Values<'a> {
-    pub(super) file: File<'a>,
+pub(super) struct TomlTable<'a> {
+    pub(super) file: TomlSource<'a>,
     pub(super) table: &'a DeTable<'a>,
 }
 
 /// A string of the file.
 #[derive(Clone, Debug)]
-pub(super) struct Text<'a> {
+pub(super) struct TomlString<'a> {
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
 }
 
-impl File<'_> {
+impl TomlSource<'_> {
     /// Returns an error at a place in the file.
     pub(super) fn error(self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> DialectError {
-        DialectError::new(self.name, self.source, span, Fault::new(0..0, message).help(help))
+        DialectError::new(self.name, self.source, span, ValueFault::new(0..0, message).help(help))
     }
 
     /// Returns an error at a place inside a string of the file.
-    pub(super) fn error_in(self, text: &Text<'_>, fault: Fault) -> DialectError {
+    pub(super) fn error_in(self, text: &TomlString<'_>, fault: ValueFault) -> DialectError {
         let at = place(self.source, &text.span, text.text, &fault.at);
         DialectError::new(self.name, self.source, at, fault)
     }
 }
 
-impl<'a> Values<'a> {
+impl<'a> TomlTable<'a> {
     /// Refuses keys that are not among the known ones; `what` says whose keys they are.
     pub(super) fn only(self, what: &str, known: &[&str]) -> Result<(), DialectError> {
         let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
@@ -62,20 +62,20 @@ impl<'a> Values<'a> {
     }
 
     /// Reads a string.
-    pub(super) fn text(self, key: &str) -> Result<Option<Text<'a>>, DialectError> {
-        self.table.get(key).map(|value| self.as_text(key, value, "one text in quotes")).transpose()
+    pub(super) fn text(self, key: &str) -> Result<Option<TomlString<'a>>, DialectError> {
+        self.table.get(key).map(|value| self.as_text(key, value, "a quoted string")).transpose()
     }
 
     /// Reads a string or a list of strings; without the key, an empty list.
-    pub(super) fn texts(self, key: &str) -> Result<Vec<Text<'a>>, DialectError> {
+    pub(super) fn texts(self, key: &str) -> Result<Vec<TomlString<'a>>, DialectError> {
         let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
         let DeValue::Array(items) = value.get_ref() else {
-            return Ok(vec![self.as_text(key, value, "one text in quotes, or a list of them")?]);
+            return Ok(vec![self.as_text(key, value, "a quoted string, or a list of them")?]);
         };
         if items.is_empty() {
-            return Err(self.file.error(value.span(), format!("`{key}` is an empty list"), "leave the key out"));
+            return Err(self.file.error(value.span(), format!("empty list for `{key}`"), "remove the key"));
         }
-        items.iter().map(|item| self.as_text(key, item, "a list of texts in quotes")).collect()
+        items.iter().map(|item| self.as_text(key, item, "a list of quoted strings")).collect()
     }
 
     /// Reads a table; without the key, nothing.
@@ -84,24 +84,25 @@ impl<'a> Values<'a> {
             None => Ok(None),
             Some((DeValue::Table(table), _)) => Ok(Some(Self { table, ..self })),
             Some((_, span)) => {
-                Err(self.file.error(span, format!("`{key}` is not a table"), format!("write {example}")))
+                Err(self.file.error(span, format!("`{key}` must be a table"), format!("write {example}")))
             }
         }
     }
 
     /// Returns the keys in the order of the file.
-    pub(super) fn keys(self) -> Vec<Text<'a>> {
-        let key = |key: &'a Spanned<std::borrow::Cow<'a, str>>| Text { text: key.get_ref().as_ref(), span: key.span() };
+    pub(super) fn keys(self) -> Vec<TomlString<'a>> {
+        let key =
+            |key: &'a Spanned<std::borrow::Cow<'a, str>>| TomlString { text: key.get_ref().as_ref(), span: key.span() };
         let mut keys: Vec<_> = self.table.keys().map(key).collect();
         keys.sort_by_key(|key| key.span.start);
         keys
     }
 
-    fn as_text(self, key: &str, value: &'a Spanned<DeValue<'a>>, wanted: &str) -> Result<Text<'a>, DialectError> {
+    fn as_text(self, key: &str, value: &'a Spanned<DeValue<'a>>, wanted: &str) -> Result<TomlString<'a>, DialectError> {
         match value.get_ref() {
-            DeValue::String(text) => Ok(Text { text: text.as_ref(), span: value.span() }),
+            DeValue::String(text) => Ok(TomlString { text: text.as_ref(), span: value.span() }),
             other => {
-                let message = format!("`{key}` is not a text but {}", kind(other));
+                let message = format!("`{key}` must be a string, found {}", kind(other));
                 Err(self.file.error(value.span(), message, format!("write {wanted}")))
             }
         }

@@ -1,13 +1,13 @@
 //! Brackets: opening them, closing them, and closing what is left open at an end.
 
-use super::reader::{Bracket, Frame, Need, Turn};
-use super::{End, Ended, Place};
+use super::reader::{Bracket, Expect, OpenBracket, ReaderStep};
+use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
 use crate::view::{NotYet, is_blank};
 
 impl Bracket {
-    fn closer(self) -> u8 {
+    pub(super) fn closer(self) -> u8 {
         match self {
             Self::Object => b'}',
             Self::Array => b']',
@@ -25,24 +25,20 @@ impl Bracket {
     }
 }
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Opens the bracket at the reader's place around values that `node` governs.
-    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
+    pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         if self.reader.stack.len() >= self.context.options.limits.depth {
-            self.sink().diagnose(
-                Code::LimitDepth,
-                at..at + 1,
-                "the value is nested deeper than the limit allows and was ended here",
-            );
+            self.sink().diagnose(Code::LimitDepth, at..at + 1, "value nested too deeply (limit `depth`); ended here");
             return self.ended(Ended::Truncated);
         }
         self.reader.at += 1;
-        self.reader.stack.push(Frame { bracket, node, members: 0, doubled: false, wrapped: false });
+        self.reader.stack.push(OpenBracket { bracket, node, members: 0, doubled: false, wrapped: false });
         let (need, json) = match bracket {
-            Bracket::Object => (Need::Key, "{"),
-            Bracket::Array | Bracket::Tuple => (Need::Element, "["),
-            Bracket::Group => (Need::Member, ""),
+            Bracket::Object => (Expect::Key, "{"),
+            Bracket::Array | Bracket::Tuple => (Expect::Element, "["),
+            Bracket::Group => (Expect::Member, ""),
         };
         self.reader.need = need;
         self.put(json);
@@ -55,7 +51,7 @@ impl Turn<'_> {
     }
 
     /// Reads a closing bracket where one may stand.
-    pub(super) fn closing(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
+    pub(super) fn closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let Some(&frame) = self.reader.stack.last() else { return self.ended(Ended::Broken) };
         if frame.bracket.closer() != byte {
@@ -79,11 +75,11 @@ impl Turn<'_> {
     fn admit_trailing(&mut self) -> bool {
         let span = self.reader.comma..self.reader.comma + 1;
         self.reader.pending.is_empty()
-            || self.admit(Code::TrailingComma, span, "a comma before a closing bracket was dropped")
+            || self.admit(Code::TrailingComma, span, "dropped a comma before a closing bracket")
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
-    fn pop(&mut self, end: usize) -> Result<Option<End>, NotYet> {
+    fn pop(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         self.reader.at = end;
         if self.reader.pending.starts_with(',') {
             self.reader.pending.remove(0);
@@ -111,32 +107,29 @@ impl Turn<'_> {
     }
 
     /// A value is whole.
-    pub(super) fn value_end(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn value_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         if !self.settle_string() {
             return self.ended(Ended::Broken);
         }
-        self.reader.need = if self.reader.stack.is_empty() { Need::Done } else { Need::After };
+        self.reader.need = if self.reader.stack.is_empty() { Expect::Done } else { Expect::After };
         Ok(None)
     }
 
     /// Reads a closing bracket of the wrong kind; what follows says which of the brackets was meant.
-    fn wrong_closing(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
+    fn wrong_closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let depth = self.reader.stack.len();
         let (closers, comma) = self.closers_ahead(at + 1)?;
         let outer = self.reader.stack.iter().rev().position(|frame| frame.bracket.closer() == byte);
         match outer {
-            None if byte == b')' && self.reader.place == Place::Keyword => {
+            None if byte == b')' && self.reader.place == ValuePosition::Keyword => {
                 self.reader.pending.clear();
-                let admitted = self.admit(
-                    Code::MissingBracket,
-                    at..at,
-                    "a closing bracket is missing before `)` and was inserted",
-                );
+                let admitted =
+                    self.admit(Code::MissingBracket, at..at, "inserted a missing closing bracket before `)`");
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
             None if closers >= depth || (comma && depth == 1) => {
-                let message = "a closing bracket that closes nothing was dropped";
+                let message = "dropped a closing bracket that closes nothing";
                 self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.reader.at = at + 1)
             }
             Some(up) if !(closers > 0 && closers + 1 >= depth || comma && up + 1 == depth) => self.close_inner(up),
@@ -145,9 +138,9 @@ impl Turn<'_> {
     }
 
     /// Reads the bracket at hand as the one that closes the innermost.
-    fn close_wrong(&mut self) -> Result<Option<End>, NotYet> {
+    fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        let message = "a closing bracket of the wrong kind was read as the right one";
+        let message = "read a closing bracket of the wrong kind as the right one";
         if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
@@ -155,9 +148,9 @@ impl Turn<'_> {
     }
 
     /// Closes the brackets inside the one that the bracket at hand closes.
-    fn close_inner(&mut self, count: usize) -> Result<Option<End>, NotYet> {
+    fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        let message = "a closing bracket is missing before one of another kind and was inserted";
+        let message = "inserted a missing closing bracket before one of another kind";
         if !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
@@ -165,7 +158,7 @@ impl Turn<'_> {
         for _ in 0..count {
             self.pop_frame(true);
         }
-        self.reader.need = Need::After;
+        self.reader.need = Expect::After;
         Ok(None)
     }
 
@@ -186,7 +179,7 @@ impl Turn<'_> {
     }
 
     /// Ends the reading; what is open is closed, so that what was emitted is JSON.
-    pub(super) fn ended(&mut self, how: Ended) -> Result<Option<End>, NotYet> {
+    pub(super) fn ended(&mut self, how: Ended) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         self.reader.pending.clear();
         if self.reader.emitted || (how != Ended::Broken && !self.holds_root_string()) {
@@ -195,15 +188,15 @@ impl Turn<'_> {
             self.drop_held();
             self.reader.stack.clear();
         }
-        Ok(Some(End { at, how }))
+        Ok(Some(ValueOutcome { at, how }))
     }
 
     fn close_all(&mut self, how: Ended) {
-        let key = self.reader.need == Need::Text && self.reader.text.key;
+        let key = self.reader.need == Expect::Text && self.reader.text.key;
         match self.reader.need {
-            Need::Text => self.put("\""),
-            Need::Member => self.put("null"),
-            Need::Colon => self.put(":null"),
+            Expect::Text => self.put("\""),
+            Expect::Member => self.put("null"),
+            Expect::Colon => self.put(":null"),
             _ => {}
         }
         if key {

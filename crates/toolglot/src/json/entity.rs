@@ -1,19 +1,19 @@
 //! Strings whose quotes are written as entities: whoever wrote them encoded all of the JSON.
 
-use super::End;
-use super::look::Look;
-use super::reader::Turn;
+use super::ValueOutcome;
+use super::look::Lookahead;
+use super::reader::ReaderStep;
 use super::write::write_escaped;
 use crate::view::NotYet;
 
-/// The five predefined XML entities, and nothing else.
+/// The five predefined XML entities and what each means; the apostrophe also as HTML 4 writes it, which has no `&apos;`.
 pub(crate) const ENTITIES: [(&str, &str); 6] =
     [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
 
 /// Both ways to write a quote.
 const QUOTES: [&str; 2] = ["&quot;", "&#34;"];
 
-impl Look<'_> {
+impl Lookahead<'_> {
     /// Returns the length of the entity at `at`, if it is a quote.
     pub(super) fn entity_quote(self, at: usize) -> Result<Option<usize>, NotYet> {
         for quote in QUOTES {
@@ -25,9 +25,9 @@ impl Look<'_> {
     }
 }
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Reads the entity at the reader's place; an ampersand that begins none is itself.
-    pub(super) fn entity(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn entity(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         for (entity, said) in ENTITIES {
             if self.view.starts_with(at, entity)? {

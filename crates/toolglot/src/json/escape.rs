@@ -2,11 +2,25 @@
 
 use super::follow::Follow;
 use super::look::Quote;
-use super::reader::Turn;
+use super::reader::ReaderStep;
 use super::write::write_escaped;
-use super::{End, Ended};
+use super::{Ended, ValueOutcome};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
+
+/// Says whether each quote in a string's content has two backslashes before it.
+fn are_over_escaped(content: &str) -> bool {
+    let bytes = content.as_bytes();
+    let backslashes = |at: usize| bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
+}
+
+/// Says whether something in a string's content is escaped just once, or not at all: nothing tells then whether two
+/// backslashes before a quote are one too many, or a backslash of the text.
+fn is_mixed(content: &str) -> bool {
+    let once = |at: &usize| content[..*at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+    content.contains('\n') || content.match_indices(['n', 't', 'r', 'u']).any(|(at, _)| once(&at))
+}
 
 /// What the hexadecimal digits of an escape are.
 enum Hex {
@@ -16,9 +30,9 @@ enum Hex {
     Ends,
 }
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Reads the escape at the reader's place.
-    pub(super) fn backslash(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn backslash(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let Some(next) = self.view.byte(at + 1)? else { return self.cut() };
         if self.reader.text.raw {
@@ -35,6 +49,7 @@ impl Turn<'_> {
         }
         match next {
             b'\\' if self.is_over_escaped()? => self.over_escaped(),
+            b'\\' if self.is_doubtful_escape()? => self.doubt_escape(),
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
                 self.take_escape(2, None);
                 Ok(None)
@@ -46,12 +61,16 @@ impl Turn<'_> {
                 self.take_escape(2, Some(""));
                 Ok(None)
             }
+            b'_' if self.context.markers.is_markdown() => {
+                self.take_escape(2, Some("_"));
+                Ok(None)
+            }
             _ => self.other_escape(next),
         }
     }
 
     /// In a raw string a backslash is data; before a quote it still keeps the string open.
-    fn raw_backslash(&mut self, next: u8) -> Result<Option<End>, NotYet> {
+    fn raw_backslash(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let quote = !self.reader.text.quote.is_token() && matches!(next, b'"' | b'\'');
         self.put_plain(self.reader.at + if quote { 2 } else { 1 });
         Ok(None)
@@ -59,19 +78,45 @@ impl Turn<'_> {
 
     /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.
     fn is_over_escaped(&self) -> Result<bool, NotYet> {
-        let at = self.reader.at;
-        let quote = self.reader.text.quote == Quote::Double && self.view.byte(at + 2)? == Some(b'"');
-        Ok(quote && self.follow(at + 3)? == Follow::Inner)
+        let Some(end) = self.reader.text.end else { return Ok(false) };
+        Ok(self.reader.text.over_escaped
+            && self.view.byte(self.reader.at + 2)? == Some(b'"')
+            && self.reader.at + 2 != end)
     }
 
-    fn over_escaped(&mut self) -> Result<Option<End>, NotYet> {
+    /// Says whether two backslashes stand before a quote that cannot end the string.
+    fn is_doubtful_escape(&self) -> Result<bool, NotYet> {
+        let text = &self.reader.text;
         let at = self.reader.at;
-        let message = "a quote that was escaped once too often was read as part of its string";
+        let quote = text.quote == Quote::Double && self.view.byte(at + 2)? == Some(b'"');
+        Ok(quote && !text.key && text.end.is_none() && self.follow(at + 3)? == Follow::Inner)
+    }
+
+    /// Where no quote of the string is bare, the quotes behind two backslashes are escaped once too often.
+    fn doubt_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let ended = self.doubt()?;
+        if let Some(end) = self.reader.text.end {
+            let content = self.view.slice(self.visible(), end);
+            self.reader.text.over_escaped = are_over_escaped(content);
+            if self.reader.text.over_escaped && is_mixed(content) {
+                self.reader.text.end = None;
+                return self.give_up(None, end);
+            }
+            if !self.reader.text.over_escaped {
+                self.note_inner_quotes();
+            }
+        }
+        Ok(ended)
+    }
+
+    fn over_escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        let message = "read a doubly escaped quote as part of its string";
         self.repaired(Code::InvalidEscape, at..at + 3, message, |turn| turn.take_escape(3, Some("\\\"")))
     }
 
     /// In a value that was escaped once too often, two backslashes are one.
-    fn escaped_backslash(&mut self, next: u8) -> Result<Option<End>, NotYet> {
+    fn escaped_backslash(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         if next == b'u' {
             return self.hex_escape(4, false);
@@ -93,7 +138,7 @@ impl Turn<'_> {
                 Ok(None)
             }
             _ => {
-                let message = "a backslash that escapes nothing was read as a backslash";
+                let message = "read a backslash that escapes nothing as a backslash";
                 self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| {
                     turn.take_escape(if next == b'\\' { 2 } else { 1 }, Some("\\\\"));
                 })
@@ -111,7 +156,7 @@ impl Turn<'_> {
     }
 
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
-    fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<End>, NotYet> {
+    fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let Hex::Whole(value) = (match self.hex(self.reader.at + 2, digits)? {
             Hex::Ends => return self.cut(),
             hex => hex,
@@ -140,7 +185,7 @@ impl Turn<'_> {
     }
 
     /// `\'` is a quote; before anything else the backslash is data.
-    fn other_escape(&mut self, next: u8) -> Result<Option<End>, NotYet> {
+    fn other_escape(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let own = match self.reader.text.quote {
             Quote::Single | Quote::Triple(_) => next == b'\'',
             Quote::Back => matches!(next, b'`' | b'$'),
@@ -150,7 +195,7 @@ impl Turn<'_> {
             return self.invalid();
         }
         let at = self.reader.at;
-        if !own && !self.admit(Code::InvalidEscape, at..at + 2, "the escape `\\'` was read as `'`") {
+        if !own && !self.admit(Code::InvalidEscape, at..at + 2, "read the escape `\\'` as `'`") {
             return self.ended(Ended::Broken);
         }
         self.reader.at += 1;
@@ -159,9 +204,9 @@ impl Turn<'_> {
         Ok(None)
     }
 
-    fn invalid(&mut self) -> Result<Option<End>, NotYet> {
+    fn invalid(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        let message = "a backslash that escapes nothing was read as a backslash";
+        let message = "read a backslash that escapes nothing as a backslash";
         self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| turn.put_plain(at + 1))
     }
 }

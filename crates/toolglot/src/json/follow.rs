@@ -1,8 +1,8 @@
 //! Whether a quote ends its string: only if what follows can follow.
 
-use super::Place;
+use super::ValuePosition;
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, Turn};
+use super::reader::{Bracket, ReaderStep};
 use crate::view::NotYet;
 
 /// What a quote inside a string is, by what follows it.
@@ -10,13 +10,19 @@ use crate::view::NotYet;
 pub(super) enum Follow {
     /// The end of the string.
     Closes,
+    /// The end of the string, if nothing better is found for it: what follows is not what a valid string is followed by.
+    Perhaps,
     /// A quote that belongs to the string.
     Inner,
     /// The end of a piece; the string goes on with the quote at this position.
     Joins(usize),
 }
 
-impl Turn<'_> {
+/// Strings in a row, with nothing but white space between them, that count as elements without commas. Two or three
+/// also occur in prose with quotes; four do not.
+const APART: usize = 4;
+
+impl ReaderStep<'_> {
     /// Decides about a quote of the running string that ends at `end`.
     pub(super) fn follow(&self, end: usize) -> Result<Follow, NotYet> {
         let text = &self.reader.text;
@@ -33,7 +39,18 @@ impl Turn<'_> {
             None => self.ends_alone(byte, next)?,
             Some(bracket) => self.ends_member(bracket, byte, next, next > end)?,
         };
-        if closes || self.stops(byte, next)? {
+        let stops = !closes && self.stops(byte, next)?;
+        if (closes || stops) && !text.key {
+            let comment = self.view.skip_blanks(end)?;
+            let commented = next > comment;
+            // A comment that touches the quote, and holds others, is code: `super("#{status}: #{message}")`.
+            if commented && comment == end && self.view.slice(end, next).contains('"') {
+                return Ok(Follow::Inner);
+            }
+            let usual = !commented && (stops || self.is_usual(byte, next)?);
+            return Ok(if usual { Follow::Closes } else { Follow::Perhaps });
+        }
+        if closes || stops {
             return Ok(Follow::Closes);
         }
         Ok(if text.key { None } else { self.joins(end)? }.unwrap_or(Follow::Inner))
@@ -45,12 +62,112 @@ impl Turn<'_> {
         Ok(marker || (byte == b'`' && self.closes_fence(at)?))
     }
 
+    /// Says whether what follows a string is what follows a valid one, all the way to the next value or the call's end.
+    fn is_usual(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+        match (byte, self.parent()) {
+            (b',', Some(Bracket::Object)) => {
+                let key = self.look().gap(at + 1)?;
+                match self.view.byte(key)? {
+                    None => Ok(true),
+                    Some(_) if self.look().opens(key)?.is_none() => Ok(self.bare_keys()),
+                    Some(_) => match self.look().key(key, usize::MAX)? {
+                        Ahead::Found(separator) => Ok(self.view.byte(separator)? == Some(b':')),
+                        ahead => Ok(ahead == Ahead::Ends),
+                    },
+                }
+            }
+            (b',', Some(_)) => Ok(true),
+            (_, None) if self.reader.place == ValuePosition::Keyword && self.is_marked() => {
+                self.is_usual_in_call(byte, at)
+            }
+            (b'"' | b'\'', Some(Bracket::Array | Bracket::Tuple)) => self.ends_plainly(at),
+            (_, None) => Ok(true),
+            (b'}' | b']' | b')', Some(_)) => self.closes_all(at),
+            _ => Ok(false),
+        }
+    }
+
+    /// Says whether the next keyword of a call follows, or what closes the call or all calls.
+    fn is_usual_in_call(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+        match byte {
+            b',' => self.keyword_follows(self.view.skip_blanks(at + 1)?),
+            b')' => Ok(self.context.markers.ends_call(self.view, at)?.is_some()),
+            b']' => self.context.markers.ends_section(self.view, at),
+            _ => Ok(false),
+        }
+    }
+
+    /// Says whether a parameter stands at `at` with its separator, the call's end or another call.
+    fn keyword_follows(&self, at: usize) -> Result<bool, NotYet> {
+        let Ahead::Found(mut end) = self.look().word(at)? else {
+            return Ok(matches!(self.view.byte(at)?, None | Some(b')' | b'*')));
+        };
+        // Markdown escapes underscores.
+        while self.view.starts_with(end, "\\_")? {
+            end = if let Ahead::Found(end) = self.look().word(end + 2)? { end } else { end + 2 };
+        }
+        let separator = self.view.skip_blanks(end)?;
+        let declared = self.context.schema.is_none_or(|schema| {
+            let root = schema.root();
+            root.properties().is_empty() || root.declares(&self.view.slice(at, end).replace("\\_", "_"))
+        });
+        Ok(match self.view.byte(separator)? {
+            Some(b'=' | b':') if declared => true,
+            // Python's style of a keyword, which code of other languages does not have.
+            Some(b'=') => separator == end && !matches!(self.view.byte(end + 1)?, Some(b' ' | b'=' | b'>')),
+            byte => matches!(byte, None | Some(b'(')),
+        })
+    }
+
+    /// Says whether a string stands at `at`, or a few of them apart from each other, and a comma or bracket behind it.
+    pub(super) fn ends_plainly(&self, mut at: usize) -> Result<bool, NotYet> {
+        for _ in 0..APART {
+            let Some((quote, length)) = self.look().opens(at)? else { return Ok(false) };
+            let Ahead::Found(end) = self.look().string(quote, at + length, usize::MAX)? else { return Ok(false) };
+            let next = self.look().gap(end)?;
+            match self.view.byte(next)? {
+                None | Some(b',' | b']' | b')' | b'}') => return Ok(true),
+                Some(_) if next > end => at = next,
+                Some(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says whether anything is known of what stands around the value.
+    fn is_marked(&self) -> bool {
+        !self.context.markers.first_bytes().is_empty()
+    }
+
+    /// Says whether the running object's keys have no quotes.
+    fn bare_keys(&self) -> bool {
+        self.reader.bare_keys || self.context.quote.is_some()
+    }
+
+    /// Says whether the brackets from `at` on close what is open, one by one, up to a member that follows or the call's end.
+    pub(super) fn closes_all(&self, mut at: usize) -> Result<bool, NotYet> {
+        for (depth, frame) in self.reader.stack.iter().enumerate().rev() {
+            if self.view.byte(at)? != Some(frame.bracket.closer()) {
+                return Ok(self.view.byte(at)?.is_none());
+            }
+            at += 1;
+            let Some(above) = depth.checked_sub(1).and_then(|above| self.reader.stack.get(above)) else { break };
+            at = self.look().gap(at)?;
+            match self.view.byte(at)? {
+                Some(b',') if above.bracket == Bracket::Object => return self.member_ahead(at + 1),
+                Some(b',') => return self.element_ahead(at + 1),
+                _ => {}
+            }
+        }
+        Ok(self.reader.place != ValuePosition::Arguments || self.context.markers.may_end_call(self.view, at)?)
+    }
+
     /// Outside all brackets the caller knows what follows, but for a keyword, whose syntax is known.
     fn ends_alone(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
         match byte {
-            b',' if self.reader.place == Place::Keyword => self.keyword_ahead(at + 1),
+            b',' if self.reader.place == ValuePosition::Keyword => self.keyword_ahead(at + 1),
             b',' | b';' => Ok(true),
-            b')' | b'}' | b']' => self.brackets_hold(at),
+            b')' | b'}' | b']' => Ok(true),
             b'`' => self.view.starts_with(at, "```"),
             _ => Ok(false),
         }
@@ -61,23 +178,30 @@ impl Turn<'_> {
         if matches!(self.view.byte(at)?, None | Some(b')' | b'*')) || self.look().opens(at)?.is_some() {
             return Ok(true);
         }
-        match self.look().word(at)? {
-            Ahead::Found(end) => Ok(matches!(self.view.byte(self.look().gap(end)?)?, None | Some(b'='))),
-            ahead => Ok(ahead == Ahead::Ends),
+        let mut word = self.look().word(at)?;
+        while let Ahead::Found(end) = word
+            && self.view.starts_with(end, "\\_")?
+        {
+            word = self.look().word(end + 2)?;
+        }
+        let Ahead::Found(end) = word else { return Ok(word == Ahead::Ends) };
+        let separator = self.look().gap(end)?;
+        match self.view.byte(separator)? {
+            Some(b':') => self.look().value_start(self.look().gap(separator + 1)?),
+            byte => Ok(matches!(byte, None | Some(b'='))),
         }
     }
 
     fn ends_member(&self, bracket: Bracket, byte: u8, at: usize, apart: bool) -> Result<bool, NotYet> {
         match byte {
-            b'}' | b']' | b')' if self.is_open(byte) => self.brackets_hold(at),
+            b'}' | b']' | b')' => Ok(self.is_open(byte)),
             b',' | b';' if bracket == Bracket::Object => self.member_ahead(at + 1),
             b',' | b';' => self.element_ahead(at + 1),
             _ if !apart && self.second_closes(bracket, at)? => Ok(false),
             _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
-                Ok(self.key_follows(at)? != Ahead::Absent)
+                Ok(self.key_follows(at, false)? != Ahead::Absent)
             }
             _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
-            b'"' | b'\'' if self.reader.text.dirty && !apart => Ok(false),
             _ => self.string_follows(bracket, at),
         }
     }
@@ -95,37 +219,29 @@ impl Turn<'_> {
         }
     }
 
-    /// Brackets that touch the next quote of a string that had inner quotes are quoted themselves.
-    fn brackets_hold(&self, at: usize) -> Result<bool, NotYet> {
-        if !self.reader.text.dirty {
-            return Ok(true);
-        }
-        let mut after = at;
-        while matches!(self.view.byte(after)?, Some(b'}' | b']' | b')')) {
-            after += 1;
-        }
-        Ok(self.look().closer(self.reader.text.quote, after)?.is_none())
-    }
-
     /// Says whether a key or a closing bracket follows a comma of an object.
     pub(super) fn member_ahead(&self, at: usize) -> Result<bool, NotYet> {
         let at = self.look().gap(at)?;
         match self.view.byte(at)? {
             None | Some(b'}' | b']' | b',') => Ok(true),
             Some(byte) if self.stops(byte, at)? => Ok(true),
-            Some(_) => Ok(self.key_follows(at)? != Ahead::Absent),
+            Some(_) => Ok(self.key_follows(at, true)? != Ahead::Absent),
         }
     }
 
     /// Looks for a key; a bare one counts only if a value begins behind its separator.
-    pub(super) fn key_follows(&self, at: usize) -> Result<Ahead, NotYet> {
+    ///
+    /// What is not JSON's own, behind a `comma` a key in quotes and a colon, must be a key that is declared and new.
+    pub(super) fn key_follows(&self, at: usize, comma: bool) -> Result<Ahead, NotYet> {
         let look = self.look();
         let ahead = look.key(at, usize::MAX)?;
         let Ahead::Found(separator) = ahead else { return Ok(ahead) };
-        if !self.is_key_allowed(at..separator) {
+        let quoted = look.opens(at)?.is_some();
+        let usual = quoted && self.view.byte(separator)? == Some(b':');
+        if !self.is_key_allowed(at..separator, usual && comma) {
             return Ok(Ahead::Absent);
         }
-        if look.opens(at)?.is_some() {
+        if quoted {
             return Ok(ahead);
         }
         let value = look.gap(separator + 1)?;
@@ -159,9 +275,9 @@ impl Turn<'_> {
     }
 
     /// Looks for a second string behind a blank, which Python joins to the first.
-    fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
+    pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
         let bracket = match self.parent() {
-            None if self.reader.place != Place::Keyword => return Ok(None),
+            None if self.reader.place != ValuePosition::Keyword => return Ok(None),
             None => Bracket::Tuple,
             Some(bracket) => bracket,
         };

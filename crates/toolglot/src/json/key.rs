@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, Need, Turn};
-use super::text::Text;
+use super::reader::{Bracket, Expect, ReaderStep};
+use super::text::RunningString;
 use super::write::{decode, write_string};
-use super::{End, Ended, Place};
+use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
 use crate::view::NotYet;
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Reads what stands where a key or `}` is wanted.
-    pub(super) fn key(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
+    pub(super) fn key(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         match byte {
             b'}' | b']' | b')' => return self.closing(byte),
@@ -31,25 +31,26 @@ impl Turn<'_> {
         }
     }
 
-    fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
+    fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         if !self.admit_quote(quote, at..at + length) {
             return self.ended(Ended::Broken);
         }
         self.key_start();
-        self.text_start(Text::new(quote, true, false, at), at + length);
+        self.text_start(RunningString::new(quote, true, false, at), at + length);
         Ok(None)
     }
 
-    fn bare_key(&mut self, end: usize) -> Result<Option<End>, NotYet> {
+    fn bare_key(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let word = self.view.slice(at, end);
-        if !self.admit(Code::BareKey, at..end, &format!("the key `{word}` has no quotes")) {
+        if !self.admit(Code::BareKey, at..end, &format!("read the unquoted key `{word}`")) {
             return self.ended(Ended::Broken);
         }
         let mut json = String::new();
         write_string(word, &mut json);
         self.key_start();
+        self.reader.bare_keys = true;
         self.reader.key.push_str(&json[1..json.len() - 1]);
         self.reader.at = end;
         self.put(&json);
@@ -58,6 +59,7 @@ impl Turn<'_> {
     }
 
     fn key_start(&mut self) {
+        self.reader.key_at = self.reader.at;
         self.member_start();
         self.put_pending();
         self.reader.key.clear();
@@ -69,12 +71,12 @@ impl Turn<'_> {
     }
 
     fn is_parameter(&self) -> bool {
-        self.reader.place == Place::Arguments && self.reader.stack.len() == 1
+        self.reader.place == ValuePosition::Arguments && self.reader.stack.len() == 1
     }
 
     /// A key is whole: it finds the schema of its value.
     pub(super) fn key_end(&mut self, span: Range<usize>) {
-        self.reader.need = Need::Colon;
+        self.reader.need = Expect::Colon;
         self.reader.node = None;
         if !self.wants_key() {
             return;
@@ -84,9 +86,7 @@ impl Turn<'_> {
         if self.is_parameter() && !self.hold_wrapper(&key, &span) {
             self.parameter(&key, span);
         }
-        if !self.reader.hold.is_on() {
-            self.reader.node = self.property(&key);
-        }
+        self.reader.node = if self.holds_wrapper() { self.root_node() } else { self.property(&key) };
         drop(key);
         self.reader.key = source;
     }
@@ -96,36 +96,45 @@ impl Turn<'_> {
         Some(self.context.schema?.node(node).property(key)?.id())
     }
 
+    fn root_node(&self) -> Option<NodeId> {
+        Some(self.context.schema?.root().id())
+    }
+
     /// Reports what is wrong with a parameter's name.
     pub(super) fn parameter(&mut self, key: &str, span: Range<usize>) {
         let unknown =
             self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
         if unknown {
-            self.sink().diagnose(
-                Code::UnknownParameter,
-                span.clone(),
-                format!("the tool declares no parameter `{key}`"),
-            );
+            self.sink().diagnose(Code::UnknownParameter, span.clone(), format!("unknown parameter `{key}`"));
         }
         if self.reader.seen.contains(key) {
-            self.sink().diagnose(Code::DuplicateParameter, span, format!("the parameter `{key}` was given before"));
+            let message = format!("duplicate parameter `{key}`; both are kept, and most JSON readers use the last");
+            self.sink().diagnose(Code::DuplicateParameter, span, message);
         } else {
             self.reader.seen.insert(key.to_owned());
         }
     }
 
+    /// Says whether no required parameter is missing.
+    pub(super) fn is_whole(&self) -> bool {
+        let schema = self.context.schema.filter(|_| self.reader.place == ValuePosition::Arguments);
+        schema.is_none_or(|schema| schema.root().required().iter().all(|name| self.reader.seen.contains(name)))
+    }
+
     pub(super) fn missing_parameters(&mut self) {
-        let Some(schema) = self.context.schema.filter(|_| self.reader.place == Place::Arguments) else { return };
+        let Some(schema) = self.context.schema.filter(|_| self.reader.place == ValuePosition::Arguments) else {
+            return;
+        };
         let at = self.reader.at;
         for name in schema.root().required() {
             if self.reader.seen.contains(name) {
                 continue;
             }
-            self.sink().diagnose(Code::MissingParameter, at..at, format!("the required parameter `{name}` is missing"));
+            self.sink().diagnose(Code::MissingParameter, at..at, format!("missing required parameter `{name}`"));
         }
     }
 
-    pub(super) fn colon(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
+    pub(super) fn colon(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         match byte {
             b':' => {
@@ -134,7 +143,7 @@ impl Turn<'_> {
             }
             b'=' => {
                 let end = at + if self.view.byte(at + 1)? == Some(b'>') { 2 } else { 1 };
-                let message = format!("`{}` was read as `:`", self.view.slice(at, end));
+                let message = format!("read `{}` as `:`", self.view.slice(at, end));
                 self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end))
             }
             _ => self.stop_or_broken(),
@@ -142,13 +151,14 @@ impl Turn<'_> {
     }
 
     fn colon_end(&mut self, end: usize) {
+        self.reader.colon = end;
         self.reader.at = end;
-        self.reader.need = Need::Member;
+        self.reader.need = Expect::Member;
         self.put(":");
     }
 
     /// Reads what stands behind a member.
-    pub(super) fn after(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
+    pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         match byte {
             b'}' | b']' | b')' => self.closing(byte),
@@ -157,7 +167,7 @@ impl Turn<'_> {
                 self.comma(at + 1);
                 Ok(None)
             }
-            b';' => self.repaired(Code::WrongSeparator, at..at + 1, "`;` was read as `,`", |turn| turn.comma(at + 1)),
+            b';' => self.repaired(Code::WrongSeparator, at..at + 1, "read `;` as `,`", |turn| turn.comma(at + 1)),
             _ if self.stands_stop(at)? => self.stop_or_broken(),
             _ => self.missing_comma(),
         }
@@ -168,12 +178,12 @@ impl Turn<'_> {
         self.reader.at = end;
         self.reader.pending.push(',');
         self.reader.need = match self.parent() {
-            Some(Bracket::Object) => Need::Key,
-            _ => Need::Element,
+            Some(Bracket::Object) => Expect::Key,
+            _ => Expect::Element,
         };
     }
 
-    fn missing_comma(&mut self) -> Result<Option<End>, NotYet> {
+    fn missing_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let fits = match self.parent() {
             Some(Bracket::Object) => self.look().key(at, usize::MAX)? != Ahead::Absent,
@@ -182,25 +192,25 @@ impl Turn<'_> {
         if !fits {
             return self.ended(Ended::Broken);
         }
-        self.repaired(Code::MissingComma, at..at, "a missing comma was inserted", |turn| turn.comma(at))
+        self.repaired(Code::MissingComma, at..at, "inserted a missing comma", |turn| turn.comma(at))
     }
 
     /// Drops a comma that has no member before it.
-    pub(super) fn extra_comma(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn extra_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        self.repaired(Code::ExtraComma, at..at + 1, "a comma with nothing before it was dropped", |turn| {
+        self.repaired(Code::ExtraComma, at..at + 1, "dropped a comma with nothing before it", |turn| {
             turn.reader.at = at + 1
         })
     }
 
     /// A prompt template's `{{` is one brace.
-    fn double_brace(&mut self) -> Result<Option<End>, NotYet> {
+    fn double_brace(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let fresh = self.reader.stack.last().is_some_and(|frame| frame.members == 0 && !frame.doubled);
         if !fresh || !self.reader.pending.is_empty() {
             return self.ended(Ended::Broken);
         }
-        self.repaired(Code::DoubleBraces, at..at + 1, "a doubled brace was read once", |turn| {
+        self.repaired(Code::DoubleBraces, at..at + 1, "read a doubled brace as one", |turn| {
             turn.reader.at = at + 1;
             if let Some(frame) = turn.reader.stack.last_mut() {
                 frame.doubled = true;

@@ -1,14 +1,14 @@
 //! Arguments as lines of `key: value`, which is a guess.
 
 use super::look::{Ahead, KEY};
-use super::reader::Turn;
+use super::reader::ReaderStep;
 use super::write::write_string;
-use super::{End, Ended};
+use super::{Ended, ValueOutcome};
 use crate::diagnostic::Code;
-use crate::lines::{self, Member};
+use crate::lines::{self, LineMember};
 use crate::view::NotYet;
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Says whether lines may be read here and the first of them has a key.
     pub(super) fn lines_ahead(&self) -> Result<bool, NotYet> {
         let at = self.reader.at;
@@ -19,12 +19,12 @@ impl Turn<'_> {
     }
 
     /// Reads all lines up to a marker or the end; each must have a key.
-    pub(super) fn lines(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn lines(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let (at, view) = (self.reader.at, self.view);
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
-        let message = "lines of keys and values were read as an object";
+        let message = "read lines of `key: value` as an object";
         let Some(members) = lines::members(text).filter(|_| self.admit(Code::KeyValueLines, span.clone(), message))
         else {
             return self.ended(Ended::Broken);
@@ -40,7 +40,7 @@ impl Turn<'_> {
     }
 
     /// Returns the object that keys and values spell; it is read again as if it had come as JSON.
-    fn object_of(&self, members: &[Member<'_>]) -> String {
+    fn object_of(&self, members: &[LineMember<'_>]) -> String {
         let mut json = String::from("{");
         for (index, member) in members.iter().enumerate() {
             json.push_str(if index == 0 { "" } else { ", " });

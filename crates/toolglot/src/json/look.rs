@@ -5,7 +5,7 @@ use crate::view::{NotYet, View, is_blank};
 
 /// The bytes ahead and what they may mean.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct Lookahead<'a> {
     pub(super) view: View<'a>,
     pub(super) context: &'a Context<'a>,
     /// Quotes may be escaped once too often.
@@ -34,6 +34,15 @@ pub(super) enum Quote {
 }
 
 impl Quote {
+    /// Says whether a byte is this quote, escaped or not.
+    pub(super) fn is(self, byte: u8) -> bool {
+        match self {
+            Self::Single | Self::Triple(b'\'') => byte == b'\'',
+            Self::Back => byte == b'`',
+            _ => byte == b'"',
+        }
+    }
+
     /// Says whether it is a token: all that stands between two of them is data.
     pub(super) fn is_token(self) -> bool {
         matches!(self, Self::Token | Self::Leaked)
@@ -58,8 +67,8 @@ pub(super) const LEAKED: &str = "<|\"|>";
 /// What the reader drops may stand before the key: a second brace, a comma, line breaks spelled out.
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
     let options = crate::options::Options::default();
-    let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote };
-    let mut look = Look { view, context: &context, escaped: false };
+    let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote, given: None };
+    let mut look = Lookahead { view, context: &context, escaped: false };
     let mut at = look.gap(at)?;
     if view.byte(at)? == Some(b'}') {
         return Ok(true);
@@ -71,17 +80,20 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
     Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)))
 }
 
-/// The longest key that a candidate may begin with, and the longest bare key anywhere.
+/// The longest key that a candidate may begin with, and the longest bare key anywhere. It bounds what is read before
+/// a candidate dies; the names of real parameters are much shorter.
 pub(super) const KEY: usize = 256;
 
-/// The longest comment that a look-ahead looks past, and how many of them.
+/// The longest comment that a look-ahead passes: a few lines. `COMMENTS` bounds how many, so one look costs at most 1
+/// KiB.
 const COMMENT: usize = 256;
 
-/// The longest text in parentheses that is looked through for a comma.
+/// The longest text in parentheses that is searched for a comma: a long Python string in lines. Anything longer is
+/// prose in parentheses.
 const GROUP: usize = 4096;
 const COMMENTS: usize = 4;
 
-impl<'a> Look<'a> {
+impl<'a> Lookahead<'a> {
     /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
     pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
         let mut at = self.view.skip_blanks(at)?;
@@ -317,7 +329,7 @@ impl<'a> Look<'a> {
     pub(super) fn word(self, at: usize) -> Result<Ahead, NotYet> {
         let mut end = at;
         while let Some(byte) = self.view.byte(end)? {
-            let first = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80;
+            let first = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@') || byte >= 0x80;
             let fits = first || (end > at && matches!(byte, b'-' | b'.'));
             if !fits {
                 return Ok(if end > at { Ahead::Found(end) } else { Ahead::Absent });

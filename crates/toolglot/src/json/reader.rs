@@ -1,13 +1,13 @@
 //! The streaming reader: what may stand next, and what each byte there leads to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::hold::{Hold, Level};
-use super::look::Look;
+use super::deferred::{Deferred, Unwrapped};
+use super::look::Lookahead;
 use super::stops::Stops;
-use super::text::Text;
-use super::{Context, End, Ended, Place};
+use super::text::RunningString;
+use super::{Context, Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
 use crate::sink::Sink;
@@ -26,7 +26,7 @@ use crate::view::{NotYet, View, is_blank};
 ///  Colon ── : ──────────► Member ─ value ─┘   After outside all brackets is the end: Done
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum Expect {
     /// A value outside all brackets.
     Start,
     /// A key or `}`.
@@ -57,7 +57,7 @@ pub(super) enum Bracket {
 
 /// An open bracket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct OpenBracket {
     pub(super) bracket: Bracket,
     pub(super) node: Option<NodeId>,
     /// How many members have begun.
@@ -70,22 +70,28 @@ pub(super) struct Frame {
 
 /// Reads one value. It owns what it needs to go on, and no input.
 #[derive(Clone, Debug)]
-pub(crate) struct Reader {
+pub(crate) struct JsonReader {
     pub(super) at: usize,
     pub(super) start: usize,
-    pub(super) place: Place,
+    pub(super) place: ValuePosition,
     /// The strings and wrappers around the input that were taken off already.
-    pub(super) level: Level,
-    pub(super) need: Need,
-    pub(super) stack: Vec<Frame>,
+    pub(super) level: Unwrapped,
+    pub(super) need: Expect,
+    pub(super) stack: Vec<OpenBracket>,
     /// The schema of the next value.
     pub(super) node: Option<NodeId>,
-    pub(super) text: Text,
+    pub(super) text: RunningString,
     pub(super) stops: Stops,
     /// A comma and the blanks behind it, until what follows shows that it belongs there.
     pub(super) pending: String,
-    /// Where that comma stands.
+    /// Where that comma stands, and the last key and the end of its colon.
     pub(super) comma: usize,
+    pub(super) key_at: usize,
+    pub(super) colon: usize,
+    /// The last key had no quotes.
+    pub(super) bare_keys: bool,
+    /// The quotes that end the strings from here on, where that had to be found out for all of them at once.
+    pub(super) ends: VecDeque<usize>,
     /// Whether the quotes are escaped once too often; told by the first of them.
     pub(super) escaped: Option<bool>,
     /// Only a key that the schema declares ends the string before it.
@@ -94,7 +100,7 @@ pub(crate) struct Reader {
     pub(super) key: String,
     /// The parameters given so far.
     pub(super) seen: BTreeSet<String>,
-    pub(super) hold: Hold,
+    pub(super) deferred: Deferred,
     pub(super) emitted: bool,
     /// Escapes on their way out; kept for its memory.
     pub(super) scratch: String,
@@ -102,25 +108,29 @@ pub(crate) struct Reader {
     unescaped: bool,
 }
 
-impl Reader {
-    pub(crate) fn new(at: usize, place: Place, node: Option<NodeId>) -> Self {
+impl JsonReader {
+    pub(crate) fn new(at: usize, place: ValuePosition, node: Option<NodeId>) -> Self {
         Self {
             at,
             start: at,
             place,
-            level: Level::default(),
-            need: Need::Start,
+            level: Unwrapped::default(),
+            need: Expect::Start,
             stack: Vec::new(),
             node,
-            text: Text::default(),
+            text: RunningString::default(),
             stops: Stops::default(),
             pending: String::new(),
             comma: at,
+            key_at: at,
+            colon: at,
+            bare_keys: false,
+            ends: VecDeque::new(),
             escaped: None,
             declared_keys: false,
             key: String::new(),
             seen: BTreeSet::new(),
-            hold: Hold::default(),
+            deferred: Deferred::default(),
             emitted: false,
             scratch: String::new(),
             fenced: false,
@@ -128,7 +138,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn at_level(self, level: Level) -> Self {
+    pub(super) fn at_level(self, level: Unwrapped) -> Self {
         Self { level, ..self }
     }
 
@@ -138,9 +148,14 @@ impl Reader {
     }
 
     /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.
-    pub(crate) fn resume(&mut self, view: View<'_>, context: &Context<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+    pub(crate) fn resume(
+        &mut self,
+        view: View<'_>,
+        context: &Context<'_>,
+        sink: &mut Sink,
+    ) -> Result<ValueOutcome, NotYet> {
         let run = self.at..self.at;
-        let mut turn = Turn { reader: self, view, context, sink, run };
+        let mut turn = ReaderStep { reader: self, view, context, sink, run };
         let end = loop {
             match turn.step() {
                 Ok(None) => {}
@@ -162,8 +177,8 @@ impl Reader {
 ///
 /// **Invariant:** a step asks for all the bytes its decision needs before it
 /// changes anything, so that a step that was told [`NotYet`] can be repeated.
-pub(super) struct Turn<'t> {
-    pub(super) reader: &'t mut Reader,
+pub(super) struct ReaderStep<'t> {
+    pub(super) reader: &'t mut JsonReader,
     pub(super) view: View<'t>,
     pub(super) context: &'t Context<'t>,
     pub(super) sink: &'t mut Sink,
@@ -171,20 +186,16 @@ pub(super) struct Turn<'t> {
     run: Range<usize>,
 }
 
-impl Turn<'_> {
-    fn step(&mut self) -> Result<Option<End>, NotYet> {
-        if self.reader.at >= self.limit() && self.reader.need != Need::Done {
+impl ReaderStep<'_> {
+    fn step(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        if self.reader.at >= self.limit() && self.reader.need != Expect::Done {
             let at = self.reader.at;
-            self.sink().diagnose(
-                Code::LimitArguments,
-                at..at,
-                "the value is longer than the limit allows and was ended here",
-            );
+            self.sink().diagnose(Code::LimitArguments, at..at, "arguments too long (limit `arguments`); ended here");
             return self.ended(Ended::Truncated);
         }
         match self.reader.need {
-            Need::Text => self.text(),
-            Need::Done => self.done(),
+            Expect::Text => self.text(),
+            Expect::Done => self.done(),
             need => self.structure(need),
         }
     }
@@ -194,7 +205,7 @@ impl Turn<'_> {
         self.reader.start.saturating_add(self.context.options.limits.arguments)
     }
 
-    fn structure(&mut self, need: Need) -> Result<Option<End>, NotYet> {
+    fn structure(&mut self, need: Expect) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
         if is_blank(byte) {
@@ -205,16 +216,16 @@ impl Turn<'_> {
             return Ok(None);
         }
         match byte {
-            b'/' | b'#' if need != Need::Start && self.opens_comment(need, byte)? => return self.comment(),
+            b'/' | b'#' if need != Expect::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
             b'\\' if self.opens_escaped(need)? => return self.escaped(),
-            b'`' if need == Need::Start && self.view.starts_with(at, "```")? => return self.fence(),
+            b'`' if need == Expect::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
         }
         match need {
-            Need::Key => self.key(byte),
-            Need::Colon => self.colon(byte),
-            Need::After => self.after(byte),
+            Expect::Key => self.key(byte),
+            Expect::Colon => self.colon(byte),
+            Expect::After => self.after(byte),
             _ => self.value(byte),
         }
     }
@@ -222,7 +233,7 @@ impl Turn<'_> {
     fn blanks(&mut self) {
         let at = self.reader.at;
         let run = self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
-        if self.reader.pending.is_empty() && self.reader.need != Need::Start {
+        if self.reader.pending.is_empty() && self.reader.need != Expect::Start {
             return self.put_source(at + run);
         }
         self.reader.at += run;
@@ -233,19 +244,19 @@ impl Turn<'_> {
     }
 
     /// Says whether a comment opens here; where bare strings are the dialect's own, they may begin like one.
-    fn opens_comment(&self, need: Need, byte: u8) -> Result<bool, NotYet> {
-        let value = matches!(need, Need::Member | Need::Element);
+    fn opens_comment(&self, need: Expect, byte: u8) -> Result<bool, NotYet> {
+        let value = matches!(need, Expect::Member | Expect::Element);
         if value && self.is_native(Code::BareString) {
             return Ok(false);
         }
         Ok(byte == b'#' || matches!(self.view.byte(self.reader.at + 1)?, Some(b'/' | b'*')))
     }
 
-    fn comment(&mut self) -> Result<Option<End>, NotYet> {
+    fn comment(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         match self.look().comment(at, usize::MAX)? {
             super::look::Ahead::Found(end) => {
-                self.repaired(Code::Comment, at..end, "a comment was dropped", |turn| turn.reader.at = end)
+                self.repaired(Code::Comment, at..end, "dropped a comment", |turn| turn.reader.at = end)
             }
             super::look::Ahead::Absent => self.stop_or_broken(),
             super::look::Ahead::Ends => self.cut(),
@@ -253,11 +264,10 @@ impl Turn<'_> {
     }
 
     /// Reported once: output that is escaped too often has one on every line.
-    fn literal_blank(&mut self) -> Result<Option<End>, NotYet> {
+    fn literal_blank(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
-        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "an escape outside strings was read as white space")
-        {
+        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "read an escape outside a string as white space") {
             return self.ended(Ended::Broken);
         }
         self.reader.at += 2;
@@ -265,20 +275,20 @@ impl Turn<'_> {
     }
 
     /// Says whether the first string of the value opens here with an escaped quote.
-    fn opens_escaped(&self, need: Need) -> Result<bool, NotYet> {
-        let first = self.reader.escaped.is_none() && matches!(need, Need::Key | Need::Member | Need::Element);
+    fn opens_escaped(&self, need: Expect) -> Result<bool, NotYet> {
+        let first = self.reader.escaped.is_none() && matches!(need, Expect::Key | Expect::Member | Expect::Element);
         Ok(first && self.view.byte(self.reader.at + 1)? == Some(b'"'))
     }
 
     /// The quotes of the value were escaped as if it stood in a string.
-    fn escaped(&mut self) -> Result<Option<End>, NotYet> {
+    fn escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        let message = "quotes that were escaped outside strings were read as quotes";
+        let message = "read escaped quotes outside a string as quotes";
         self.repaired(Code::DoubleEncoded, at..at + 2, message, |turn| turn.reader.escaped = Some(true))
     }
 
     /// Reads the opening fence and its word.
-    fn fence(&mut self) -> Result<Option<End>, NotYet> {
+    fn fence(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let mut end = at + 3;
         while self.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
@@ -287,13 +297,13 @@ impl Turn<'_> {
         if self.reader.fenced {
             return self.ended(Ended::Broken);
         }
-        self.repaired(Code::Fence, at..end, "the fence around the value was dropped", |turn| {
+        self.repaired(Code::Fence, at..end, "dropped the Markdown fence around the value", |turn| {
             turn.reader.fenced = true;
             turn.reader.at = end;
         })
     }
 
-    fn done(&mut self) -> Result<Option<End>, NotYet> {
+    fn done(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let mut at = self.reader.at;
         if self.reader.fenced {
             let fence = self.view.skip_blanks(at)?;
@@ -301,29 +311,31 @@ impl Turn<'_> {
                 at = fence + 3;
             }
         }
-        Ok(Some(End { at, how: Ended::Complete }))
+        Ok(Some(ValueOutcome { at, how: Ended::Complete }))
     }
 
-    /// A marker at a structural place ends the value if only closing brackets are missing.
-    /// The input ended inside something: the half of it that is there belongs to the value.
-    pub(super) fn cut(&mut self) -> Result<Option<End>, NotYet> {
+    /// Ends the value as truncated where the input ends: the part that has arrived belongs to it.
+    pub(super) fn cut(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         self.reader.at = self.view.final_end()?;
         self.ended(Ended::Truncated)
     }
 
-    pub(super) fn stop_or_broken(&mut self) -> Result<Option<End>, NotYet> {
+    /// Ends the value before a marker at a structural place: whole if only closing brackets are missing, else broken.
+    pub(super) fn stop_or_broken(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         if !self.stands_stop(at)? {
             return self.ended(Ended::Broken);
         }
         let fence = self.closes_fence(at)?;
-        let closable = matches!(self.reader.need, Need::Key | Need::Element | Need::After);
-        let message = "a closing bracket is missing before a marker and was inserted";
+        let opens = self.context.markers.opens(self.view, at)?.is_some();
+        let closable =
+            matches!(self.reader.need, Expect::Key | Expect::Element | Expect::After) && !opens && self.is_whole();
+        let message = "inserted a missing closing bracket before a marker";
         if !closable || !self.admit(Code::MissingBracket, at..at, message) {
             return self.ended(Ended::Broken);
         }
         let cut = self.ended(Ended::Cut)?;
-        Ok(if fence { Some(End { at: at + 3, how: Ended::Complete }) } else { cut })
+        Ok(if fence { Some(ValueOutcome { at: at + 3, how: Ended::Complete }) } else { cut })
     }
 
     pub(super) fn stands_stop(&self, at: usize) -> Result<bool, NotYet> {
@@ -336,16 +348,17 @@ impl Turn<'_> {
         Ok(self.reader.fenced && self.view.starts_with(at, "```")?)
     }
 
-    pub(super) fn look(&self) -> Look<'_> {
-        Look { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
+    pub(super) fn look(&self) -> Lookahead<'_> {
+        Lookahead { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
     }
 
     /// Says whether a key whose name stands in `span` may end the string before it.
-    pub(super) fn is_key_allowed(&self, span: Range<usize>) -> bool {
-        let (Some(frame), true) = (self.reader.stack.last(), self.reader.declared_keys) else { return true };
+    pub(super) fn is_key_allowed(&self, span: Range<usize>, usual: bool) -> bool {
+        let Some(frame) = self.reader.stack.last().filter(|_| !usual || self.reader.declared_keys) else { return true };
         let (Some(schema), Some(node)) = (self.context.schema, frame.node) else { return true };
         let name = self.view.slice(span.start, span.end).trim().trim_matches(['"', '\'', '`', '“', '”', '‘', '’']);
-        !schema.node(node).is_closed() || schema.node(node).declares(name)
+        let new = usual || self.reader.stack.len() > 1 || !self.reader.seen.contains(name);
+        !schema.node(node).is_closed() || schema.node(node).declares(name) && new
     }
 
     /// Returns the kind of the innermost open bracket.
@@ -360,7 +373,7 @@ impl Turn<'_> {
         span: Range<usize>,
         message: &str,
         then: impl FnOnce(&mut Self),
-    ) -> Result<Option<End>, NotYet> {
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         if !self.admit(code, span, message) {
             return self.ended(Ended::Broken);
         }
@@ -382,7 +395,7 @@ impl Turn<'_> {
 
     /// Says whether a deviation from JSON is correct where this value stands.
     pub(super) fn is_native(&self, code: Code) -> bool {
-        let python = self.reader.place == Place::Keyword && PYTHON.contains(&code);
+        let python = self.reader.place == ValuePosition::Keyword && PYTHON.contains(&code);
         python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
     }
 
@@ -400,7 +413,7 @@ impl Turn<'_> {
         if json.is_empty() {
             return;
         }
-        if self.reader.hold.is_on() {
+        if self.reader.deferred.is_on() {
             self.hold_on(json);
             return;
         }
@@ -417,7 +430,7 @@ impl Turn<'_> {
     /// Emits the input up to `end` as it stands.
     pub(super) fn put_source(&mut self, end: usize) {
         let from = std::mem::replace(&mut self.reader.at, end);
-        if self.reader.hold.is_on() {
+        if self.reader.deferred.is_on() {
             let source = self.view.slice(from, end);
             self.hold_on(source);
             return;

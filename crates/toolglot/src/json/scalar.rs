@@ -5,7 +5,7 @@ use crate::schema::Types;
 
 /// A token that is not JSON but means something: its JSON, and the repairs that got there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fixed {
+pub(super) struct RepairedScalar {
     pub(super) json: String,
     pub(super) codes: Vec<Code>,
 }
@@ -20,7 +20,8 @@ pub(super) fn is_json(token: &str) -> bool {
     matches!(token, "true" | "false" | "null") || is_number(token.as_bytes())
 }
 
-pub(super) fn is_number(bytes: &[u8]) -> bool {
+/// Says whether bytes are a JSON number.
+pub(crate) fn is_number(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let whole = digits(bytes);
     if whole == 0 || (whole > 1 && bytes[0] == b'0') {
@@ -46,16 +47,28 @@ fn digits(bytes: &[u8]) -> usize {
 }
 
 /// Reads a token that is not JSON; `types` are what the schema declares for it.
-pub(super) fn fix(token: &str, types: Types) -> Option<Fixed> {
-    let one = |json: &str, code| Some(Fixed { json: json.to_owned(), codes: vec![code] });
+///
+/// The schema is asked first: a declared string keeps the token's text, unless what it spells is declared too, or is null.
+pub(super) fn fix(token: &str, types: Types) -> Option<RepairedScalar> {
+    let fixed = literal(token, types)?;
+    let spelled = match fixed.json.as_str() {
+        "null" if !is_non_finite(token) => return Some(fixed),
+        "null" => Types::STRING,
+        "true" | "false" => Types::BOOLEAN,
+        _ => Types::NUMBER | Types::INTEGER,
+    };
+    let text = types.has(Types::STRING) && (spelled == Types::STRING || !types.has(spelled));
+    Some(if text { RepairedScalar { json: quoted(token), ..fixed } } else { fixed })
+}
+
+/// Reads a token as what it spells.
+fn literal(token: &str, types: Types) -> Option<RepairedScalar> {
+    let one = |json: &str, code| Some(RepairedScalar { json: json.to_owned(), codes: vec![code] });
     match token {
         "True" | "TRUE" => one("true", Code::PythonLiteral),
         "False" | "FALSE" => one("false", Code::PythonLiteral),
         "None" | "undefined" | "NULL" | "Null" => one("null", Code::PythonLiteral),
-        _ if is_non_finite(token) => {
-            let text = types.has(Types::STRING) && !types.has(Types::NUMBER | Types::INTEGER);
-            one(&if text { quoted(token) } else { "null".to_owned() }, Code::NonFinite)
-        }
+        _ if is_non_finite(token) => one("null", Code::NonFinite),
         _ => number(token, types),
     }
 }
@@ -66,7 +79,7 @@ fn is_non_finite(token: &str) -> bool {
 }
 
 /// Reads a number that JSON would not; its source text is kept wherever it can be.
-fn number(token: &str, types: Types) -> Option<Fixed> {
+fn number(token: &str, types: Types) -> Option<RepairedScalar> {
     let mut codes = Vec::new();
     let (sign, mut rest) = match token.as_bytes().first()? {
         b'+' => {
@@ -82,7 +95,7 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
     if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
         codes.push(Code::HexNumber);
         let value = u128::from_str_radix(hex, 16).ok().filter(|_| !hex.starts_with('+'))?;
-        return Some(Fixed { json: format!("{sign}{value}"), codes });
+        return Some(RepairedScalar { json: format!("{sign}{value}"), codes });
     }
     let plain = without_underscores(rest)?;
     if plain.len() < rest.len() {
@@ -96,11 +109,11 @@ fn number(token: &str, types: Types) -> Option<Fixed> {
     if completed.len() > rest.len() && !codes.contains(&Code::NumberForm) {
         codes.push(Code::NumberForm);
     }
-    is_number(completed.as_bytes()).then(|| Fixed { json: format!("{sign}{completed}"), codes })
+    is_number(completed.as_bytes()).then(|| RepairedScalar { json: format!("{sign}{completed}"), codes })
 }
 
 /// `007` is more likely an identifier than seven, unless the schema says that it counts.
-fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<Fixed> {
+fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Vec<Code>) -> Option<RepairedScalar> {
     let trimmed = rest.trim_start_matches('0');
     let zero = if trimmed.starts_with(|first: char| first.is_ascii_digit()) { "" } else { "0" };
     let decimal = format!("{sign}{}", complete(&format!("{zero}{trimmed}")));
@@ -109,7 +122,7 @@ fn leading_zero(token: &str, sign: &str, rest: &str, types: Types, mut codes: Ve
     }
     codes.push(Code::LeadingZero);
     let json = if types.has(Types::NUMBER | Types::INTEGER) { decimal } else { quoted(token) };
-    Some(Fixed { json, codes })
+    Some(RepairedScalar { json, codes })
 }
 
 /// Takes out the underscores that stand between two digits; `None` if one stands elsewhere.
@@ -188,7 +201,13 @@ mod tests {
         for (token, json) in [("007", "7"), ("-007", "-7"), ("00.5", "0.5"), ("000", "0")] {
             assert_eq!(fixed(token, Types::INTEGER), json, "{token}");
         }
-        assert_eq!(fixed("NaN", Types::STRING), "\"NaN\"");
-        assert_eq!(fixed("NaN", Types::STRING | Types::NUMBER), "null");
+        for token in ["NaN", "+49170", "0x1F", "1_000", ".5", "5.", "007", "TRUE", "False", "-.5"] {
+            assert_eq!(fixed(token, Types::STRING), format!("\"{token}\""));
+            assert_eq!(fixed(token, Types::STRING | Types::NULL), format!("\"{token}\""));
+        }
+        assert_eq!(fixed("NaN", Types::STRING | Types::NUMBER), "\"NaN\"");
+        assert_eq!(fixed("+5", Types::STRING | Types::NUMBER), "5");
+        assert_eq!(fixed("TRUE", Types::STRING | Types::BOOLEAN), "true");
+        assert_eq!(fixed("None", Types::STRING), "null");
     }
 }

@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::Context;
 use super::look::{LEAKED, Quote, token_closer};
-use super::reader::{Need, Reader};
-use super::text::Text;
+use super::reader::{Expect, JsonReader};
+use super::text::RunningString;
 use super::write::needs_escape;
-use crate::parser::{ByteSet, Lane, SHORT};
+use crate::parser::{ByteSet, FastPath, SHORT};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// What stands where content that passes ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum ContentStop {
     /// The bytes that would tell have not arrived.
     NotThere,
     Decision,
@@ -104,7 +104,7 @@ impl Stops {
 
     /// Says whether a few bytes of a string need no decision.
     #[inline]
-    pub(super) fn are_absent(&self, few: &[u8], text: &Text) -> bool {
+    pub(super) fn are_absent(&self, few: &[u8], text: &RunningString) -> bool {
         let all = |few: &[u8]| few.iter().fold(0, |all, byte| all | self.classes[usize::from(*byte)]);
         few.len() < SHORT && all(few) & text.mask() == 0
     }
@@ -118,34 +118,34 @@ impl Stops {
         view: View<'_>,
         mut at: usize,
         limit: usize,
-        text: &Text,
+        text: &RunningString,
         decides: impl Fn(usize) -> Result<bool, NotYet>,
-    ) -> (usize, Next) {
+    ) -> (usize, ContentStop) {
         let mask = text.mask();
         loop {
             let end = at + self.run(view.rest(at), mask, text.valid.saturating_sub(at));
             if end >= limit {
-                return (clip(view, at.max(limit)), Next::Decision);
+                return (clip(view, at.max(limit)), ContentStop::Decision);
             }
             at = end;
             let rest = view.rest(at);
-            let Some(&byte) = rest.first() else { return (at, Next::NotThere) };
+            let Some(&byte) = rest.first() else { return (at, ContentStop::NotThere) };
             let class = self.classes[usize::from(byte)] & mask;
             if byte == b'\\' {
                 match text.escape(rest) {
                     Escape::Own(length) => at += length,
-                    Escape::Half => return (at, Next::NotThere),
-                    Escape::Other => return (at, Next::Decision),
+                    Escape::Half => return (at, ContentStop::NotThere),
+                    Escape::Other => return (at, ContentStop::Decision),
                 }
                 continue;
             }
             if class & !(CURLY | TOKEN | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
-                return (at, Next::Decision);
+                return (at, ContentStop::Decision);
             }
             match if class & (TOKEN | MARKER) == 0 { Ok(false) } else { decides(at) } {
                 Ok(false) => at = clip(view, at + 1),
-                Ok(true) => return (at, Next::Decision),
-                Err(NotYet) => return (at, Next::NotThere),
+                Ok(true) => return (at, ContentStop::Decision),
+                Err(NotYet) => return (at, ContentStop::NotThere),
             }
         }
     }
@@ -176,31 +176,31 @@ fn clip(view: View<'_>, at: usize) -> usize {
     at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
 }
 
-impl Reader {
+impl JsonReader {
     /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let amid = self.need == Need::Text && self.stops.are_ready() && !self.text.key && !self.hold.is_on();
-        if !amid || !lane.is_within(self.start) {
+    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        let amid = self.need == Expect::Text && self.stops.are_ready() && !self.text.key && !self.deferred.is_on();
+        if !amid || !fast.is_within(self.start) {
             return false;
         }
-        if self.stops.are_absent(lane.view.rest(self.at), &self.text) {
-            self.pass_upto(lane.view.end(), lane, sink);
+        if self.stops.are_absent(fast.view.rest(self.at), &self.text) {
+            self.pass_upto(fast.view.end(), fast, sink);
             return true;
         }
         let decides = |at| {
-            let closes = self.text.is_closed_by_token(lane.view, at, || lane.quote())?;
-            Ok(closes || at >= self.text.settled && lane.markers().stands(lane.view, at)?)
+            let closes = self.text.is_closed_by_token(fast.view, at, || fast.quote())?;
+            Ok(closes || at >= self.text.settled && fast.markers().stands(fast.view, at)?)
         };
-        let (end, next) = self.stops.pass(lane.view, self.at, usize::MAX, &self.text, decides);
+        let (end, next) = self.stops.pass(fast.view, self.at, usize::MAX, &self.text, decides);
         if end > self.at {
-            self.pass_upto(end, lane, sink);
+            self.pass_upto(end, fast, sink);
         }
-        next == Next::NotThere
+        next == ContentStop::NotThere
     }
 
     /// Emits a string's content up to `end`, which is strict already, or data between tokens.
-    fn pass_upto(&mut self, end: usize, lane: &Lane<'_>, sink: &mut Sink) {
-        let content = lane.view.slice(self.at, end);
+    fn pass_upto(&mut self, end: usize, fast: &FastPath<'_>, sink: &mut Sink) {
+        let content = fast.view.slice(self.at, end);
         if self.text.quote.is_token() {
             sink.escaped(end, content)
         } else {
@@ -210,7 +210,7 @@ impl Reader {
     }
 }
 
-impl Text {
+impl RunningString {
     /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
     pub(super) fn is_closed_by_token<'q>(
         &self,

@@ -1,6 +1,9 @@
 //! One check for every case: whole, at every split, byte by byte; with repairs on and off.
 
-use super::{Context, End, Ended, Markers, NoMarkers, Place, Reader, Whole, key_ahead, read_whole};
+use super::{
+    BEHIND, Context, Ended, JsonReader, Markers, NoMarkers, ValueOutcome, ValuePosition, WholeValue, key_ahead,
+    read_whole,
+};
 use crate::diagnostic::{Code, Repairs};
 use crate::options::{Limits, Options};
 use crate::schema::Schema;
@@ -47,24 +50,40 @@ impl Markers for Tags {
         Ok(self.stop(view, at)?.is_some())
     }
 
-    fn ends_string(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let mut at = at;
-        while let Some(end) = Self::closer(view, at)? {
-            at = view.skip_blanks(end)?;
-        }
+    fn ends_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let at = view.skip_blanks(at)?;
         if view.byte(at)?.is_none() {
-            return Ok(true);
+            return Ok(Some(at));
         }
-        Ok(view.starts_with(at, OPENER)?
-            && view.byte(at + OPENER.len())? == Some(b'{')
-            && key_ahead(view, at + OPENER.len() + 1, None)?)
+        Self::closer(view, at)
+    }
+
+    fn may_end_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
+
+    fn is_over(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(true)
+    }
+
+    fn resume_at(&self, view: View<'_>, at: usize, _: usize) -> Result<usize, NotYet> {
+        let found = memchr::memmem::find(view.rest(at), OPENER.as_bytes());
+        found.map_or_else(|| view.final_end(), |ahead| Ok(at + ahead))
+    }
+
+    fn opens(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        Ok(view.starts_with(at, OPENER)?.then_some(at + OPENER.len()))
+    }
+
+    fn closes(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        Self::closer(view, at)
     }
 }
 
 /// How one input is read.
 #[derive(Clone)]
 struct Setup {
-    place: Place,
+    place: ValuePosition,
     quote: Option<String>,
     schema: Option<Schema>,
     options: Options,
@@ -73,7 +92,7 @@ struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { place: Place::Value, quote: None, schema: None, options: Options::default(), tags: true }
+        Self { place: ValuePosition::Value, quote: None, schema: None, options: Options::default(), tags: true }
     }
 }
 
@@ -82,7 +101,7 @@ impl Default for Setup {
 struct Said {
     json: String,
     codes: Vec<(Code, usize, usize)>,
-    end: End,
+    end: ValueOutcome,
 }
 
 impl Said {
@@ -96,17 +115,26 @@ impl Setup {
     /// Reads an input that comes in pieces which end at the given positions.
     fn read(&self, text: &str, cuts: impl Iterator<Item = usize>) -> Said {
         let markers: &dyn Markers = if self.tags { &Tags } else { &NoMarkers };
-        let context =
-            Context { markers, schema: self.schema.as_ref(), options: &self.options, quote: self.quote.as_deref() };
+        let context = Context {
+            markers,
+            schema: self.schema.as_ref(),
+            options: &self.options,
+            quote: self.quote.as_deref(),
+            given: None,
+        };
         let mut sink = Sink::new(self.options.repairs);
         let node = None;
-        let mut reader = Reader::new(0, self.place, node);
+        let mut reader = JsonReader::new(0, self.place, node);
         let mut pieces: Vec<usize> = cuts.collect();
         pieces.push(text.len());
         let mut said = None;
         for (index, cut) in pieces.iter().enumerate() {
             let anchor = reader.anchor();
-            let view = View::new(&text[anchor..*cut], anchor, index + 1 == pieces.len());
+            let mut kept = anchor.saturating_sub(BEHIND);
+            while !text.is_char_boundary(kept) {
+                kept -= 1;
+            }
+            let view = View::new(&text[kept..*cut], kept, index + 1 == pieces.len());
             let found = reader.resume(view, &context, &mut sink);
             assert!(reader.anchor() >= anchor, "anchors never go back");
             if let Ok(end) = found {

@@ -2,23 +2,27 @@
 
 use super::follow::Follow;
 use super::look::{Ahead, Quote};
-use super::reader::{Need, Reader, Turn};
+use super::reader::{Expect, JsonReader, ReaderStep};
 use super::write::write_escaped;
-use super::{End, Ended, Place};
+use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
 /// The running string.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(super) struct RunningString {
     pub(super) quote: Quote,
     pub(super) key: bool,
     /// Backslashes are data.
     pub(super) raw: bool,
     /// Where it began, prefix and quote included.
     pub(super) from: usize,
-    /// An inner quote was found in it.
-    pub(super) dirty: bool,
+    /// Where its content began.
+    pub(super) content: usize,
+    /// The quote that ends it, where it was found out together with the ends of those behind it.
+    pub(super) end: Option<usize>,
+    /// Two backslashes before a quote of it were meant as one.
+    pub(super) over_escaped: bool,
     /// Its strict form is not the source byte for byte.
     pub(super) changed: bool,
     /// A raw control character was reported.
@@ -27,51 +31,54 @@ pub(super) struct Text {
     pub(super) settled: usize,
     /// Quotes of the other kind before this position are data.
     twins: usize,
-    /// No quote before this position can close the string.
-    unclosable: usize,
     /// Bytes before this position have been looked at for the string's end.
     pub(super) tried: usize,
     /// Bytes before this position are valid content: no quote, escape or control character there needs a decision.
     pub(super) valid: usize,
 }
 
-impl Default for Text {
+impl Default for RunningString {
     fn default() -> Self {
         Self::new(Quote::Double, false, false, 0)
     }
 }
 
-impl Text {
+impl RunningString {
     pub(super) fn new(quote: Quote, key: bool, raw: bool, from: usize) -> Self {
         Self {
             quote,
             key,
             raw: raw || quote.is_token(),
             from,
-            dirty: false,
+            content: from,
+            end: None,
+            over_escaped: false,
             changed: quote != Quote::Double,
             control: false,
             settled: 0,
             twins: 0,
-            unclosable: 0,
             tried: 0,
             valid: 0,
         }
     }
 }
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Starts a string whose first byte of content is at `content`.
-    pub(super) fn text_start(&mut self, text: Text, content: usize) {
+    pub(super) fn text_start(&mut self, text: RunningString, content: usize) {
         self.reader.at = content;
-        self.reader.need = Need::Text;
+        self.reader.need = Expect::Text;
         self.reader.escaped.get_or_insert(false);
-        self.reader.text = text;
+        self.reader.text = RunningString { content, ..text };
+        self.planned();
         self.put("\"");
     }
 
-    pub(super) fn text(&mut self) -> Result<Option<End>, NotYet> {
+    pub(super) fn text(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
+        if self.reader.text.end == Some(at) {
+            return self.planned_end();
+        }
         if let Some(end) = self.pass_string() {
             self.pass(end);
             return self.text_end(end + 1);
@@ -88,7 +95,7 @@ impl Turn<'_> {
         }
         match byte {
             _ if self.twin_ends(at)? => self.twin(),
-            _ if self.is_doubtful(byte, at)? => self.doubt(),
+            _ if self.is_doubtful(byte, at)? => self.marker(),
             b'\\' => self.backslash(),
             b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
@@ -101,7 +108,7 @@ impl Turn<'_> {
 
     /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
-        let Reader { at, text, stops, .. } = &*self.reader;
+        let JsonReader { at, text, stops, .. } = &*self.reader;
         let decides = |at| {
             let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
             Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
@@ -131,7 +138,7 @@ impl Turn<'_> {
     /// Emits content up to `end` that may need escapes.
     pub(super) fn put_plain(&mut self, end: usize) {
         let source = self.view.slice(self.reader.at, end);
-        if !self.reader.text.key && !self.reader.hold.is_on() {
+        if !self.reader.text.key && !self.reader.deferred.is_on() {
             return self.put_escaped(end);
         }
         let mut json = std::mem::take(&mut self.reader.scratch);
@@ -152,37 +159,56 @@ impl Turn<'_> {
     }
 
     /// Decides about a quote of the string's own kind that ends at `end`.
-    fn quote(&mut self, end: usize) -> Result<Option<End>, NotYet> {
-        let at = self.reader.at;
+    fn quote(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        if self.reader.text.end.is_some() {
+            self.put_plain(end);
+            return Ok(None);
+        }
         match self.follow(end)? {
             Follow::Closes => self.text_end(end),
-            Follow::Inner => self.repaired(
-                Code::InnerQuote,
-                at..end,
-                "a quote that cannot end the string was read as part of it",
-                |turn| {
-                    turn.reader.text.dirty = true;
-                    turn.put_plain(end);
-                },
-            ),
-            Follow::Joins(next) => {
-                let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
-                self.repaired(Code::Concatenation, end..next, "two strings in a row were joined", |turn| {
-                    turn.reader.at = next + length;
-                    turn.reader.text.quote = quote;
-                    turn.reader.text.raw = turn.reader.text.quote.is_token();
-                })
+            Follow::Perhaps => self.perhaps(end, None),
+            Follow::Inner => {
+                let ended = self.doubt()?;
+                if ended.is_none() && self.reader.text.end != Some(self.reader.at) {
+                    self.note_inner_quotes();
+                }
+                Ok(ended)
             }
+            Follow::Joins(next)
+                if self.reader.place == ValuePosition::Keyword
+                    || self.is_plain_so_far() && self.ends_plainly(next)? =>
+            {
+                self.join(end, next)
+            }
+            Follow::Joins(next) => self.perhaps(end, Some(next)),
         }
+    }
+
+    /// Says whether the running string holds no quotes: one that does may hold more of them.
+    fn is_plain_so_far(&self) -> bool {
+        !self.view.slice(self.visible(), self.reader.at).contains(['"', '\''])
+    }
+
+    /// Goes on with the string that is joined to this one, which ends at `end`.
+    pub(super) fn join(&mut self, end: usize, next: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
+        self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
+            turn.reader.at = next + length;
+            turn.reader.text.content = next + length;
+            turn.reader.text.quote = quote;
+            turn.reader.text.raw = turn.reader.text.quote.is_token();
+            turn.planned();
+        })
     }
 
     /// Says whether a quote of the other kind at `at` ends the string: it could, and the next quote of its own kind not.
     fn twin_ends(&mut self, at: usize) -> Result<bool, NotYet> {
         let quote = self.reader.text.quote;
-        let Some(length) = self.look().twin(quote, at)?.filter(|_| at >= self.reader.text.twins) else {
+        let open = at >= self.reader.text.twins && self.reader.text.end.is_none();
+        let Some(length) = self.look().twin(quote, at)?.filter(|_| open) else {
             return Ok(false);
         };
-        if self.follow(at + length)? != Follow::Closes {
+        if !matches!(self.follow(at + length)?, Follow::Closes | Follow::Perhaps) {
             return Ok(false);
         }
         let (own, mut closes) = self.next_quote(at + length)?;
@@ -196,17 +222,17 @@ impl Turn<'_> {
         Ok(!closes)
     }
 
-    fn twin(&mut self) -> Result<Option<End>, NotYet> {
+    fn twin(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let length = self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
-        let message = "a string was ended by another kind of quote than began it";
+        let message = "string closed by a different quote than opened it";
         if !self.admit(Code::TypographicQuotes, at..at + length, message) {
             return self.ended(Ended::Broken);
         }
         self.text_end(at + length)
     }
 
-    fn text_end(&mut self, end: usize) -> Result<Option<End>, NotYet> {
+    pub(super) fn text_end(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         self.reader.at = end;
         self.put("\"");
         if self.reader.text.key {
@@ -217,14 +243,14 @@ impl Turn<'_> {
     }
 
     /// Reported once: a file's contents have one on every line.
-    fn control(&mut self) -> Result<Option<End>, NotYet> {
+    fn control(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let text = &mut self.reader.text;
         let allowed = text.quote.is_token() || matches!(text.quote, Quote::Triple(_) | Quote::Back);
         let known = std::mem::replace(&mut text.control, true);
         if !known
             && !allowed
-            && !self.admit(Code::RawControl, at..at + 1, "a raw control character in a string was escaped")
+            && !self.admit(Code::RawControl, at..at + 1, "escaped a raw control character in a string")
         {
             return self.ended(Ended::Broken);
         }
@@ -238,24 +264,22 @@ impl Turn<'_> {
     }
 
     /// Settles whether a marker inside the string is data, or the string ended before it.
-    fn doubt(&mut self) -> Result<Option<End>, NotYet> {
-        let at = self.reader.at;
-        let mut unclosable = self.reader.text.unclosable;
-        if at >= unclosable {
-            let (quote, closes) = self.next_quote(at)?;
-            if closes {
-                self.reader.text.settled = quote;
-                return Ok(None);
-            }
-            unclosable = quote;
+    fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let (quote, closes) = self.next_quote(self.reader.at)?;
+        if closes {
+            self.reader.text.settled = quote;
+            return Ok(None);
         }
-        if self.context.markers.ends_string(self.view, at)? {
-            return self.unterminated();
+        let ended = self.doubt()?;
+        if self
+            .reader
+            .text
+            .end
+            .is_some_and(|end| self.look().closer(self.reader.text.quote, end).is_ok_and(|end| end.is_some()))
+        {
+            self.note_inner_quotes();
         }
-        let settled = self.markers_end()?;
-        self.reader.text.unclosable = unclosable;
-        self.reader.text.settled = settled;
-        Ok(None)
+        Ok(ended)
     }
 
     /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.
@@ -274,34 +298,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the end of the markers in a row that were asked about with the one at hand.
-    fn markers_end(&self) -> Result<usize, NotYet> {
-        let mut end = self.reader.at;
-        let mut at = end;
-        while let Some(after) = self.context.markers.stop(self.view, at)?.filter(|after| *after > at) {
-            end = after;
-            at = self.view.skip_blanks(after)?;
-        }
-        Ok(end.max(self.reader.at + 1))
-    }
-
-    fn unterminated(&mut self) -> Result<Option<End>, NotYet> {
-        let at = self.reader.at;
-        let from = self.reader.text.from;
-        if self.admit(
-            Code::UnterminatedString,
-            from..at,
-            "a string without its closing quote was ended before a marker",
-        ) {
-            self.ended(Ended::Cut)
-        } else {
-            self.ended(Ended::Broken)
-        }
-    }
-
     /// Says whether the escapes of Python hold in the running string.
     pub(super) fn is_python(&self) -> bool {
-        self.reader.place == Place::Keyword || !matches!(self.reader.text.quote, Quote::Double | Quote::Escaped)
+        self.reader.place == ValuePosition::Keyword || !matches!(self.reader.text.quote, Quote::Double | Quote::Escaped)
     }
 
     /// Looks for a string with a Python prefix at `at`: the end of the prefix, and whether it means raw.

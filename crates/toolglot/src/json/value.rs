@@ -3,20 +3,20 @@
 use std::ops::Range;
 
 use super::look::Quote;
-use super::reader::{Bracket, Need, Turn};
-use super::text::Text;
+use super::reader::{Bracket, Expect, ReaderStep};
+use super::text::RunningString;
 use super::write::write_string;
-use super::{End, Ended, Place, scalar};
-use crate::coerce::{self, Verdict};
-use crate::diagnostic::Code;
+use super::{Ended, ValueOutcome, ValuePosition, scalar};
+use crate::coerce::{self, Conversion};
+use crate::diagnostic::{Code, excerpt};
 use crate::options::Validation;
-use crate::schema::{Node, NodeId, Types};
+use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
-impl Turn<'_> {
+impl ReaderStep<'_> {
     /// Reads what stands where a value is wanted.
-    pub(super) fn value(&mut self, byte: u8) -> Result<Option<End>, NotYet> {
-        let element = self.reader.need == Need::Element;
+    pub(super) fn value(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
+        let element = self.reader.need == Expect::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
             b',' if element => self.extra_comma(),
@@ -29,14 +29,14 @@ impl Turn<'_> {
 
     /// Says whether the arguments object itself is wanted.
     pub(super) fn is_root(&self) -> bool {
-        self.reader.place == Place::Arguments && self.reader.stack.is_empty()
+        self.reader.place == ValuePosition::Arguments && self.reader.stack.is_empty()
     }
 
-    fn parenthesis(&mut self) -> Result<Option<End>, NotYet> {
+    fn parenthesis(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let (bracket, message) = match self.look().is_group(at)? {
-            true => (Bracket::Group, "parentheses around one value were dropped"),
-            false => (Bracket::Tuple, "a tuple was read as an array"),
+            true => (Bracket::Group, "dropped the parentheses around a single value"),
+            false => (Bracket::Tuple, "read a tuple as an array"),
         };
         if !self.admit(Code::Tuple, at..at + 1, message) {
             return self.ended(Ended::Broken);
@@ -49,19 +49,19 @@ impl Turn<'_> {
         self.open(bracket, node)
     }
 
-    fn bracket(&mut self, bracket: Bracket) -> Result<Option<End>, NotYet> {
+    fn bracket(&mut self, bracket: Bracket) -> Result<Option<ValueOutcome>, NotYet> {
         if self.reader.stack.len() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
         let mut node = self.value_begin();
         if self.is_root() && bracket == Bracket::Object {
-            self.hold_head();
+            self.defer_head();
         } else if let Some(known) = self.node(node) {
             let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
             if !known.types().is_open() && !known.types().has(kind) {
-                let objects = |item: &Node<'_>| item.types().is_open() || item.types().has(kind);
+                let objects = |item: &SchemaNode<'_>| item.types().is_open() || item.types().has(kind);
                 match coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(objects)) {
-                    Some(item) if bracket == Bracket::Object => return self.open_wrapped(item.map(Node::id)),
+                    Some(item) if bracket == Bracket::Object => return self.open_wrapped(item.map(SchemaNode::id)),
                     _ => {}
                 }
                 self.misfit_bracket(known, kind);
@@ -71,9 +71,9 @@ impl Turn<'_> {
         self.open(bracket, node)
     }
 
-    fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<End>, NotYet> {
+    fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
-        self.sink().repair(Code::WrapScalar, at..at + 1, "an object was put into the array that the schema declares");
+        self.sink().repair(Code::WrapScalar, at..at + 1, "wrapped an object in the array that the schema declares");
         self.put("[");
         self.open(Bracket::Object, node)?;
         if let Some(frame) = self.reader.stack.last_mut() {
@@ -83,7 +83,7 @@ impl Turn<'_> {
     }
 
     /// An object or array where none is declared: its text where a string is, its only member, else a mismatch.
-    fn misfit_bracket(&mut self, node: Node<'_>, kind: Types) {
+    fn misfit_bracket(&mut self, node: SchemaNode<'_>, kind: Types) {
         let (at, types) = (self.reader.at, node.types());
         let text = types.has(Types::STRING) && types.only(Types::STRING | Types::NULL);
         let scalars = Types::STRING | Types::INTEGER | Types::NUMBER | Types::BOOLEAN;
@@ -94,7 +94,7 @@ impl Turn<'_> {
             self.sink().diagnose(
                 Code::TypeMismatch,
                 at..at + 1,
-                "the schema declares neither an object nor an array here",
+                "the schema allows neither an object nor an array here",
             );
         }
     }
@@ -102,7 +102,7 @@ impl Turn<'_> {
     /// A value begins: its comma was right. Returns its schema.
     fn value_begin(&mut self) -> Option<NodeId> {
         let node = self.value_node();
-        if self.reader.need == Need::Element {
+        if self.reader.need == Expect::Element {
             self.member_start();
         }
         self.put_pending();
@@ -112,7 +112,9 @@ impl Turn<'_> {
     fn value_node(&self) -> Option<NodeId> {
         let schema = self.context.schema?;
         match self.reader.stack.last() {
-            None if self.reader.place == Place::Arguments => Some(self.reader.node.unwrap_or(schema.root().id())),
+            None if self.reader.place == ValuePosition::Arguments => {
+                Some(self.reader.node.unwrap_or(schema.root().id()))
+            }
             Some(frame) if matches!(frame.bracket, Bracket::Array | Bracket::Tuple) => {
                 Some(schema.node(frame.node?).item(frame.members)?.id())
             }
@@ -124,7 +126,7 @@ impl Turn<'_> {
         self.context.options.validation != Validation::Lenient
     }
 
-    fn leaf(&mut self) -> Result<Option<End>, NotYet> {
+    fn leaf(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.string(at, false, quote, length);
@@ -138,11 +140,11 @@ impl Turn<'_> {
         if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
     }
 
-    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<End>, NotYet> {
+    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         self.triple(start)?;
         let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
-        if !self.admit(Code::StringPrefix, at..start, "a string prefix was dropped") {
+        if !self.admit(Code::StringPrefix, at..start, "dropped a string prefix") {
             return self.ended(Ended::Broken);
         }
         self.string(start, raw, quote, length)
@@ -155,10 +157,12 @@ impl Turn<'_> {
         {
             return Ok(None);
         }
-        Ok(first)
+        // Four are the quote of a string that begins with three of its own.
+        let four = self.reader.place != ValuePosition::Keyword && self.view.byte(at + 3)? == first;
+        Ok(first.filter(|_| !four))
     }
 
-    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<End>, NotYet> {
+    fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let (quote, length) = match self.triple(at)? {
             Some(byte) if !matches!(quote, Quote::Token | Quote::Escaped) => (Quote::Triple(byte), 3),
             _ => (quote, length),
@@ -172,31 +176,31 @@ impl Turn<'_> {
         if self.is_root() || (held && self.converts()) {
             self.hold_string(node);
         } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
-            self.sink().diagnose(Code::TypeMismatch, at..at + length, "the schema declares no string here");
+            self.sink().diagnose(Code::TypeMismatch, at..at + length, "the schema does not allow a string here");
         }
-        self.text_start(Text::new(quote, false, raw, from), at + length);
+        self.text_start(RunningString::new(quote, false, raw, from), at + length);
         Ok(None)
     }
 
     pub(super) fn admit_quote(&mut self, quote: Quote, span: Range<usize>) -> bool {
         match quote {
             Quote::Double | Quote::Token | Quote::Escaped => true,
-            Quote::Single => self.admit(Code::SingleQuotes, span, "a string in single quotes was read as a string"),
-            Quote::Back => self.admit(Code::BackQuotes, span, "a string in back quotes was read as a string"),
+            Quote::Single => self.admit(Code::SingleQuotes, span, "read a single-quoted string"),
+            Quote::Back => self.admit(Code::BackQuotes, span, "read a back-quoted string"),
             Quote::Curly | Quote::CurlySingle => {
-                self.admit(Code::TypographicQuotes, span, "a string in curly quotes was read as a string")
+                self.admit(Code::TypographicQuotes, span, "read a string in curly quotes")
             }
-            Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "a string in triple quotes was read as a string"),
-            Quote::Entity => self.admit(Code::EntityQuotes, span, "a quote written as an entity was read as a quote"),
-            Quote::Leaked => self.admit(Code::QuoteToken, span, "a quote token was read as a quote"),
+            Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "read a triple-quoted string"),
+            Quote::Entity => self.admit(Code::EntityQuotes, span, "read an entity as a quote"),
+            Quote::Leaked => self.admit(Code::QuoteToken, span, "read a quote token as a quote"),
         }
     }
 
     /// Reads a scalar, or a string without quotes where that is allowed.
-    fn bare(&mut self) -> Result<Option<End>, NotYet> {
+    fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
-        let end = if strings && (self.parent().is_some() || self.reader.place == Place::Keyword) {
+        let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
             self.bare_end()?
         } else {
             let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
@@ -215,9 +219,9 @@ impl Turn<'_> {
     }
 
     /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<End>, NotYet> {
+    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.reader.at..end;
-        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "no arguments were read as `{}`")
+        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
         {
             return self.ended(Ended::Broken);
         }
@@ -250,7 +254,8 @@ impl Turn<'_> {
 
     fn bare_ends_at_blank(&self, at: usize, after: usize) -> Result<bool, NotYet> {
         let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
-        let key = self.parent() == Some(Bracket::Object) && self.key_follows(after)? != super::look::Ahead::Absent;
+        let key =
+            self.parent() == Some(Bracket::Object) && self.key_follows(after, false)? != super::look::Ahead::Absent;
         Ok(line || (key && self.view.byte(after)?.is_some()))
     }
 
@@ -264,7 +269,7 @@ impl Turn<'_> {
         }
     }
 
-    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<End>, NotYet> {
+    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.reader.at..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -274,13 +279,19 @@ impl Turn<'_> {
             _ => Types::OPEN,
         };
         if let Some(fixed) = scalar::fix(word, types) {
-            let message = format!("`{word}` was read as `{}`", fixed.json);
+            let message = format!("read `{word}` as `{}`", fixed.json);
             if !fixed.codes.iter().all(|code| self.admit(*code, span.clone(), &message)) {
                 return self.ended(Ended::Broken);
             }
+            if types.has(Types::STRING)
+                && fixed.json.starts_with('"')
+                && fixed.codes.iter().all(|code| self.is_native(*code))
+            {
+                self.sink().diagnose(Code::Coerced, span, message);
+            }
             return self.put_scalar(&fixed.json, end);
         }
-        if !strings || !self.admit(Code::BareString, span, &format!("`{word}` was read as a string")) {
+        if !strings || !self.admit(Code::BareString, span, &format!("read `{word}` as a string")) {
             return self.ended(Ended::Broken);
         }
         let mut json = String::new();
@@ -289,7 +300,7 @@ impl Turn<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<End>, NotYet> {
+    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.reader.at..end;
         let node = self.value_begin();
         self.reader.at = end;
@@ -302,19 +313,19 @@ impl Turn<'_> {
         let mut out = String::new();
         let options = self.context.options;
         match coerce::value(json, node, options, &mut out) {
-            Verdict::Fits => {}
-            Verdict::Coerced => {
-                let message = format!("`{}` was converted to `{}`", excerpt(json), excerpt(&out));
+            Conversion::Fits => {}
+            Conversion::Coerced => {
+                let message = format!("converted `{}` to `{}`", excerpt(json), excerpt(&out));
                 self.sink().diagnose(Code::Coerced, span, message);
             }
-            Verdict::Mismatch => match coerce::wrapped(json, node, options) {
+            Conversion::Mismatch => match coerce::wrapped(json, node, options) {
                 Some(array) => {
-                    let message = format!("`{}` was put into the array `{}`", excerpt(json), excerpt(&array));
+                    let message = format!("wrapped `{}` in the array `{}`", excerpt(json), excerpt(&array));
                     self.sink().repair(Code::WrapScalar, span, message);
                     out = array;
                 }
                 None => {
-                    let message = format!("`{}` fits no type that the schema declares", excerpt(json));
+                    let message = format!("`{}` does not match any type that the schema declares", excerpt(json));
                     self.sink().diagnose(Code::TypeMismatch, span, message);
                 }
             },
@@ -323,15 +334,9 @@ impl Turn<'_> {
     }
 }
 
-impl<'t> Turn<'t> {
+impl<'t> ReaderStep<'t> {
     /// Returns the schema that a value is checked and converted by; what is held is looked at later.
-    pub(super) fn node(&self, node: Option<NodeId>) -> Option<Node<'t>> {
-        if self.reader.hold.is_on() { None } else { Some(self.context.schema?.node(node?)) }
+    pub(super) fn node(&self, node: Option<NodeId>) -> Option<SchemaNode<'t>> {
+        if self.reader.deferred.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }
-}
-
-/// Returns the beginning of a value, for messages.
-pub(crate) fn excerpt(json: &str) -> &str {
-    let end = json.char_indices().nth(60).map_or(json.len(), |(at, _)| at);
-    &json[..end]
 }

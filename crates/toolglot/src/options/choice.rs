@@ -28,6 +28,17 @@ pub enum Untyped {
     String,
 }
 
+/// What the bare text `null` means where the schema declares a string that may be null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NullText {
+    /// Null.
+    #[default]
+    Null,
+    /// The text.
+    Text,
+}
+
 /// What a call inside a reasoning region is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -107,6 +118,7 @@ macro_rules! names {
 
 names!(Validation, "validation": Lenient = "lenient", Coerce = "coerce", Strict = "strict");
 names!(Untyped, "untyped": Infer = "infer", String = "string");
+names!(NullText, "null_text": Null = "null", Text = "text");
 names!(CallsInReasoning, "calls_in_reasoning": Wait = "wait", End = "end", Quote = "quote");
 names!(Evidence, "evidence": Strict = "strict", Balanced = "balanced", Eager = "eager");
 names!(UnknownTool, "unknown_tool": Call = "call", Text = "text");
@@ -122,7 +134,7 @@ pub struct UnknownChoice {
 
 impl fmt::Display for UnknownChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no choice for {}; use {}", self.given, self.what, self.names.join(", "))
+        write!(f, "invalid value `{}` for {}; use {}", self.given, self.what, self.names.join(", "))
     }
 }
 

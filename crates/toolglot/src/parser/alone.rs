@@ -1,11 +1,11 @@
 //! Parameters that stand alone, without the call around them.
 
-use super::contest::{Start, Win};
-use super::engine::{Engine, Form};
-use super::head::{Head, Said, skip_gap};
+use super::call::CallReader;
+use super::call_context::CallContext;
+use super::contest::{Start, Winner};
+use super::engine::{Engine, PatternRef};
+use super::head::{Head, HeadText, skip_gap};
 use super::params::param_head;
-use super::reading::Reading;
-use super::scene::Scene;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{BodyKind, Dialects};
 use crate::event::Outcome;
@@ -26,28 +26,28 @@ pub(crate) fn read_parameters(
     let engine = Engine::new(dialect.catalog(false), tools.clone(), options);
     let calls = &engine.catalog.dialects.first()?.calls;
     (0..calls.len()).filter(|call| calls[*call].kind() == Some(BodyKind::Params)).find_map(|call| {
-        let form = Form { dialect: 0, section: None, call: Some(call) };
-        read(text, name, &engine, form)
+        let pattern_ref = PatternRef { dialect: 0, section: None, call: Some(call) };
+        read(text, name, &engine, pattern_ref)
     })
 }
 
 /// Reads the parameters as if the call's closer followed them; what is found in the closer is said of the text's end.
-fn read(text: &str, name: &str, engine: &Engine, form: Form) -> Option<(String, Vec<Diagnostic>)> {
+fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Option<(String, Vec<Diagnostic>)> {
     let callee = engine.callee(name)?;
-    let head = Head { name: Some(Said::new(name, 0..0)), ..Head::default() };
-    let closer = engine.pattern(form).tail.first()?.spellings.first()?.filled(Some(name), None);
+    let head = Head { name: Some(HeadText::new(name, 0..0)), ..Head::default() };
+    let closer = engine.pattern(pattern_ref).tail.first()?.spellings.first()?.filled(Some(name), None);
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
-    let scene = Scene::new(engine, view, form, &callee, &head);
+    let context = CallContext::new(engine, view, pattern_ref, &callee, &head);
     let mut first = Head::default();
-    let (param, _) = param_head(at, &scene, false, &mut first).ok()??;
-    if scene.dialect().params[param].has_key_tag() && !scene.declares(first.key()) {
+    let (param, _) = param_head(at, &context, false, &mut first).ok()??;
+    if context.dialect().params[param].has_key_tag() && !context.declares(first.key()) {
         return None;
     }
     let mut sink = Sink::new(engine.options.repairs);
-    let win = Win { form, head, callee, start: Start::Params(at), proof: None };
-    let end = Reading::new(win, true).resume(engine, view, &mut sink).ok()?;
+    let win = Winner { pattern_ref, head, callee, start: Start::Params(at), proof: None };
+    let end = CallReader::new(win, true).resume(engine, view, &mut sink).ok()?;
     let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
     let arguments = sink.words.get(name.len()..)?.to_owned();
     for found in &mut sink.diagnostics {

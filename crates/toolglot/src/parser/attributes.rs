@@ -1,11 +1,13 @@
 //! Attributes of a tag: `name="value"` in any order and any quotes.
 
-use super::head::{Head, NAME_LIMIT, Said, fill, gap, stands};
+use super::head::{Head, HeadText, NAME_LIMIT, fill, gap, stands};
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 
+/// How far the end of an attribute is looked for. The call waits for it, and a quote that never closes must not hold
+/// the whole message.
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
 /// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
@@ -16,7 +18,7 @@ pub(crate) fn attributes(
     close: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
-    let mut seen: Vec<(Said, Said)> = Vec::new();
+    let mut seen: Vec<(HeadText, HeadText)> = Vec::new();
     let mut at = start;
     let there = loop {
         at = gap(view, at, head)?;
@@ -37,7 +39,7 @@ pub(crate) fn attributes(
 }
 
 /// Keeps what the attributes said; false if one is missing that must be there.
-fn keep(mut seen: Vec<(Said, Said)>, expected: &Attributes, head: &mut Head) -> bool {
+fn keep(mut seen: Vec<(HeadText, HeadText)>, expected: &Attributes, head: &mut Head) -> bool {
     let complete = expected.named.iter().all(|(name, hole)| {
         let value = seen.iter().find(|(seen, _)| seen.text == *name).map(|(_, value)| value.clone());
         let there = value.is_some() || *hole == Hole::Type;
@@ -57,7 +59,7 @@ fn attribute(
     at: usize,
     close: Option<&Literal>,
     head: &mut Head,
-) -> Result<Option<(Said, Said, usize)>, NotYet> {
+) -> Result<Option<(HeadText, HeadText, usize)>, NotYet> {
     let mut end = at;
     while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
         end += next.len_utf8();
@@ -69,7 +71,7 @@ fn attribute(
     if end == at || view.byte(equals)? != Some(b'=') {
         return Ok(None);
     }
-    let name = Said::new(view.slice(at, end), at..end);
+    let name = HeadText::new(view.slice(at, end), at..end);
     let start = view.skip_blanks(equals + 1)?;
     let quote = view.byte(start)?.filter(|byte| matches!(byte, b'"' | b'\''));
     if quote.is_none() && view.byte(start)? == Some(b'{') {
@@ -77,7 +79,7 @@ fn attribute(
     }
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
-    let value = Said { text: decode_entities(view.slice(start, end)), span: start..end };
+    let value = HeadText { text: decode_entities(view.slice(start, end)), span: start..end };
     Ok(Some((name, value, end + usize::from(quote.is_some()))))
 }
 

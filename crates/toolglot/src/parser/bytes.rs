@@ -1,6 +1,6 @@
 //! A set of bytes to look for, and the fastest way to find one of them.
 
-/// Below this length a plain loop is faster than setting up a vector search.
+/// Below this length a plain loop is faster than setting up a vector search: it is the width of one vector.
 pub(crate) const SHORT: usize = 16;
 
 /// A set of bytes.

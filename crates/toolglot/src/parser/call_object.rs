@@ -1,71 +1,120 @@
 //! `{call}`: a JSON object that carries a call's name, arguments and id, in any order.
 
+use super::call_context::CallContext;
 use super::engine::Callee;
-use super::head::Said;
-use super::lane::Lane;
-use super::member::{Given, Member, Spot, member, single_key};
-use super::scene::Scene;
-use super::whole::skip_value;
+use super::fast_path::FastPath;
+use super::head::HeadText;
+use super::member::{CallMember, CallObjectPosition, GivenArguments, member, schema_key, single_key};
+use super::object::{ArgumentsObject, duplicate};
+use super::whole::{read_value, skip_value};
 use crate::diagnostic::Code;
-use crate::json::{End, Ended, Place, Reader};
-use crate::schema::Node;
+use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
+use crate::schema::SchemaNode;
 use crate::sink::Sink;
 use crate::view::NotYet;
 
 /// What a trial reading learns of a call object.
-pub(crate) struct Facts {
-    pub(crate) name: Said,
+pub(crate) struct CallObjectTrial {
+    pub(crate) name: HeadText,
     pub(crate) has_arguments: bool,
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
-pub(crate) fn facts(at: usize, scene: &Scene<'_>) -> Result<Option<Facts>, NotYet> {
-    let mut spot = Spot { at, depth: 0, named: false, has_arguments: false, unjoined: false };
+pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
+    let mut spot =
+        CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
     let mut name = None;
     while name.is_none() || !spot.has_arguments {
-        let here = Spot { named: name.is_some(), ..spot };
-        let value = match member(here, scene)? {
-            Member::End(_) => break,
-            Member::Name(said) => {
+        let here = CallObjectPosition { named: name.is_some(), ..spot };
+        let value = match member(here, context)? {
+            CallMember::End(_) => break,
+            CallMember::Name(said) => {
                 spot.at = said.span.end;
                 name = Some(said);
                 continue;
             }
-            Member::Arguments(Given::Whole(_, _, end)) => {
+            CallMember::Arguments(GivenArguments::Whole(_, _, end)) => {
                 (spot.has_arguments, spot.at) = (true, end);
                 continue;
             }
-            Member::Arguments(Given::Object(start)) => {
+            CallMember::Arguments(GivenArguments::Object(start)) => {
+                if is_declaration(start, name.as_ref(), context)? {
+                    return Ok(None);
+                }
                 spot.has_arguments = true;
-                name = if name.is_none() { single_key(spot.at, scene)? } else { name };
+                name = if name.is_none() { single_key(spot.at, context)? } else { name };
                 start
             }
-            Member::Other { start, .. } => start,
-            Member::Arguments(_) | Member::Stop(_) | Member::Bad(_) | Member::Over(_) => return Ok(None),
+            CallMember::Other { start, .. } => start,
+            CallMember::Arguments(_) | CallMember::Stop(_) | CallMember::Bad(_) | CallMember::Over(_) => {
+                return Ok(None);
+            }
             passed => {
                 spot.pass(&passed);
                 continue;
             }
         };
         if name.is_none() || !spot.has_arguments {
-            let end = skip_value(value, scene)?;
+            let end = skip_value(value, context)?;
             if end.how != Ended::Complete {
                 return Ok(None);
             }
             spot.at = end.at;
         }
     }
-    Ok(name.map(|name| Facts { name, has_arguments: spot.has_arguments }))
+    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments }))
 }
 
-impl Spot {
+/// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
+fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let Some(key) = schema_key(at, context)? else { return Ok(false) };
+    let callee = name.and_then(|name| context.engine.callee(&name.text));
+    let declared = callee.is_some_and(|callee| {
+        CallContext::new(context.engine, context.view, context.pattern_ref, &callee, context.head).declares(key)
+    });
+    Ok(!declared)
+}
+
+/// What the members of a call object without arguments make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlatMembers {
+    /// There are none but those of any call.
+    Empty,
+    /// At least one is a declared parameter.
+    Arguments,
+    /// There are others, none of them declared.
+    Foreign,
+}
+
+/// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
+pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, NotYet> {
+    let mut spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat: true };
+    let mut found = FlatMembers::Empty;
+    loop {
+        match member(spot, context)? {
+            CallMember::Other { start, key, foreign } => {
+                found = match found {
+                    _ if context.declares(&key.text) => FlatMembers::Arguments,
+                    FlatMembers::Empty if foreign => FlatMembers::Foreign,
+                    found => found,
+                };
+                spot.at = skip_value(start, context)?.at;
+            }
+            CallMember::Name(_) | CallMember::Arguments(_) | CallMember::Stop(_) => return Ok(found),
+            CallMember::End(_) | CallMember::Bad(_) | CallMember::Over(_) => return Ok(found),
+            passed => spot.pass(&passed),
+        }
+    }
+}
+
+impl CallObjectPosition {
     /// Goes past a member that is only structure.
-    fn pass(&mut self, member: &Member) {
-        self.unjoined = !matches!(member, Member::Comma(_) | Member::Descend(_));
+    fn pass(&mut self, member: &CallMember) {
+        self.unjoined = !matches!(member, CallMember::Comma(_) | CallMember::Descend(_));
         match member {
-            Member::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
-            Member::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
-            Member::Id(_, end) | Member::Comma(end) | Member::Stray(end) => self.at = *end,
+            CallMember::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
+            CallMember::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
+            CallMember::Id(_, end) | CallMember::Comma(end) | CallMember::Stray(end) => self.at = *end,
             _ => {}
         }
     }
@@ -73,72 +122,126 @@ impl Spot {
 
 /// Reads a call object whose name is known.
 #[derive(Clone, Debug)]
-pub(crate) struct CallObject {
-    spot: Spot,
-    arguments: Option<Reader>,
+pub(crate) struct CallObjectReader {
+    spot: CallObjectPosition,
+    arguments: Option<JsonReader>,
+    /// The arguments so far, where they are members of the call object itself.
+    flat: Option<ArgumentsObject>,
     /// The id, wherever it stood.
     pub(crate) id: Option<String>,
 }
 
-impl CallObject {
-    /// `at` is the position after the object's brace.
-    pub(crate) fn new(at: usize) -> Self {
-        let spot = Spot { at, depth: 0, named: true, has_arguments: false, unjoined: false };
-        Self { spot, arguments: None, id: None }
+impl CallObjectReader {
+    /// `at` is the position after the object's brace; `flat` if its members are the arguments.
+    pub(crate) fn new(at: usize, flat: bool) -> Self {
+        let spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat };
+        Self { spot, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
 
     pub(crate) fn anchor(&self) -> usize {
-        self.arguments.as_ref().map_or(self.spot.at, Reader::anchor)
+        self.arguments.as_ref().map_or(self.spot.at, JsonReader::anchor)
     }
 
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(lane, sink))
+    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(fast, sink))
     }
 
     /// Reads on to the end of the object; starts the call where its arguments begin.
-    pub(crate) fn resume(&mut self, scene: &Scene<'_>, callee: &Callee, sink: &mut Sink) -> Result<End, NotYet> {
+    pub(crate) fn resume(
+        &mut self,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> Result<ValueOutcome, NotYet> {
         loop {
             if let Some(reader) = &mut self.arguments {
-                let end = reader.resume(scene.view, &scene.json(None), sink)?;
+                let context = &CallContext { around: self.spot.depth + 1, ..*context };
+                let end = reader.resume(context.view, &context.json(None), sink)?;
                 (self.spot.at, self.spot.unjoined, self.arguments) = (end.at, true, None);
                 if end.how != Ended::Complete {
                     return Ok(end);
                 }
             }
-            if let Some(end) = self.step(scene, callee, sink)? {
+            if let Some(end) = self.step(context, callee, sink)? {
                 return Ok(end);
             }
         }
     }
 
-    fn step(&mut self, scene: &Scene<'_>, callee: &Callee, sink: &mut Sink) -> Result<Option<End>, NotYet> {
-        match member(self.spot, scene)? {
-            Member::Id(id, end) => (self.id, self.spot.at) = (Some(id), end),
-            Member::Other { start, foreign } => return self.skip(start, foreign, scene, callee, sink),
-            Member::Arguments(Given::Object(start)) => {
-                self.start(start, callee, sink);
-                self.arguments = Some(Reader::new(start, Place::Arguments, scene.root().map(Node::id)));
+    fn step(
+        &mut self,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        match member(self.spot, context)? {
+            CallMember::Id(id, end) => (self.id, self.spot.at) = (Some(id), end),
+            CallMember::Other { start, key, .. } if self.spot.flat && context.declares(&key.text) => {
+                return self.flat_member(start, &key, context, callee, sink);
             }
-            Member::Arguments(Given::Whole(whole, start, end)) => {
+            // A parameter behind the arguments says that they were closed too early.
+            CallMember::Other { start, key, foreign: true }
+                if self.spot.has_arguments && context.declares(&key.text) =>
+            {
+                return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
+            }
+            CallMember::Other { start, key, foreign } => {
+                return self.skip(start, foreign.then_some(key.text), context, callee, sink);
+            }
+            CallMember::Arguments(GivenArguments::Object(start)) => {
+                self.start(start, callee, sink);
+                self.arguments =
+                    Some(JsonReader::new(start, ValuePosition::Arguments, context.root().map(SchemaNode::id)));
+            }
+            CallMember::Arguments(GivenArguments::Whole(whole, start, end)) => {
                 self.start(start, callee, sink);
                 whole.write(start, end, sink);
                 self.spot.at = end;
             }
-            Member::End(end) => return Ok(Some(self.end(end, Ended::Complete, callee, sink))),
-            Member::Stop(at) => return Ok(Some(self.missing_bracket(at, callee, sink))),
-            Member::Bad(at) | Member::Arguments(Given::Bad(at)) => {
-                if self.spot.has_arguments {
-                    return Ok(Some(self.missing_bracket(self.spot.at, callee, sink)));
+            CallMember::End(end) => return Ok(Some(self.end(end, Ended::Complete, context, callee, sink))),
+            CallMember::Stop(at) => return Ok(Some(self.missing_bracket(at, context, callee, sink))),
+            CallMember::Bad(at) | CallMember::Arguments(GivenArguments::Bad(at)) => {
+                // What may be the rest of the arguments says that they were closed too early.
+                let rest = matches!(context.view.byte(at)?, Some(b'"' | b'\'' | b':' | b',' | b'{' | b'['));
+                if self.spot.has_arguments && !rest {
+                    return Ok(Some(self.missing_bracket(self.spot.at, context, callee, sink)));
                 }
-                return Ok(Some(self.end(at, Ended::Broken, callee, sink)));
+                return Ok(Some(self.end(at, Ended::Broken, context, callee, sink)));
             }
-            Member::Over(at) => return Ok(Some(self.unfinished(at, callee, sink))),
-            Member::Stray(end) => {
-                sink.repair(Code::ExtraCloser, end - 1..end, "a bracket that closes nothing");
+            CallMember::Over(at) => return Ok(Some(self.unfinished(at, context, callee, sink))),
+            CallMember::Stray(end) => {
+                sink.repair(Code::ExtraCloser, end - 1..end, "dropped a bracket that closes nothing");
                 self.spot.at = end;
             }
             passed => self.spot.pass(&passed),
         }
+        Ok(None)
+    }
+
+    /// Reads a member that is an argument.
+    fn flat_member(
+        &mut self,
+        start: usize,
+        key: &HeadText,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        let node = context.parameter(&key.text).map(SchemaNode::id);
+        let read = read_value(start, ValuePosition::Value, node, context)?;
+        if !self.spot.has_arguments {
+            self.start(key.span.start, callee, sink);
+            sink.repair(Code::FlatArguments, key.span.clone(), Code::FlatArguments.row().about);
+        }
+        let Some((object, (json, end))) = self.flat.as_mut().zip(read) else {
+            return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
+        };
+        if object.has(&key.text) {
+            duplicate(key, end, sink);
+        } else {
+            object.member(&key.text, &json, end, sink);
+        }
+        (self.spot.at, self.spot.unjoined) = (end, true);
         Ok(None)
     }
 
@@ -147,20 +250,20 @@ impl CallObject {
         &mut self,
         start: usize,
         foreign: Option<String>,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         callee: &Callee,
         sink: &mut Sink,
-    ) -> Result<Option<End>, NotYet> {
-        let end = skip_value(start, scene)?;
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        let end = skip_value(start, context)?;
         if let Some(key) = foreign {
-            let message = format!("`{key}` is no part of a call, skipped");
+            let message = format!("skipped the unknown member `{key}` of a call object");
             sink.diagnose(Code::UnknownMember, start..end.at, message);
         }
         self.spot.at = end.at;
         Ok(match end.how {
             Ended::Complete => None,
-            Ended::Truncated => Some(self.unfinished(end.at, callee, sink)),
-            how => Some(self.end(end.at, how, callee, sink)),
+            Ended::Truncated => Some(self.unfinished(end.at, context, callee, sink)),
+            how => Some(self.end(end.at, how, context, callee, sink)),
         })
     }
 
@@ -170,25 +273,46 @@ impl CallObject {
     }
 
     /// The object is over; a call without arguments has none.
-    fn end(&mut self, at: usize, how: Ended, callee: &Callee, sink: &mut Sink) -> End {
+    fn end(
+        &mut self,
+        at: usize,
+        how: Ended,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> ValueOutcome {
+        let flat = self.flat.take();
         if !self.spot.has_arguments {
             self.start(at, callee, sink);
-            sink.arguments(at, "{}");
+        } else if flat.is_none() {
+            return ValueOutcome { at, how };
         }
-        End { at, how }
+        let object = flat.unwrap_or_default();
+        if how == Ended::Complete {
+            object.end(at, context, sink)
+        } else {
+            object.cut(at, sink)
+        }
+        ValueOutcome { at, how }
     }
 
-    fn missing_bracket(&mut self, at: usize, callee: &Callee, sink: &mut Sink) -> End {
-        let end = self.end(at, Ended::Cut, callee, sink);
-        sink.repair(Code::MissingBracket, at..at, "the call object has no closing brace");
+    fn missing_bracket(
+        &mut self,
+        at: usize,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> ValueOutcome {
+        let end = self.end(at, Ended::Cut, context, callee, sink);
+        sink.repair(Code::MissingBracket, at..at, "call object without a closing brace");
         end
     }
 
     /// The input ended: a call whose arguments are there is whole but for its brace.
-    fn unfinished(&mut self, at: usize, callee: &Callee, sink: &mut Sink) -> End {
+    fn unfinished(&mut self, at: usize, context: &CallContext<'_>, callee: &Callee, sink: &mut Sink) -> ValueOutcome {
         if self.spot.has_arguments {
-            return self.missing_bracket(at, callee, sink);
+            return self.missing_bracket(at, context, callee, sink);
         }
-        self.end(at, Ended::Truncated, callee, sink)
+        self.end(at, Ended::Truncated, context, callee, sink)
     }
 }

@@ -1,30 +1,34 @@
 //! The catalog: every candidate of a set of dialects, found by the opener that stands in the text.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
-use super::bytes::{ByteBits, ByteSet};
-use super::data::Data;
-use super::engine::Form;
+use super::bytes::ByteSet;
+use super::data::DataBytes;
+use super::engine::PatternRef;
 use super::head::{Head, stands};
 use super::openers::{Opener, Openers};
 use super::starts::Starts;
-use crate::dialect::{BodyKind, Dialect, Inside, Literal, Node, Pattern, Spelling, is_strong};
+use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::alike;
-use behind::{bytes_behind, bytes_behind_name};
-use closers::{reasoning_closers, spent_closers};
+use behind::bytes_behind_name;
+use closers::{reasoning_closers, region_closers, strong_closers};
+use listing::{candidates_of, drop_repeated};
+use opening::openers;
 
 mod alike;
 mod behind;
 mod closers;
+mod listing;
+mod opening;
 mod sealed;
 
 /// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) dialect: usize,
-    pub(crate) role: Role,
+    pub(crate) role: CandidateRole,
     /// The section whose head must stand before the call's.
     pub(crate) section: Option<usize>,
     /// The number of the pattern among those of its role.
@@ -32,6 +36,8 @@ pub(crate) struct Candidate {
     pub(crate) evidence: Strength,
     /// Its head is a Markdown fence and brackets, as any quoted code might have.
     pub(crate) is_fence: bool,
+    /// Its head is a fence, whatever its label, and brackets.
+    pub(crate) in_fence: bool,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
     /// It opens without the special token that opens the calls of its dialect, so it is none.
@@ -42,11 +48,14 @@ pub(crate) struct Candidate {
 
 /// What a candidate reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum CandidateRole {
     Call,
     Reasoning,
     Content,
     Skip,
+    /// A token that ends a turn, and one that starts it.
+    TurnEnd,
+    TurnStart,
 }
 
 /// How much an opener says by itself.
@@ -60,15 +69,19 @@ pub(crate) enum Strength {
     Dynamic,
 }
 
+/// Something of each dialect, made when it is first asked for.
+type PerDialect<T> = Box<[OnceLock<T>]>;
+
 /// Every candidate of a set of dialects. Made once for the set, shared by all its parsers.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) dialects: Vec<Arc<Dialect>>,
     /// What has to be a special token to be a marker; nothing, unless the caller marks special tokens.
     pub(crate) tokens: Arc<[Box<str>]>,
+    /// By rank.
     pub(crate) candidates: Vec<Candidate>,
-    /// Of each candidate, a number that those share whose heads are alike.
-    alike: Vec<usize>,
+    /// Of each candidate, a number that those share whose heads are alike; made when two of them compete.
+    alike: OnceLock<Vec<usize>>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
     /// Candidates that open with `<` and a declared tool's name.
@@ -81,14 +94,11 @@ pub(crate) struct Catalog {
     pub(crate) closers: Openers,
     /// The same as a list; the openers say which.
     closing: Vec<Literal>,
-    /// Of each dialect, the strong candidates: what may start a call inside another's value.
-    pub(crate) own: Vec<Vec<usize>>,
-    /// Of each dialect, where one of its closers or openers may begin.
-    pub(crate) markers: Vec<Starts>,
-    /// What each byte is to a value between them.
-    pub(crate) data: Vec<Data>,
-    /// Of each dialect, the strong closers of all dialects that open as it does: one may stand once more after its calls.
-    spent: Vec<Vec<Literal>>,
+    /// What is looked up in one dialect, made when it is first asked for: most dialects of a large set never are.
+    own: PerDialect<Vec<usize>>,
+    markers: PerDialect<Starts>,
+    data: PerDialect<DataBytes>,
+    spent: PerDialect<Vec<Literal>>,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
@@ -96,7 +106,7 @@ pub(crate) struct Catalog {
     /// The bytes that mean something even in the middle of a line: these, line breaks and the marks of fences.
     pub(crate) turns: ByteSet,
     /// Where weak openers may begin.
-    pub(crate) line_stops: Starts,
+    line_stops: OnceLock<Starts>,
     /// Where a region's closer or a call inside it may begin.
     pub(crate) stops_in_regions: Starts,
 }
@@ -116,14 +126,15 @@ impl Catalog {
 
     fn of(dialects: &[Arc<Dialect>], mut candidates: Vec<Candidate>, tokens: Arc<[Box<str>]>) -> Self {
         drop_repeated(dialects, &mut candidates);
+        // The most specific first, then in the caller's order: a candidate's number is its rank.
+        candidates.sort_by_key(|candidate| usize::MAX - candidate.specificity);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let closing = reasoning_closers(dialects);
-        let spelled = |(number, closer): (usize, &Literal)| {
-            let openers = closer.spellings.iter().map(|spelling| Opener::of(spelling.opener()));
-            openers.map(move |opener| (opener, number)).collect::<Vec<_>>()
-        };
-        let closers = Openers::new(closing.iter().enumerate().flat_map(spelled));
+        let spelled = closing.iter().enumerate().flat_map(|(number, closer)| {
+            closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
+        });
+        let closers = Openers::new(spelled);
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
@@ -133,18 +144,12 @@ impl Catalog {
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
         let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
         let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
-        let line_stops = weak.starts().into_iter().collect();
         let stops_in_regions = stops.texts().chain(region_closers(dialects).map(str::as_bytes)).collect();
-        let is_own = |c: &usize, dialect| candidates[*c].dialect == dialect && candidates[*c].is_strong_call();
-        let own = (0..dialects.len()).map(|d| (0..candidates.len()).filter(|c| is_own(c, d)).collect()).collect();
-        let spent = spent_closers(dialects, &candidates);
-        let alike = alike(dialects, &candidates);
-        let markers: Vec<Starts> = dialects.iter().map(|dialect| markers(dialect)).collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
             candidates,
-            alike,
+            alike: OnceLock::new(),
             strong,
             weak,
             dynamic,
@@ -152,29 +157,29 @@ impl Catalog {
             behind_names,
             closers,
             closing,
-            own,
-            data: markers.iter().map(Data::between).collect(),
-            markers,
-            spent,
+            own: each(dialects),
+            markers: each(dialects),
+            data: each(dialects),
+            spent: each(dialects),
             stops,
             stops_and_lines,
             turns,
-            line_stops,
+            line_stops: OnceLock::new(),
             stops_in_regions,
         }
     }
 
     /// Says whether every call opens with a special token; it can be so only for callers who mark them.
     pub(crate) fn is_sealed(&self) -> bool {
-        let mut calls = self.candidates.iter().filter(|candidate| candidate.role == Role::Call);
+        let mut calls = self.candidates.iter().filter(|candidate| candidate.role == CandidateRole::Call);
         calls.all(|call| call.is_barred || sealed::opens_with_token(self.dialect(call), call.section, call.pattern))
     }
 
     /// Says whether ordinary text can open a call of the form, inside its section.
-    pub(crate) fn is_open_to_text(&self, form: Form) -> bool {
-        let dialect = &self.dialects[form.dialect];
-        !sealed::opens_with_token(dialect, None, form.call.unwrap_or_default())
-            && sealed::opens_with_token(dialect, form.section, 0)
+    pub(crate) fn is_open_to_text(&self, pattern_ref: PatternRef) -> bool {
+        let dialect = &self.dialects[pattern_ref.dialect];
+        !sealed::opens_with_token(dialect, None, pattern_ref.call.unwrap_or_default())
+            && sealed::opens_with_token(dialect, pattern_ref.section, 0)
     }
 
     /// Says whether several dialects compete, so that weak evidence must prove itself.
@@ -191,10 +196,10 @@ impl Catalog {
     pub(crate) fn pattern(&self, candidate: &Candidate) -> Option<&Pattern> {
         let dialect = self.dialect(candidate);
         let patterns = match candidate.role {
-            Role::Call => &dialect.calls,
-            Role::Reasoning => &dialect.reasoning,
-            Role::Content => &dialect.content,
-            Role::Skip => return None,
+            CandidateRole::Call => &dialect.calls,
+            CandidateRole::Reasoning => &dialect.reasoning,
+            CandidateRole::Content => &dialect.content,
+            CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart => return None,
         };
         patterns.get(candidate.pattern)
     }
@@ -203,17 +208,23 @@ impl Catalog {
     pub(crate) fn is_opaque(&self, number: usize) -> bool {
         let candidate = &self.candidates[number];
         let body = self.pattern(candidate).and_then(|pattern| pattern.body.as_ref());
-        candidate.role != Role::Call && body.is_some_and(|body| body.inside == Inside::Opaque)
+        candidate.role != CandidateRole::Call && body.is_some_and(|body| body.inside == Inside::Opaque)
     }
 
     /// Sorts candidates by rank: the most specific first, then in the caller's order.
     pub(crate) fn rank(&self, candidates: &mut [usize]) {
-        candidates.sort_by_key(|c| (usize::MAX - self.candidates[*c].specificity, *c));
+        candidates.sort_unstable();
     }
 
     /// Says whether two candidates read the same heads.
     pub(crate) fn are_alike(&self, one: usize, other: usize) -> bool {
-        self.alike[one] == self.alike[other]
+        let alike = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
+        alike[one] == alike[other]
+    }
+
+    /// Returns where weak openers may begin.
+    pub(crate) fn line_stops(&self) -> &Starts {
+        self.line_stops.get_or_init(|| self.weak.starts().into_iter().collect())
     }
 
     /// Returns the end of a reasoning closer that stands at `at`.
@@ -226,10 +237,54 @@ impl Catalog {
         Ok(end)
     }
 
+    /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.
+    pub(crate) fn own(&self, dialect: usize) -> &[usize] {
+        self.own[dialect].get_or_init(|| {
+            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && self.candidates[*c].is_strong_call();
+            (0..self.candidates.len()).filter(is_own).collect()
+        })
+    }
+
+    /// Returns where one of a dialect's closers or openers may begin.
+    #[inline]
+    pub(crate) fn markers(&self, dialect: usize) -> &Starts {
+        self.markers[dialect].get_or_init(|| markers(&self.dialects[dialect]))
+    }
+
+    /// Returns what each byte is to a value between them.
+    #[inline]
+    pub(crate) fn data(&self, dialect: usize) -> &DataBytes {
+        self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect)))
+    }
+
+    /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.
+    fn spent(&self, dialect: usize) -> &[Literal] {
+        self.spent[dialect].get_or_init(|| {
+            let calls = |numbers: &mut dyn Iterator<Item = usize>| {
+                let calls = numbers.map(|number| &self.candidates[number]).filter(|call| call.is_strong_call());
+                calls.map(|call| call.dialect).collect::<BTreeSet<usize>>()
+            };
+            let sharing = self.strong.opened().map(|mut numbers| calls(&mut numbers));
+            let kin = sharing.filter(|sharing| sharing.contains(&dialect)).flatten().chain([dialect]);
+            strong_closers(&self.dialects, &kin.collect())
+        })
+    }
+
     /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
     pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
-        let ends = self.spent[dialect].iter().map(|closer| stands(view, at, closer, &Head::default()));
+        let ends = self.spent(dialect).iter().map(|closer| stands(view, at, closer, &Head::default()));
         ends.into_iter().try_fold(None, |best, end| Ok(end?.max(best)))
+    }
+
+    /// Returns the end of a turn's end that stands at `at`.
+    pub(crate) fn turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let ends = self.dialects.iter().flat_map(|dialect| &dialect.turn_end);
+        for end in ends {
+            if view.starts_with(at, end)? {
+                return Ok(Some(at + end.len()));
+            }
+        }
+        Ok(None)
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
@@ -244,203 +299,32 @@ impl Catalog {
 
 impl Candidate {
     pub(crate) fn is_strong_call(&self) -> bool {
-        self.role == Role::Call && self.evidence == Strength::Strong && !self.is_named && !self.is_barred
+        self.role == CandidateRole::Call && self.evidence == Strength::Strong && !self.is_named && !self.is_barred
     }
 }
 
-fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
-    let mut candidates = Vec::new();
-    for (number, dialect) in dialects.iter().enumerate() {
-        list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
-    }
-    candidates
-}
-
-/// Sections times calls, calls on their own if they say enough, regions, skipped literals.
-///
-/// What has strong and weak spellings is listed once for each: what stood there decides.
-fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
-    let mut add = |role, section: Option<usize>, pattern| {
-        let candidate = Candidate {
-            dialect: number,
-            role,
-            section,
-            pattern,
-            evidence: Strength::Weak,
-            is_fence: role == Role::Call && is_fence(dialect, section, pattern),
-            is_named: role == Role::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
-            is_barred: false,
-            specificity: 0,
-        };
-        let specificity = specificity(dialect, &candidate);
-        for evidence in evidence(dialect, &candidate) {
-            candidates.push(Candidate { evidence, specificity, ..candidate.clone() });
-        }
-    };
-    for section in 0..dialect.sections.len() {
-        (0..dialect.calls.len()).for_each(|call| add(Role::Call, Some(section), call));
-    }
-    for (call, pattern) in dialect.calls.iter().enumerate() {
-        let alone = dialect.sections.is_empty() || pattern.opening().is_some_and(Literal::is_strong);
-        if alone {
-            add(Role::Call, None, call);
-        }
-    }
-    (0..dialect.reasoning.len()).for_each(|region| add(Role::Reasoning, None, region));
-    let content = (0..dialect.content.len()).filter(|region| alone || is_special(dialect, &dialect.content[*region]));
-    content.for_each(|region| add(Role::Content, None, region));
-    (0..dialect.skip.len()).for_each(|skip| add(Role::Skip, None, skip));
-}
-
-/// Dialects share regions and skipped literals; the first one's is enough.
-fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
-    let mut seen = HashSet::new();
-    candidates.retain(|candidate| {
-        let dialect = &dialects[candidate.dialect];
-        let source = match candidate.role {
-            Role::Call => return true,
-            Role::Reasoning => &dialect.reasoning[candidate.pattern].source,
-            Role::Content => &dialect.content[candidate.pattern].source,
-            Role::Skip => &dialect.skip[candidate.pattern],
-        };
-        seen.insert((candidate.role as u8, source.clone()))
-    });
-}
-
-/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
-fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
-    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
-    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
+fn each<T>(dialects: &[Arc<Dialect>]) -> PerDialect<T> {
+    dialects.iter().map(|_| OnceLock::new()).collect()
 }
 
 /// Returns the pattern that stands first: a section's if it has a head, else the call's or the region's own.
-fn first_pattern(dialect: &Dialect, role: Role, section: Option<usize>, pattern: usize) -> &Pattern {
+fn first_pattern(dialect: &Dialect, role: CandidateRole, section: Option<usize>, pattern: usize) -> &Pattern {
     match (role, section.map(|section| &dialect.sections[section])) {
-        (Role::Reasoning, _) => &dialect.reasoning[pattern],
-        (Role::Content, _) => &dialect.content[pattern],
+        (CandidateRole::Reasoning, _) => &dialect.reasoning[pattern],
+        (CandidateRole::Content, _) => &dialect.content[pattern],
         (_, Some(section)) if !section.head.is_empty() => section,
         _ => &dialect.calls[pattern],
     }
 }
 
-/// The literals that open a candidate of its strength.
-fn openers_of(dialect: &Dialect, candidate: &Candidate) -> Vec<Opener> {
-    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first));
-    let strong = candidate.evidence == Strength::Strong;
-    texts.retain(|opener| candidate.role == Role::Skip || is_strong(&opener.text) == strong);
-    texts
-}
-
-/// The literals that open a candidate: spellings of its first literal, or the brace of a body.
-fn opener_texts(
-    dialect: &Dialect,
-    candidate: &Candidate,
-    behind: impl FnOnce(&Pattern) -> Option<ByteBits>,
-) -> Vec<Opener> {
-    if candidate.role == Role::Skip {
-        return vec![Opener::of(&dialect.skip[candidate.pattern])];
+/// Returns the literal of a candidate that is nothing but one.
+pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option<&'d String> {
+    match candidate.role {
+        CandidateRole::Skip => dialect.skip.get(candidate.pattern),
+        CandidateRole::TurnEnd => dialect.turn_end.get(candidate.pattern),
+        CandidateRole::TurnStart => dialect.turn_start.get(candidate.pattern),
+        CandidateRole::Call | CandidateRole::Reasoning | CandidateRole::Content => None,
     }
-    let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
-    match (first.opening(), first.kind()) {
-        (Some(literal), kind) => {
-            let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
-            let openers = spelled_openers(first, literal, behind(first));
-            openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
-        }
-        (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
-            vec![Opener::of("{")]
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// An optional first literal leaves the next one as the opener.
-fn spelled_openers(pattern: &Pattern, first: &Literal, behind: Option<ByteBits>) -> Vec<Opener> {
-    let mut texts: Vec<Opener> = first.spellings.iter().map(|spelling| Opener::spelled(spelling, behind)).collect();
-    if first.is_optional()
-        && let Some(Node::Literal(next)) = pattern.head.get(1)
-    {
-        texts.extend(next.spellings.iter().map(|spelling| Opener::spelled(spelling, None)));
-    }
-    texts.retain(|opener| !opener.text.is_empty());
-    texts
-}
-
-/// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.
-fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
-    if candidate.role == Role::Skip {
-        let strong = is_strong(&dialect.skip[candidate.pattern]);
-        return vec![if strong { Strength::Strong } else { Strength::Weak }];
-    }
-    let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
-    if candidate.role == Role::Call && first.is_dynamic() {
-        return vec![Strength::Dynamic];
-    }
-    let texts: Vec<String> = match first.head.get(1) {
-        Some(Node::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::plain).collect(),
-        _ => opener_texts(dialect, candidate, |_| None).into_iter().map(|opener| opener.text).collect(),
-    };
-    let has = |strong| texts.iter().any(|text| is_strong(text) == strong);
-    match (has(true), has(false)) {
-        (true, true) => vec![Strength::Strong, Strength::Weak],
-        (true, false) => vec![Strength::Strong],
-        _ => vec![Strength::Weak],
-    }
-}
-
-/// Says whether nothing but a fence and brackets stands before the call's data.
-fn is_fence(dialect: &Dialect, section: Option<usize>, call: usize) -> bool {
-    let section = section.map(|section| &dialect.sections[section]).into_iter();
-    let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
-    let mut literals = nodes.filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
-    let text = |literal: &Literal| literal.spellings.first().map(|spelling| spelling.plain()).unwrap_or_default();
-    let opens = literals.next().is_some_and(|first| text(first).starts_with("```"));
-    opens && literals.all(|literal| !text(literal).contains(char::is_alphanumeric))
-}
-
-/// The number of literal characters in the heads, and a little for bodies that say more.
-fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
-    let heads = |pattern: &Pattern| pattern.head.iter().map(weight).sum::<usize>();
-    let own = match candidate.role {
-        Role::Skip => return dialect.skip[candidate.pattern].len(),
-        Role::Reasoning => return heads(&dialect.reasoning[candidate.pattern]),
-        Role::Content => return heads(&dialect.content[candidate.pattern]),
-        Role::Call => &dialect.calls[candidate.pattern],
-    };
-    let section = candidate.section.map_or(0, |section| heads(&dialect.sections[section]));
-    let body = match own.kind() {
-        Some(BodyKind::Params) => 2 + dialect.params.iter().filter(|param| breaks_line(param)).count(),
-        Some(BodyKind::Arguments) => 1,
-        _ => 0,
-    };
-    section + heads(own) + body
-}
-
-fn breaks_line(param: &Pattern) -> bool {
-    param.body.as_ref().is_some_and(|body| body.line_before)
-}
-
-fn weight(node: &Node) -> usize {
-    match node {
-        Node::Literal(literal) => literal.spellings.first().map_or(0, |spelling| spelling.plain().chars().count()),
-        Node::Attributes(_) => 4,
-        Node::Hole(_) => 0,
-    }
-}
-
-fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Strength) -> Openers {
-    let of_strength = candidates.iter().enumerate().filter(|(_, candidate)| candidate.evidence == strength);
-    let texts = |(number, candidate): (usize, &Candidate)| {
-        let texts = openers_of(&dialects[candidate.dialect], candidate);
-        texts.into_iter().map(move |text| (text, number)).collect::<Vec<_>>()
-    };
-    Openers::new(of_strength.flat_map(texts))
-}
-
-/// What every closer of a region begins with.
-fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
-    let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
-    openers_in(regions.filter_map(|pattern| pattern.tail.first()))
 }
 
 /// What a dialect's closers, parameter openers and strong openers begin with; tags are looked at where those are tags.
@@ -454,8 +338,4 @@ fn markers(dialect: &Dialect) -> Starts {
     let starts = if named.is_empty() { starts } else { starts.with_named_closers() };
     let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
     if tags { starts.with_tags() } else { starts }
-}
-
-fn openers_in<'l>(literals: impl Iterator<Item = &'l Literal>) -> impl Iterator<Item = &'l str> {
-    literals.flat_map(|literal| &literal.spellings).map(Spelling::opener)
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use super::call_context::{CallContext, closing_tag};
 use super::head::skip_gap;
-use super::scene::{Scene, closing_tag};
 use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
-use crate::json::Place;
+use crate::json::ValuePosition;
 use crate::view::NotYet;
 
 /// Where a call ends, and what was wrong with its closers.
@@ -16,6 +16,8 @@ pub(crate) struct Closing {
     pub(crate) repairs: Vec<(Code, Range<usize>, &'static str)>,
     /// The input ended before the last closer.
     pub(crate) cut: bool,
+    /// Something else stands where a closer is missing.
+    pub(crate) foreign: bool,
 }
 
 impl Closing {
@@ -26,76 +28,81 @@ impl Closing {
 
     fn lacks(&mut self, closer: &Literal) {
         let (code, message) = match closer.is_brackets() {
-            true => (Code::MissingBracket, "the call has no closing bracket"),
-            false => (Code::MissingCloser, "the call's closer is missing"),
+            true => (Code::MissingBracket, "call without a closing bracket"),
+            false => (Code::MissingCloser, "call without a closing marker"),
         };
         self.repairs.push((code, self.at..self.at, message));
     }
 }
 
 /// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none.
-pub(crate) fn glued(at: usize, scene: &Scene<'_>) -> Result<usize, NotYet> {
-    if scene.pattern().kind() != Some(BodyKind::Arguments) || scene.pattern().tail.is_empty() {
+pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
+    if context.pattern().kind() != Some(BodyKind::Arguments) || context.pattern().tail.is_empty() {
         return Ok(at);
     }
-    let (mut end, mut next) = (at, skip_gap(scene.view, at)?);
-    while scene.view.byte(next)? == Some(b'{') {
-        let Some((_, after)) = read_value(next, Place::Value, None, scene)? else { return Ok(at) };
-        (end, next) = (after, skip_gap(scene.view, after)?);
+    let (mut end, mut next) = (at, skip_gap(context.view, at)?);
+    while context.view.byte(next)? == Some(b'{') {
+        let Some((_, after)) = read_value(next, ValuePosition::Value, None, context)? else { return Ok(at) };
+        (end, next) = (after, skip_gap(context.view, after)?);
     }
-    let closed = end > at && scene.any(next, scene.closer())?.is_some();
+    let closed = end > at && context.any(next, context.closer())?.is_some();
     Ok(if closed { end } else { at })
 }
 
 /// Reads the closers of the call that stand at `at`, as far as they do.
-pub(crate) fn close(at: usize, fenced: bool, scene: &Scene<'_>) -> Result<Closing, NotYet> {
-    let mut closing = Closing { at, repairs: Vec::new(), cut: false };
+pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Result<Closing, NotYet> {
+    let mut closing = Closing { at, repairs: Vec::new(), cut: false, foreign: false };
     if fenced {
-        close_fence(scene, &mut closing)?;
+        close_fence(context, &mut closing)?;
     }
-    let mut closers = &scene.pattern().tail[..];
+    let mut closers = &context.pattern().tail[..];
     let mut last = None;
     while let Some((closer, later)) = closers.split_first() {
         let before = closing.at;
-        let at = scene.gap(before)?;
-        if let Some(end) = scene.stands(at, closer)? {
-            if scene.view.slice(before, at).contains('\\') {
-                closing.repair(Code::LiteralNewline, before..at, "the letters `\\n` stood for white space");
+        let at = context.gap(before)?;
+        if let Some(end) = context.stands(at, closer)? {
+            if context.view.slice(before, at).contains('\\') {
+                closing.repair(Code::LiteralNewline, before..at, "read the letters `\\n` as white space");
             }
             closing.at = end;
             last = Some(closer);
-        } else if closer.is_optional() && extra_brackets(at, closers, scene)?.is_none() {
+        } else if closer.is_optional() && extra_brackets(at, closers, context)?.is_none() {
             // nothing need stand here
-        } else if scene.view.byte(at)?.is_none() {
-            closing.repairs.push((Code::MissingCloser, before..before, "the input ended before the call's closer"));
+        } else if context.view.byte(at)?.is_none() {
+            closing.repairs.push((
+                Code::MissingCloser,
+                before..before,
+                "the input ended before the call's closing marker",
+            ));
             closing.cut = true;
             return Ok(closing);
-        } else if scene.any(at, later.iter().chain(scene.section_closers()))?.is_some() {
+        } else if context.any(at, later.iter().chain(context.section_closers()))?.is_some() {
             closing.lacks(closer);
-        } else if let Some(end) = extra_brackets(at, scene.section_closers().iter().chain(closers), scene)? {
-            closing.repair(Code::ExtraCloser, at..end, "brackets that close nothing");
+        } else if let Some(end) = extra_brackets(at, context.section_closers().iter().chain(closers), context)? {
+            closing.repair(Code::ExtraCloser, at..end, "dropped brackets that close nothing");
             continue;
-        } else if let Some(end) = wrong_tag(at, scene)? {
-            closing.repair(Code::WrongCloser, at..end, "another tag closed the call");
+        } else if let Some(end) = wrong_tag(at, context)? {
+            closing.repair(Code::WrongCloser, at..end, "a different tag closed the call");
         } else {
             closing.lacks(closer);
+            closing.foreign = true;
         }
         closers = later;
     }
-    if last.map_or(scene.ends_with_bracket(), Literal::is_brackets) {
-        let at = scene.gap(closing.at)?;
-        if let Some(end) = extra_brackets(at, scene.section_closers(), scene)? {
-            closing.repair(Code::ExtraCloser, at..end, "brackets that close nothing");
+    if last.map_or(context.ends_with_bracket(), Literal::is_brackets) {
+        let at = context.gap(closing.at)?;
+        if let Some(end) = extra_brackets(at, context.section_closers(), context)? {
+            closing.repair(Code::ExtraCloser, at..end, "dropped brackets that close nothing");
         }
     }
     Ok(closing)
 }
 
-fn close_fence(scene: &Scene<'_>, closing: &mut Closing) -> Result<(), NotYet> {
-    let at = scene.gap(closing.at)?;
-    let own = scene.closer().is_some_and(|closer| closer.spellings.iter().any(|s| s.opener().starts_with("```")));
-    if !own && scene.view.starts_with(at, "```")? {
-        closing.repair(Code::Fence, at..at + 3, "the call stood in a fence");
+fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {
+    let at = context.gap(closing.at)?;
+    let own = context.closer().is_some_and(|closer| closer.spellings.iter().any(|s| s.opener().starts_with("```")));
+    if !own && context.view.starts_with(at, "```")? && context.any(at, context.section_closers())?.is_none() {
+        closing.repair(Code::Fence, at..at + 3, "dropped the Markdown fence around the call");
     }
     Ok(())
 }
@@ -104,17 +111,17 @@ fn close_fence(scene: &Scene<'_>, closing: &mut Closing) -> Result<(), NotYet> {
 pub(crate) fn extra_brackets<'l>(
     at: usize,
     closers: impl IntoIterator<Item = &'l Literal> + Clone,
-    scene: &Scene<'_>,
+    context: &CallContext<'_>,
 ) -> Result<Option<usize>, NotYet> {
-    let (mut end, mut next) = (at, scene.gap(at)?);
+    let (mut end, mut next) = (at, context.gap(at)?);
     let over = loop {
-        if scene.any(next, closers.clone())?.is_some() {
+        if context.any(next, closers.clone())?.is_some() {
             break true;
         }
-        if !matches!(scene.view.byte(next)?, Some(b'}' | b']' | b')')) {
-            break goes_on(end, next, scene)?;
+        if !matches!(context.view.byte(next)?, Some(b'}' | b']' | b')')) {
+            break goes_on(end, next, context)?;
         }
-        (end, next) = (next + 1, scene.gap(next + 1)?);
+        (end, next) = (next + 1, context.gap(next + 1)?);
         if end - at > 16 {
             break false;
         }
@@ -123,59 +130,59 @@ pub(crate) fn extra_brackets<'l>(
 }
 
 /// Says whether what follows at `next`, behind brackets that end at `end`, may follow a call.
-fn goes_on(end: usize, next: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
-    if scene.view.byte(next)?.is_none() || scene.opener(next)?.is_some() {
+fn goes_on(end: usize, next: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    if context.view.byte(next)?.is_none() || context.opener(next)?.is_some() {
         return Ok(true);
     }
-    if scene.form.section.is_some() {
-        let separated = matches!(scene.view.byte(next)?, Some(b',' | b';'));
-        let next = if separated { scene.gap(next + 1)? } else { next };
-        if scene.next_call_begins(next)? {
+    if context.pattern_ref.section.is_some() {
+        let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
+        let next = if separated { context.gap(next + 1)? } else { next };
+        if context.next_call_begins(next)? {
             return Ok(true);
         }
     }
-    Ok(scene.view.slice(end, next).contains('\n'))
+    Ok(context.view.slice(end, next).contains('\n'))
 }
 
 /// Returns the end of a closing tag that is not the section's, of an opener that ends the input, or of a marker before the section's.
-pub(crate) fn wrong_tag(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    if scene.any(at, scene.section_closers())?.is_some() || scene.view.byte(at)? != Some(b'<') {
+pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    if context.any(at, context.section_closers())?.is_some() || context.view.byte(at)? != Some(b'<') {
         return Ok(None);
     }
-    if scene.view.byte(at + 1)? == Some(b'/') {
-        return Ok(closing_tag(scene.view, at + 2)?.map(|(_, end)| end));
+    if context.view.byte(at + 1)? == Some(b'/') {
+        return Ok(closing_tag(context.view, at + 2)?.map(|(_, end)| end));
     }
-    if let Some(end) = scene.opener(at)? {
-        return Ok(scene.view.byte(scene.gap(end)?)?.is_none().then_some(end));
+    if let Some(end) = context.opener(at)? {
+        return Ok(context.view.byte(context.gap(end)?)?.is_none().then_some(end));
     }
-    let barred = scene.view.starts_with(at, "<|")? || scene.view.starts_with(at, "<｜")?;
+    let barred = context.view.starts_with(at, "<|")? || context.view.starts_with(at, "<｜")?;
     if !barred {
         return Ok(None);
     }
-    let Some((_, end)) = closing_tag(scene.view, at + 1)? else { return Ok(None) };
-    let closes = scene.any(scene.gap(end)?, scene.section_closers())?.is_some();
+    let Some((_, end)) = closing_tag(context.view, at + 1)? else { return Ok(None) };
+    let closes = context.any(context.gap(end)?, context.section_closers())?.is_some();
     Ok(closes.then_some(end))
 }
 
 /// Returns the end of the braces too many behind an element of an array of calls.
-pub(crate) fn extra_braces(at: usize, closers: &[Literal], scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    let (mut end, mut next) = (at, scene.gap(at)?);
-    while scene.view.byte(next)? == Some(b'}') && end - at < 16 {
-        (end, next) = (next + 1, scene.gap(next + 1)?);
+pub(crate) fn extra_braces(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    let (mut end, mut next) = (at, context.gap(at)?);
+    while context.view.byte(next)? == Some(b'}') && end - at < 16 {
+        (end, next) = (next + 1, context.gap(next + 1)?);
     }
-    let over =
-        matches!(scene.view.byte(next)?, None | Some(b',' | b';' | b']' | b'{')) || scene.any(next, closers)?.is_some();
+    let over = matches!(context.view.byte(next)?, None | Some(b',' | b';' | b']' | b'{'))
+        || context.any(next, closers)?.is_some();
     Ok((end > at && over).then_some(end))
 }
 
 /// Returns the end of a closing bracket behind which a comma and another call follow, so that it does not close their list.
-pub(crate) fn stray_bracket(at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-    if !matches!(scene.view.byte(at)?, Some(b'}' | b']' | b')')) {
+pub(crate) fn stray_bracket(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    if !matches!(context.view.byte(at)?, Some(b'}' | b']' | b')')) {
         return Ok(None);
     }
-    let comma = scene.gap(at + 1)?;
-    if !matches!(scene.view.byte(comma)?, Some(b',' | b';')) {
+    let comma = context.gap(at + 1)?;
+    if !matches!(context.view.byte(comma)?, Some(b',' | b';')) {
         return Ok(None);
     }
-    Ok(scene.next_call_begins(scene.gap(comma + 1)?)?.then_some(at + 1))
+    Ok(context.next_call_begins(context.gap(comma + 1)?)?.then_some(at + 1))
 }

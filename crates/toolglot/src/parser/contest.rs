@@ -3,15 +3,16 @@
 //! A candidate is a pure function of the bytes, so the winner is the first in
 //! rank order that does not die, however the bytes arrived.
 
-use super::engine::{Callee, Engine, Form, Standing};
+use super::call::CallReader;
+use super::engine::{Callee, Engine, NameMatch, PatternRef};
 use super::head::{Head, gap, nodes, repeated};
-use super::reading::Reading;
-use super::whole::Whole;
+use super::whole::WholeArguments;
+use crate::coerce;
 use crate::diagnostic::Code;
-use crate::dialect::Node;
+use crate::dialect::{HeadPart, Literal};
 use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
-use crate::sink::Sink;
+use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
 pub(crate) use begin::{NEAR, TagEnd, tag_end};
 use begin::{NEARER, begin, begin_near};
@@ -20,20 +21,29 @@ mod begin;
 
 /// A candidate that is ready: all that its head said, and where its body starts.
 #[derive(Clone, Debug)]
-pub(crate) struct Win {
-    pub(crate) form: Form,
+pub(crate) struct Winner {
+    pub(crate) pattern_ref: PatternRef,
     pub(crate) head: Head,
     pub(crate) callee: Callee,
     pub(crate) start: Start,
     /// All of it has been read already, to prove that it is a call.
-    pub(crate) proof: Option<Box<Proof>>,
+    pub(crate) proof: Option<Box<ProofResult>>,
+}
+
+/// What a proof has read.
+#[derive(Clone, Debug)]
+pub(crate) struct ProofResult {
+    pub(crate) reading: CallReader,
+    pub(crate) sink: Sink,
 }
 
 /// A reading ahead. What proves a call is the reading of that call: it goes on where it stopped, and is not done twice.
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
-    pub(crate) reading: Reading,
-    pub(crate) sink: Sink,
+    /// What it is to prove.
+    win: Box<Winner>,
+    reading: CallReader,
+    sink: Sink,
 }
 
 /// How a body starts.
@@ -49,7 +59,7 @@ pub(crate) enum Start {
     },
     /// Arguments that had to be read whole.
     Whole {
-        whole: Whole,
+        whole: WholeArguments,
         at: usize,
         end: usize,
     },
@@ -59,6 +69,8 @@ pub(crate) enum Start {
         array: bool,
         fenced: bool,
         has_arguments: bool,
+        /// Its members are the arguments.
+        flat: bool,
     },
     Content {
         at: usize,
@@ -69,7 +81,7 @@ pub(crate) enum Start {
 
 /// What the place of a contest asks of its candidates.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ground {
+pub(crate) struct TrialContext {
     /// Inside another call's value: it is enough that a call begins.
     pub(crate) nested: bool,
     /// Inside a section whose head has been read.
@@ -80,6 +92,10 @@ pub(crate) struct Ground {
     pub(crate) prove: bool,
     /// The tool's name is all that opens the call: it must be spelled as declared.
     pub(crate) named: bool,
+    /// Nothing but blanks, calls and regions stands before.
+    pub(crate) fresh: bool,
+    /// A fence opens the call: all that stands in it must be calls.
+    pub(crate) fence: bool,
     /// So little says that this is a call that the message must end with it.
     pub(crate) last: bool,
     /// How many calls came before, as far as a proof must know.
@@ -96,7 +112,7 @@ pub(crate) enum Trial {
         why: &'static str,
         read: usize,
     },
-    Ready(Box<Win>),
+    Ready(Box<Winner>),
     Rejected(Rejection),
 }
 
@@ -110,22 +126,25 @@ pub(crate) struct Rejection {
 
 /// Says whether a call of a dialect becomes ready at `at`, in the middle of another one's value.
 pub(crate) fn begins(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<bool, NotYet> {
-    let mut own = engine.catalog.own[dialect].clone();
-    engine.catalog.rank(&mut own);
-    let ground = Ground { nested: true, ..Ground::default() };
-    for candidate in own {
-        let candidate = &engine.catalog.candidates[candidate];
-        let form = Form { dialect, section: candidate.section, call: Some(candidate.pattern) };
-        if let Trial::Ready(_) = try_call(engine, view, at, form, Head::default(), ground)? {
-            return Ok(true);
+    first(engine, view, at, dialect).map(|win| win.is_some())
+}
+
+/// Returns the first call of a dialect that becomes ready at `at`, in the middle of another one's value.
+pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<Option<Winner>, NotYet> {
+    let trial_context = TrialContext { nested: true, ..TrialContext::default() };
+    for candidate in engine.catalog.own(dialect) {
+        let candidate = &engine.catalog.candidates[*candidate];
+        let pattern_ref = PatternRef { dialect, section: candidate.section, call: Some(candidate.pattern) };
+        if let Trial::Ready(win) = try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
+            return Ok(Some(*win));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// What a candidate's heads said: where its body is, or why they do not stand there.
 #[derive(Clone, Debug)]
-pub(crate) struct Heads {
+pub(crate) struct HeadResult {
     head: Head,
     body: Result<usize, &'static str>,
 }
@@ -135,12 +154,12 @@ pub(crate) fn try_call(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     head: Head,
-    ground: Ground,
+    trial_context: TrialContext,
 ) -> Result<Trial, NotYet> {
-    let heads = heads(engine, view, at, form, head, ground)?;
-    try_body(engine, view, at, form, heads, ground, &mut None)
+    let heads = heads(engine, view, at, pattern_ref, head, trial_context)?;
+    try_body(engine, view, at, pattern_ref, heads, trial_context, &mut None)
 }
 
 /// Reads the heads of a call pattern; the same for all whose heads are alike.
@@ -148,19 +167,21 @@ pub(crate) fn heads(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     mut head: Head,
-    ground: Ground,
-) -> Result<Heads, NotYet> {
-    if ground.exhausted && engine.pattern(form).head.iter().any(|node| matches!(node, Node::Attributes(_))) {
-        return Ok(Heads { head, body: Err("too much was read ahead in vain") });
+    trial_context: TrialContext,
+) -> Result<HeadResult, NotYet> {
+    if trial_context.exhausted
+        && engine.pattern(pattern_ref).head.iter().any(|node| matches!(node, HeadPart::Attributes(_)))
+    {
+        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit") });
     }
-    let seen = if ground.nested { view.limited(at + NEAR) } else { view };
-    let body = match read_heads(engine, seen, at, form, &mut head, ground) {
+    let seen = if trial_context.nested { view.limited(at + NEAR) } else { view };
+    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context) {
         Err(NotYet) if seen.end() < view.end() => None,
         decided => decided?,
     };
-    Ok(Heads { head, body: body.ok_or("its head does not stand here") })
+    Ok(HeadResult { head, body: body.ok_or("no call header here") })
 }
 
 /// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
@@ -168,44 +189,44 @@ pub(crate) fn try_body(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    form: Form,
-    heads: Heads,
-    ground: Ground,
+    pattern_ref: PatternRef,
+    heads: HeadResult,
+    trial_context: TrialContext,
     proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
-    let Heads { mut head, body } = heads;
+    let HeadResult { mut head, body } = heads;
     let body = match body {
         Ok(body) => body,
         Err(why) => return Ok(dead(head.looked.max(at), why)),
     };
-    let begun = match ground {
-        Ground { exhausted: true, .. } => begin_near(engine, view, body, form, &mut head, NEARER)?,
-        Ground { nested: true, .. } => begin_near(engine, view, body, form, &mut head, NEAR)?,
-        _ => begin(engine, view, body, form, &mut head, false)?,
+    let begun = match trial_context {
+        TrialContext { exhausted: true, .. } => begin_near(engine, view, body, pattern_ref, &mut head, NEARER)?,
+        TrialContext { nested: true, .. } => begin_near(engine, view, body, pattern_ref, &mut head, NEAR)?,
+        _ => begin(engine, view, body, pattern_ref, &mut head, false)?,
     };
     let Some((callee, start)) = begun else {
-        return Ok(dead(head.looked.max(at), "its body does not begin here"));
+        return Ok(dead(head.looked.max(at), "no call body here"));
     };
-    let win = Box::new(Win { form, head, callee, start, proof: None });
-    admit(engine, view, at, win, ground, proof)
+    let win = Box::new(Winner { pattern_ref, head, callee, start, proof: None });
+    admit(engine, view, at, win, trial_context, proof)
 }
 
 fn read_heads(
     engine: &Engine,
     view: View<'_>,
     mut at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     head: &mut Head,
-    ground: Ground,
+    trial_context: TrialContext,
 ) -> Result<Option<usize>, NotYet> {
-    if !ground.in_section
-        && let Some(section) = engine.section(form).filter(|section| !section.head.is_empty())
+    if !trial_context.in_section
+        && let Some(section) = engine.section(pattern_ref).filter(|section| !section.head.is_empty())
     {
         let Some(end) = nodes(view, at, &section.head, None, head)? else { return Ok(None) };
         let end = repeated(view, end, section, head)?.unwrap_or(end);
         at = gap(view, end, head)?;
     }
-    let pattern = engine.pattern(form);
+    let pattern = engine.pattern(pattern_ref);
     let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
     if let Some(once) = end.filter(|_| !head.unclosed_tag) {
         end = repeated(view, once, pattern, head)?.or(end);
@@ -218,35 +239,56 @@ fn admit(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    mut win: Box<Win>,
-    ground: Ground,
+    win: Box<Winner>,
+    trial_context: TrialContext,
     proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
-    let undeclared = win.callee.standing == Standing::Undeclared;
-    if undeclared && (ground.weak || ground.nested) {
-        return Ok(dead(at, "no such tool is declared"));
+    let undeclared = win.callee.name_match == NameMatch::Undeclared;
+    if undeclared && (trial_context.weak || trial_context.nested) {
+        return Ok(dead(at, "the tool is not declared"));
     }
-    if ground.named && win.callee.standing != Standing::Declared {
-        return Ok(dead(at, "a bare name must be spelled as declared"));
+    if trial_context.named && win.callee.name_match != NameMatch::Declared {
+        return Ok(dead(at, "a bare name must match the declaration exactly"));
     }
-    if ground.nested {
+    if trial_context.nested {
         return Ok(Trial::Ready(win));
     }
-    if ground.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
+    if trial_context.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
         return Ok(dead(at, "an object without arguments is weak evidence"));
     }
     let strict = engine.options.validation == Validation::Strict;
-    let prove = ground.weak && ground.prove;
+    let prove = trial_context.weak && trial_context.prove;
     if !prove && !undeclared && !strict {
         return Ok(Trial::Ready(win));
     }
-    if ground.exhausted && (prove || undeclared) {
-        return Ok(dead(at, "too much was read ahead in vain"));
+    if trial_context.exhausted && (prove || undeclared) {
+        return Ok(dead(at, "not decided within the look-ahead limit"));
     }
-    let begun = proof.get_or_insert_with(|| Box::new(begin_proof(engine, at, &win, ground)));
-    let against = judge(engine, view, begun, &win, ground)?;
-    win.proof = proof.take().filter(|_| prove);
-    Ok(against.unwrap_or(Trial::Ready(win)))
+    go_on(engine, view, trial_context, begin_proof(engine, at, win, trial_context), proof)
+}
+
+/// Reads on in the proof that a candidate has begun; it is kept for whoever is told [`NotYet`].
+///
+/// All that was asked of the candidate before holds for good: it is a function of the bytes.
+pub(crate) fn go_on(
+    engine: &Engine,
+    view: View<'_>,
+    trial_context: TrialContext,
+    mut begun: Box<Proof>,
+    kept: &mut Option<Box<Proof>>,
+) -> Result<Trial, NotYet> {
+    match judge(engine, view, &mut begun, trial_context) {
+        Err(NotYet) => {
+            *kept = Some(begun);
+            Err(NotYet)
+        }
+        Ok(Some(against)) => Ok(against),
+        Ok(None) => {
+            let Proof { mut win, reading, sink } = *begun;
+            win.proof = (trial_context.weak && trial_context.prove).then(|| Box::new(ProofResult { reading, sink }));
+            Ok(Trial::Ready(win))
+        }
+    }
 }
 
 /// Reads on in a proof; returns what speaks against the call.
@@ -254,27 +296,31 @@ fn judge(
     engine: &Engine,
     view: View<'_>,
     proof: &mut Proof,
-    win: &Win,
-    ground: Ground,
+    trial_context: TrialContext,
 ) -> Result<Option<Trial>, NotYet> {
-    let Proof { reading, sink } = proof;
+    let Proof { win, reading, sink } = proof;
     let end = reading.resume(engine, view, sink)?;
-    let undeclared = win.callee.standing == Standing::Undeclared;
-    let prove = ground.weak && ground.prove;
+    let undeclared = win.callee.name_match == NameMatch::Undeclared;
+    let prove = trial_context.weak && trial_context.prove;
     let against = rejection(engine, sink, undeclared, end, win);
     if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
         return Ok(against.map(Trial::Rejected));
     }
     let cut = undeclared && sink.has(Code::MissingCloser);
-    let torn = prove && sink.has(Code::InnerQuote) && sink.has(Code::RawControl);
     let encoded = prove && sink.has(Code::EntityQuotes);
-    if cut || torn || encoded || (prove || undeclared) && sink.worst() > Outcome::Repaired {
-        return Ok(Some(dead(end, "it does not read to its end")));
+    let partial = prove && sink.has(Code::FlatArguments) && sink.has(Code::MissingParameter);
+    let closed = !engine.pattern(win.pattern_ref).tail.iter().any(Literal::is_strong) || !sink.has(Code::MissingCloser);
+    let unclosed = trial_context.named && prove && !closed;
+    let mixed =
+        prove && trial_context.fence && sink.has(Code::MissingCloser) && view.byte(view.skip_blanks(end)?)?.is_some();
+    if mixed || unclosed || cut || encoded || partial || (prove || undeclared) && sink.worst() > Outcome::Repaired {
+        return Ok(Some(dead(end + sink.wasted_lookahead, "cannot be read to its end")));
     }
-    let foreign = sink.has(Code::UnknownParameter) || sink.has(Code::UnknownMember);
-    let goes_on = ground.last && view.byte(view.skip_blanks(end)?)?.is_some();
-    if prove && (foreign || goes_on || !ends_line(view, end)?) {
-        return Ok(Some(dead(end, "it is part of a text")));
+    let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
+    let next = view.byte(view.skip_blanks(end)?)?;
+    let goes_on = trial_context.last && next.is_some_and(|next| trial_context.named || !matches!(next, b'{' | b'['));
+    if prove && (foreign || goes_on || !ends_line(view, end)? && !is_glued(view, end, trial_context)?) {
+        return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
 }
@@ -284,11 +330,37 @@ fn dead(read: usize, why: &'static str) -> Trial {
 }
 
 /// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
-fn begin_proof(engine: &Engine, at: usize, win: &Win, ground: Ground) -> Proof {
-    let all = ground.weak && ground.prove;
+fn begin_proof(engine: &Engine, at: usize, win: Box<Winner>, trial_context: TrialContext) -> Box<Proof> {
+    let all = trial_context.weak && trial_context.prove;
     let repairs = engine.options.repairs;
-    let sink = if all { Sink::fork(at, ground.calls, repairs) } else { Sink::muted(at, repairs) };
-    Proof { reading: Reading::new(win.clone(), !all), sink }
+    // A strict caller's schema is held against what would go out.
+    let said = all || engine.options.validation == Validation::Strict;
+    let sink = if said { Sink::fork(at, trial_context.calls, repairs) } else { Sink::muted(at, repairs) };
+    Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
+}
+
+/// Says whether one call among several has no parameter that is not declared: the others then are calls too.
+fn has_clean_call(sink: &Sink) -> bool {
+    let (mut calls, mut clean, mut foreign) = (0, 0, false);
+    for entry in &sink.entries {
+        match entry.kind {
+            StoredKind::Diagnostic(number) => {
+                foreign |= sink.diagnostics.get(number).is_some_and(|said| said.code == Code::UnknownParameter);
+            }
+            StoredKind::CallEnd { .. } => {
+                (calls, clean) = (calls + 1, clean + usize::from(!foreign));
+                foreign = false;
+            }
+            _ => {}
+        }
+    }
+    calls > 1 && clean > 0
+}
+
+/// Says whether a list that opens the turn ends here and a sentence is glued to it.
+fn is_glued(view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
+    let list = trial_context.fresh && view.byte(end - 1)? == Some(b']');
+    Ok(list && view.char(end)?.is_some_and(char::is_uppercase))
 }
 
 /// Says whether nothing but blanks follows on the line.
@@ -306,15 +378,20 @@ fn ends_line(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
 }
 
 /// What a strict caller, or one who wants no unknown tools, holds against a call.
-fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Win) -> Option<Rejection> {
+fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Winner) -> Option<Rejection> {
     let strict = engine.options.validation == Validation::Strict;
     let name = &win.callee.name;
     if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
-        let message = format!("no tool `{name}` is declared; its call is text");
+        let message = format!("undeclared tool `{name}`; treated as text");
         return Some(Rejection { end, code: Code::UnknownTool, message });
     }
     let wrong = [Code::UnknownParameter, Code::DuplicateParameter, Code::MissingParameter, Code::NamelessParameter];
-    let against = sink.diagnostics.iter().find(|diagnostic| strict && wrong.contains(&diagnostic.code))?;
-    let message = format!("the call of `{name}` is text: {}", against.message);
+    let against = sink.diagnostics.iter().find(|diagnostic| strict && wrong.contains(&diagnostic.code));
+    let misfit = || {
+        let schema = engine.tools.get(win.callee.tool.filter(|_| strict)?).schema.as_ref()?;
+        coerce::misfit(&sink.first_arguments().filter(|_| sink.worst() <= Outcome::Repaired)?, schema.root())
+    };
+    let why = against.map(|against| against.message.clone()).or_else(misfit)?;
+    let message = format!("the call to `{name}` is treated as text: {why}");
     Some(Rejection { end, code: Code::Rejected, message })
 }

@@ -5,7 +5,7 @@ use crate::json::needs_escape;
 
 /// For each byte, what it is to a value.
 #[derive(Clone, Debug)]
-pub(crate) struct Data(Box<[u8; 256]>);
+pub(crate) struct DataBytes(Box<[u8; 256]>);
 
 /// It stands in JSON only escaped.
 const ESCAPED: u8 = 1;
@@ -14,13 +14,13 @@ const IN_DOUBT: u8 = 2;
 
 /// What a few bytes are to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ByteClass {
     AsItStands,
     Escaped,
     InDoubt,
 }
 
-impl Data {
+impl DataBytes {
     /// Returns what bytes are where these markers may stand.
     pub(super) fn between(markers: &Starts) -> Self {
         let mut kinds = [0; 256];
@@ -33,12 +33,12 @@ impl Data {
 
     /// Says what all of some bytes are.
     #[inline]
-    pub(super) fn kind(&self, bytes: &[u8]) -> Kind {
+    pub(super) fn kind(&self, bytes: &[u8]) -> ByteClass {
         let all = bytes.iter().fold(0, |all, byte| all | self.0[usize::from(*byte)]);
         match all {
-            0 => Kind::AsItStands,
-            ESCAPED => Kind::Escaped,
-            _ => Kind::InDoubt,
+            0 => ByteClass::AsItStands,
+            ESCAPED => ByteClass::Escaped,
+            _ => ByteClass::InDoubt,
         }
     }
 }
@@ -49,9 +49,13 @@ mod tests {
 
     #[test]
     fn a_few_bytes_are_what_the_most_doubtful_is() {
-        let data = Data::between(&["</p", "[x"].into_iter().collect());
-        let cases =
-            [("plain é", Kind::AsItStands), ("a\n\"", Kind::Escaped), ("a\n<", Kind::InDoubt), ("]", Kind::InDoubt)];
+        let data = DataBytes::between(&["</p", "[x"].into_iter().collect());
+        let cases = [
+            ("plain é", ByteClass::AsItStands),
+            ("a\n\"", ByteClass::Escaped),
+            ("a\n<", ByteClass::InDoubt),
+            ("]", ByteClass::InDoubt),
+        ];
         for (text, kind) in cases {
             assert_eq!(data.kind(text.as_bytes()), kind, "{text}");
         }

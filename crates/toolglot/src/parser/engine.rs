@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use super::catalog::Catalog;
-use super::head::{Head, NAME_LIMIT, Said, is_name, skip_gap};
-use crate::dialect::{Body, BodyKind, Dialect, Inside, Pattern};
+use super::head::{Head, HeadText, NAME_LIMIT, is_name, skip_gap};
+use super::whole::{key_text, members};
+use crate::coerce::misfit;
+use crate::diagnostic::Code;
+use crate::dialect::{BodyHole, BodyKind, Dialect, Inside, Pattern};
 use crate::options::{Evidence, Options};
-use crate::tool::{Found, ToolId, Tools};
+use crate::schema::Schema;
+use crate::tool::{NameLookup, ToolId, Tools};
 use crate::view::{NotYet, View};
 
 /// What all readers share; nothing in it changes while a message is read.
@@ -19,13 +23,15 @@ pub(crate) struct Engine {
     pub(crate) reads_weak: bool,
     /// A declared tool's bare name may open a call.
     pub(crate) reads_names: bool,
+    /// A call may lack the closer at which its model was stopped.
+    pub(crate) stops: bool,
     /// The pattern of an element of a JSON array of calls.
     element: Pattern,
 }
 
 /// Which call pattern is being read, and in which section it started.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Form {
+pub(crate) struct PatternRef {
     pub(crate) dialect: usize,
     pub(crate) section: Option<usize>,
     /// The call pattern; `None` for an element of a JSON array.
@@ -38,12 +44,14 @@ pub(crate) struct Callee {
     /// The name as declared, or as spelled if it is not declared.
     pub(crate) name: String,
     pub(crate) tool: Option<ToolId>,
-    pub(crate) standing: Standing,
+    pub(crate) name_match: NameMatch,
+    /// The call is read ahead, to see whether it is one: in its values no further call is looked for.
+    pub(crate) ahead: bool,
 }
 
 /// What the declared tools say of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum NameMatch {
     /// Declared, or no tools are declared at all.
     Declared,
     /// Declared under another spelling.
@@ -52,8 +60,10 @@ pub(crate) enum Standing {
 }
 
 impl Engine {
-    pub(crate) fn new(catalog: Arc<Catalog>, tools: Tools, options: Options) -> Self {
-        let body = Body {
+    pub(crate) fn new(catalog: Arc<Catalog>, tools: Tools, mut options: Options) -> Self {
+        let stops = options.repairs.allow(Code::MissingCloser);
+        options.repairs = options.allowed_repairs();
+        let body = BodyHole {
             kind: BodyKind::Call,
             trim: false,
             cdata: false,
@@ -66,26 +76,26 @@ impl Engine {
         let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
         let reads_names = wanted && !tools.is_empty() && !catalog.named.is_empty();
         let reads_weak = wanted && (reads_names || !catalog.weak.is_empty());
-        Self { catalog, tools, options, reads_weak, reads_names, element }
+        Self { catalog, tools, options, stops, reads_weak, reads_names, element }
     }
 
-    pub(crate) fn dialect(&self, form: Form) -> &Arc<Dialect> {
-        &self.catalog.dialects[form.dialect]
+    pub(crate) fn dialect(&self, pattern_ref: PatternRef) -> &Arc<Dialect> {
+        &self.catalog.dialects[pattern_ref.dialect]
     }
 
     /// Returns the call pattern of a form.
-    pub(crate) fn pattern(&self, form: Form) -> &Pattern {
-        form.call.and_then(|call| self.dialect(form).calls.get(call)).unwrap_or(&self.element)
+    pub(crate) fn pattern(&self, pattern_ref: PatternRef) -> &Pattern {
+        pattern_ref.call.and_then(|call| self.dialect(pattern_ref).calls.get(call)).unwrap_or(&self.element)
     }
 
     /// Returns the section pattern of a form, if the call stands in one.
-    pub(crate) fn section(&self, form: Form) -> Option<&Pattern> {
-        self.dialect(form).sections.get(form.section?)
+    pub(crate) fn section(&self, pattern_ref: PatternRef) -> Option<&Pattern> {
+        self.dialect(pattern_ref).sections.get(pattern_ref.section?)
     }
 
     /// Says whether a section holds one call and its special tokens must say so: letters in a value begin no second one.
-    pub(crate) fn is_alone(&self, form: Form) -> bool {
-        self.options.marked_tokens && self.dialect(form).one_section && self.catalog.is_open_to_text(form)
+    pub(crate) fn is_alone(&self, pattern_ref: PatternRef) -> bool {
+        self.options.marked_tokens && self.dialect(pattern_ref).one_section && self.catalog.is_open_to_text(pattern_ref)
     }
 
     /// Says who is called by a name, `None` if it is no name.
@@ -94,12 +104,20 @@ impl Engine {
             return None;
         }
         if self.tools.is_empty() {
-            return Some(Callee { name: spelled.to_owned(), tool: None, standing: Standing::Declared });
+            return Some(Callee {
+                name: spelled.to_owned(),
+                tool: None,
+                name_match: NameMatch::Declared,
+                ahead: false,
+            });
         }
         Some(match self.tools.find(spelled) {
-            Found::Exact(tool) => self.declared(tool, Standing::Declared),
-            Found::Normalised(tool) => self.declared(tool, Standing::Normalised),
-            Found::Unknown => Callee { name: spelled.to_owned(), tool: None, standing: Standing::Undeclared },
+            NameLookup::Exact(tool) => self.declared(tool, NameMatch::Declared),
+            NameLookup::Normalised(tool) => self.declared(tool, NameMatch::Normalised),
+            NameLookup::Unknown if spelled.bytes().all(|byte| byte.is_ascii_digit()) => return None,
+            NameLookup::Unknown => {
+                Callee { name: spelled.to_owned(), tool: None, name_match: NameMatch::Undeclared, ahead: false }
+            }
         })
     }
 
@@ -113,7 +131,8 @@ impl Engine {
             let next = view.char(end)?;
             match next.filter(|next| next.is_alphanumeric() || *next == '_') {
                 Some(letter) => end += letter.len_utf8(),
-                None if self.tools.is_declared(view.slice(at, end)) => {
+                None if view.starts_with(end, "\\_")? => end += 2,
+                None if self.tools.is_declared(&view.slice(at, end).replace("\\_", "_")) => {
                     let behind = view.byte(skip_gap(view, end)?)?;
                     return Ok(behind.is_some_and(|byte| self.catalog.behind_names.contains(byte)));
                 }
@@ -128,13 +147,38 @@ impl Engine {
     pub(crate) fn callee_of(&self, dialect: &Dialect, head: &mut Head) -> Option<Callee> {
         if head.name.is_none() {
             let id = head.id.as_ref()?;
-            head.name = Some(Said::new(name_in_id(dialect, &id.text), id.span.clone()));
+            head.name = Some(HeadText::new(name_in_id(dialect, &id.text), id.span.clone()));
         }
-        self.callee(head.name()?)
+        let name = head.name()?;
+        if head.spaced {
+            return match self.tools.find(name) {
+                NameLookup::Exact(tool) => Some(self.declared(tool, NameMatch::Declared)),
+                _ => None,
+            };
+        }
+        self.callee(name)
     }
 
-    fn declared(&self, tool: ToolId, standing: Standing) -> Callee {
-        Callee { name: self.tools.get(tool).name.clone(), tool: Some(tool), standing }
+    /// Says whether a header is a bare counter where the dialect's ids carry the name.
+    pub(crate) fn is_counter(&self, dialect: &Dialect, head: &Head) -> bool {
+        let counts = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        dialect.id.is_some() && head.name().is_some_and(counts) && self.options.repairs.allow(Code::InferredTool)
+    }
+
+    /// Returns the one declared tool that arguments fit: it declares all their keys, and they have all that it requires.
+    pub(crate) fn inferred(&self, arguments: &str) -> Option<Callee> {
+        let keys: Vec<String> = members(arguments).iter().map(|(key, _)| key_text(key)).collect();
+        let fits = |tool: &ToolId| {
+            let root = self.tools.get(*tool).schema.as_ref().map(Schema::root);
+            root.is_some_and(|root| keys.iter().all(|key| root.declares(key)) && misfit(arguments, root).is_none())
+        };
+        let mut fitting = self.tools.ids().filter(fits);
+        let tool = fitting.next().filter(|_| !keys.is_empty() && fitting.next().is_none())?;
+        Some(self.declared(tool, NameMatch::Declared))
+    }
+
+    fn declared(&self, tool: ToolId, name_match: NameMatch) -> Callee {
+        Callee { name: self.tools.get(tool).name.clone(), tool: Some(tool), name_match, ahead: false }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::attributes::attributes;
-use crate::dialect::{BodyKind, Hole, Literal, Node, Part, Pattern, Spelling, is_strong};
+use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, Spelling, SpellingPart, is_strong};
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 
@@ -14,12 +14,12 @@ const MARK_LIMIT: usize = 33;
 
 /// Text that a head or a member said, and where it stands.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct HeadText {
     pub(crate) text: String,
     pub(crate) span: Range<usize>,
 }
 
-impl Said {
+impl HeadText {
     pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
         Self { text: text.to_owned(), span }
     }
@@ -29,15 +29,15 @@ impl Said {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     /// The tool's name as it was spelled.
-    pub(crate) name: Option<Said>,
-    pub(crate) id: Option<Said>,
-    pub(crate) key: Option<Said>,
+    pub(crate) name: Option<HeadText>,
+    pub(crate) id: Option<HeadText>,
+    pub(crate) key: Option<HeadText>,
     /// What `{type}` said.
     pub(crate) kind: Option<String>,
     /// The suffix of `{mark}`, once learned.
     pub(crate) mark: Option<String>,
     /// Attributes that are parameters.
-    pub(crate) attributes: Vec<(Said, Said)>,
+    pub(crate) attributes: Vec<(HeadText, HeadText)>,
     /// The opening tag has no `>`; its closer follows.
     pub(crate) unclosed_tag: bool,
     /// Letters stood where white space belongs: `\n`, or a tokenizer's own.
@@ -46,6 +46,12 @@ pub(crate) struct Head {
     pub(crate) encoded: bool,
     /// An attribute is glued to its tag's name.
     pub(crate) lost_blank: bool,
+    /// Markdown escaped underscores of the name.
+    pub(crate) escaped: bool,
+    /// Blanks stand in the name: it must be spelled as declared.
+    pub(crate) spaced: bool,
+    /// The header is a bare counter: the arguments said which tool is meant.
+    pub(crate) inferred: bool,
     /// A marker of the head stood twice.
     pub(crate) doubled: bool,
     /// How far attributes were read.
@@ -80,27 +86,27 @@ impl Head {
 pub(crate) fn nodes(
     view: View<'_>,
     mut at: usize,
-    nodes: &[Node],
+    nodes: &[HeadPart],
     after: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     for (number, node) in nodes.iter().enumerate() {
         let next = match nodes.get(number + 1) {
-            Some(Node::Literal(literal)) => Some(literal),
+            Some(HeadPart::Literal(literal)) => Some(literal),
             Some(_) => None,
             None => after,
         };
-        let first = number == 0 || matches!(nodes.get(number - 1), Some(Node::Literal(open)) if open.is("<"));
+        let first = number == 0 || matches!(nodes.get(number - 1), Some(HeadPart::Literal(open)) if open.is("<"));
         let from = at;
         if !first {
             at = gap(view, at, head)?;
         }
         let glued = !first && at == from;
         let end = match node {
-            Node::Literal(_) if head.unclosed_tag => Some(at),
-            Node::Literal(expected) => marker(view, at, expected, number + 1 < nodes.len(), head)?,
-            Node::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
-            Node::Attributes(expected) => {
+            HeadPart::Literal(_) if head.unclosed_tag => Some(at),
+            HeadPart::Literal(expected) => marker(view, at, expected, number + 1 < nodes.len(), head)?,
+            HeadPart::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
+            HeadPart::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
                 attributes(view, at, expected, next, head)?
             }
@@ -148,7 +154,8 @@ fn restarted(
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     let mut next = at;
-    for text in spelled.parts.iter().map_while(|part| if *part == Part::Joint { Some("") } else { part.text() }) {
+    for text in spelled.parts.iter().map_while(|part| if *part == SpellingPart::Joint { Some("") } else { part.text() })
+    {
         if !view.starts_with(next, text)? {
             return Ok(None);
         }
@@ -182,7 +189,7 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
 
 /// Returns the end of the last marker of a head that stands again at `at`.
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
-    let Some(Node::Literal(last)) = pattern.head.last() else { return Ok(None) };
+    let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
     for marker in last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()) {
         let may_stand = view.rest(at).first().is_none_or(|first| marker.as_bytes().first() == Some(first));
         if may_stand && is_strong(marker) && view.starts_with(at, marker)? {
@@ -193,9 +200,9 @@ fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usi
 }
 
 /// Says whether the node before stands for a tag's `<`, so that a key here is a tag's name.
-fn opens_tag(nodes: &[Node], number: usize) -> bool {
+fn opens_tag(nodes: &[HeadPart], number: usize) -> bool {
     let before = number.checked_sub(1).and_then(|before| nodes.get(before));
-    matches!(before, Some(Node::Literal(open)) if open.ends_with('<'))
+    matches!(before, Some(HeadPart::Literal(open)) if open.ends_with('<'))
 }
 
 /// Skips white space between nodes, and letters in its place.
@@ -274,20 +281,20 @@ fn spelling(
 ) -> Result<Option<usize>, NotYet> {
     for part in &spelling.parts {
         let text = match part {
-            Part::Joint => {
+            SpellingPart::Joint => {
                 at = skip_gap(view, at)?;
                 continue;
             }
-            Part::Mark if head.mark.is_none() => {
+            SpellingPart::Mark if head.mark.is_none() => {
                 let end = mark_end(view, at)?;
                 *learned = Some(view.slice(at, end).to_owned());
                 at = end;
                 continue;
             }
-            Part::Text(text) => text,
-            Part::Name => head.name().unwrap_or_default(),
-            Part::Key => head.key(),
-            Part::Mark => head.mark.as_deref().unwrap_or_default(),
+            SpellingPart::Text(text) => text,
+            SpellingPart::Name => head.name().unwrap_or_default(),
+            SpellingPart::Key => head.key(),
+            SpellingPart::Mark => head.mark.as_deref().unwrap_or_default(),
         };
         if !view.starts_with(at, text)? {
             return Ok(None);
@@ -320,8 +327,19 @@ fn read_hole(
     next: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
+    let escaped = if hole == Hole::Name { escaped_name(view, at)? } else { None };
+    if let Some((said, end)) = escaped {
+        head.escaped = true;
+        fill(hole, said, head);
+        return Ok(Some(end));
+    }
     let end = match hole {
-        Hole::Name => name_before(view, at, next, head)?,
+        Hole::Name => {
+            let end = name_before(view, at, next, head)?;
+            let spaced = spaced_name(view, at, end, next, head)?;
+            head.spaced |= spaced.is_some();
+            spaced.or(end)
+        }
         Hole::Ignored | Hole::Index => name_end(view, at)?,
         Hole::Key if in_tag => name_end(view, at)?,
         Hole::Key | Hole::Type | Hole::Id => field_end(view, at, next, head)?,
@@ -333,12 +351,12 @@ fn read_hole(
         return Ok(None);
     }
     let start = at + (raw.len() - raw.trim_start().len());
-    fill(hole, Said::new(said, start..start + said.len()), head);
+    fill(hole, HeadText::new(said, start..start + said.len()), head);
     Ok(Some(end))
 }
 
 /// Keeps what a hole said.
-pub(crate) fn fill(hole: Hole, said: Said, head: &mut Head) {
+pub(crate) fn fill(hole: Hole, said: HeadText, head: &mut Head) {
     match hole {
         Hole::Name => head.name = Some(said),
         Hole::Id => head.id = Some(said),
@@ -363,6 +381,24 @@ fn name_before(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -
     Ok(Some(end))
 }
 
+/// Returns the end of a name with blanks in it, whose first word ends at `end`; the literal behind it must stand there.
+fn spaced_name(
+    view: View<'_>,
+    at: usize,
+    end: Option<usize>,
+    next: Option<&Literal>,
+    head: &Head,
+) -> Result<Option<usize>, NotYet> {
+    let (Some(end), Some(next)) = (end, next) else { return Ok(None) };
+    if view.byte(end)? != Some(b' ') || stands(view, skip_gap(view, end)?, next, head)?.is_some() {
+        return Ok(None);
+    }
+    let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
+    let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
+    let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
+    Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
+}
+
 /// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
 pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let mut end = at;
@@ -381,6 +417,16 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
     }
     let name = view.slice(at, end).trim_end_matches([':', '/', '-']);
     Ok((!name.is_empty()).then_some(at + name.len()))
+}
+
+/// Reads a name in which Markdown escaped underscores; returns it was meant.
+pub(crate) fn escaped_name(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
+    let mut end = name_end(view, at)?.unwrap_or(at);
+    let plain = end;
+    while view.byte(end)? == Some(b'\\') && view.byte(end + 1)? == Some(b'_') && end - at <= NAME_LIMIT {
+        end = name_end(view, end + 2)?.unwrap_or(end + 2);
+    }
+    Ok((end > plain).then(|| (HeadText::new(&view.slice(at, end).replace("\\_", "_"), at..end), end)))
 }
 
 /// Says whether all of a text is one legal name.
@@ -407,7 +453,18 @@ fn is_name_char(next: char, first: bool) -> bool {
 /// Returns the end of text that runs up to a literal, or to the end of its line where none follows.
 fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
     let mut end = at;
-    while let Some(byte) = view.byte(end)? {
+    let only = next.map_or(Some(b'\n'), Literal::first_byte);
+    loop {
+        if let Some(first) = only {
+            // One more than the limit: then it is too long, whatever stands there.
+            let near = view.rest(end);
+            let near = &near[..near.len().min(FIELD_LIMIT + 1 - (end - at))];
+            end += memchr::memchr(first, near).unwrap_or(near.len());
+            if end - at > FIELD_LIMIT {
+                return Ok(None);
+            }
+        }
+        let Some(byte) = view.byte(end)? else { return Ok(None) };
         let over = match next {
             Some(next) => next.may_stand(Lead::of(&[byte])) && stands(view, end, next, head)?.is_some(),
             None => byte == b'\n',
@@ -420,5 +477,4 @@ fn field_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> 
             return Ok(None);
         }
     }
-    Ok(None)
 }

@@ -106,7 +106,7 @@ impl Input {
 
     /// Says whether there is enough text to make forgetting some of it worth while.
     pub(crate) fn is_long(&self) -> bool {
-        self.text.len() >= 256
+        self.text.len() >= 4096
     }
 
     /// Forgets the bytes before `from`, if that is worth moving the rest.
@@ -157,7 +157,9 @@ impl Input {
     }
 }
 
-/// So many differences are remembered for diagnostics that point back.
+/// Differences between text and input that are remembered for spans that point back. A message of nothing but invalid
+/// UTF-8 has one for each byte; beyond this many, those before the visible text are dropped, and only diagnostics
+/// that point further back lose precision.
 const SHIFT_LIMIT: usize = 4096;
 
 /// Says whether bytes could still become a character if more arrived.

@@ -1,35 +1,37 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
-use super::head::{Said, name_end};
-use super::lane::Lane;
+use std::collections::BTreeSet;
+
+use super::call_context::CallContext;
+use super::fast_path::FastPath;
+use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::scene::Scene;
 use crate::diagnostic::Code;
-use crate::json::{End, Ended, Place, Reader};
-use crate::schema::Node;
+use crate::json::{Context, Ended, JsonReader, ValueOutcome, ValuePosition};
+use crate::schema::SchemaNode;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// Reads keyword arguments into an arguments object.
 #[derive(Clone, Debug)]
-pub(crate) struct Kwargs {
+pub(crate) struct KwargsReader {
     start: usize,
     at: usize,
     object: ArgumentsObject,
-    value: Option<Keyword>,
+    value: Option<KeywordValue>,
     /// Bytes of arguments that had been said when the value began.
     before_value: usize,
 }
 
 /// The value that is being read.
 #[derive(Clone, Debug)]
-struct Keyword {
-    reader: Reader,
+struct KeywordValue {
+    reader: JsonReader,
     /// The argument was given before: its value goes nowhere.
-    repeated: Option<Said>,
+    repeated: Option<HeadText>,
 }
 
-impl Kwargs {
+impl KwargsReader {
     pub(crate) fn new(at: usize) -> Self {
         Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0 }
     }
@@ -43,32 +45,32 @@ impl Kwargs {
         self.value.as_ref().map_or(self.at, |value| value.reader.anchor())
     }
 
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let within = lane.is_within(self.start);
+    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        let within = fast.is_within(self.start);
         let value = self.value.as_mut().filter(|value| value.repeated.is_none() && within);
-        value.is_some_and(|value| value.reader.pass_plain(lane, sink))
+        value.is_some_and(|value| value.reader.pass_plain(fast, sink))
     }
 
     /// Reads on until the parenthesis closes; it is not consumed.
-    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
+    pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         loop {
             if let Some(value) = &mut self.value {
-                let end = value.resume(scene, sink)?;
+                let end = value.resume(context, self.object.keys(), sink)?;
                 (self.at, self.value) = (end.at, None);
                 if end.how != Ended::Complete {
-                    return Ok(self.cut_in_value(end, scene, sink));
+                    return Ok(self.cut_in_value(end, context, sink));
                 }
             }
-            if let Some(end) = self.between(scene, sink)? {
+            if let Some(end) = self.between(context, sink)? {
                 return Ok(end);
             }
         }
     }
 
     /// A marker ended the value and with it the call, or the value is not whole.
-    fn cut_in_value(&self, end: End, scene: &Scene<'_>, sink: &mut Sink) -> End {
+    fn cut_in_value(&self, end: ValueOutcome, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if end.how == Ended::Cut {
-            self.object.end(end.at, scene, sink);
+            self.object.end(end.at, context, sink);
             return end;
         }
         if sink.written() == self.before_value {
@@ -78,10 +80,10 @@ impl Kwargs {
         end
     }
 
-    fn between(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<Option<End>, NotYet> {
-        let at = scene.gap(self.at)?;
-        match scene.view.byte(at)? {
-            Some(b')') => return Ok(Some(self.end(at, Ended::Complete, scene, sink))),
+    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = context.gap(self.at)?;
+        match context.view.byte(at)? {
+            Some(b')') => return Ok(Some(self.end(at, Ended::Complete, context, sink))),
             Some(b',') => {
                 self.at = at + 1;
                 return Ok(None);
@@ -89,61 +91,107 @@ impl Kwargs {
             Some(_) => {}
             None => return Ok(Some(self.cut(at, Ended::Truncated, sink))),
         }
-        if scene.any_closer(at)?.max(scene.opener(at)?).is_some() {
-            return Ok(Some(self.end(at, Ended::Cut, scene, sink)));
+        if context.opener(at)?.is_some() {
+            return Ok(Some(self.cut(at, Ended::Broken, sink)));
         }
-        let Some((key, start)) = keyword(scene.view, at)? else {
-            if scene.form.section.is_some() && !self.object.is_empty() && scene.next_call_begins(at)? {
-                return Ok(Some(self.end(at, Ended::Cut, scene, sink)));
+        if context.any_closer(at)?.is_some() {
+            return Ok(Some(self.end(at, Ended::Cut, context, sink)));
+        }
+        if let Some(key) = self.positional(at, context)? {
+            sink.repair(Code::PositionalArgument, at..at, Code::PositionalArgument.row().about);
+            self.begin(key, at, context, sink);
+            return Ok(None);
+        }
+        let Some((key, start)) = keyword(context.view, at)? else {
+            if context.pattern_ref.section.is_some() && !self.object.is_empty() && context.next_call_begins(at)? {
+                return Ok(Some(self.end(at, Ended::Cut, context, sink)));
             }
-            sink.repair(Code::JunkInCall, at..at, "an argument without a keyword");
+            sink.repair(Code::JunkInCall, at..at, "positional argument; keyword expected");
             return Ok(Some(self.cut(at, Ended::Broken, sink)));
         };
-        self.begin(key, start, scene, sink);
+        if key.text.len() < key.span.len() {
+            sink.repair(Code::MarkdownEscape, key.span.clone(), Code::MarkdownEscape.row().about);
+        }
+        if context.view.slice(key.span.end, start).contains(':') {
+            sink.repair(Code::WrongSeparator, key.span.end..start, "expected `=`, found `:`");
+        }
+        self.begin(key, start, context, sink);
         Ok(None)
     }
 
-    fn end(&self, at: usize, how: Ended, scene: &Scene<'_>, sink: &mut Sink) -> End {
-        self.object.end(at, scene, sink);
-        End { at, how }
+    /// Returns the one parameter that a first value without a keyword can be.
+    fn positional(&self, at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
+        let first = self.object.is_empty() && begins_literal(context.view, at)?;
+        Ok(only_parameter(context).filter(|_| first).map(|key| HeadText::new(key, at..at)))
     }
 
-    fn cut(&self, at: usize, how: Ended, sink: &mut Sink) -> End {
+    fn end(&self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
+        self.object.end(at, context, sink);
+        ValueOutcome { at, how }
+    }
+
+    fn cut(&self, at: usize, how: Ended, sink: &mut Sink) -> ValueOutcome {
         self.object.cut(at, sink);
-        End { at, how }
+        ValueOutcome { at, how }
     }
 
-    fn begin(&mut self, key: Said, start: usize, scene: &Scene<'_>, sink: &mut Sink) {
-        let node = scene.parameter(&key.text).map(Node::id);
+    fn begin(&mut self, key: HeadText, start: usize, context: &CallContext<'_>, sink: &mut Sink) {
+        let node = context.parameter(&key.text).map(SchemaNode::id);
         self.before_value = usize::MAX;
         let repeated = self.object.has(&key.text);
         if !repeated {
-            check_declared(&key, scene, sink);
+            check_declared(&key, context, sink);
             self.object.key(&key.text, start, sink);
             self.before_value = sink.written();
         }
         let repeated = repeated.then_some(key);
-        self.value = Some(Keyword { reader: Reader::new(start, Place::Keyword, node), repeated });
+        self.value = Some(KeywordValue { reader: JsonReader::new(start, ValuePosition::Keyword, node), repeated });
         self.at = start;
     }
 }
 
-impl Keyword {
-    fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        let Some(key) = &self.repeated else { return self.reader.resume(scene.view, &scene.json(None), sink) };
-        let mut nowhere = Sink::muted(sink.cursor(), scene.engine.options.repairs);
-        let end = self.reader.resume(scene.view, &scene.json(None), &mut nowhere)?;
+impl KeywordValue {
+    fn resume(
+        &mut self,
+        context: &CallContext<'_>,
+        given: &BTreeSet<String>,
+        sink: &mut Sink,
+    ) -> Result<ValueOutcome, NotYet> {
+        let json_context = Context { given: Some(given), ..context.json(None) };
+        let Some(key) = &self.repeated else { return self.reader.resume(context.view, &json_context, sink) };
+        let mut nowhere = Sink::muted(sink.cursor(), context.engine.options.repairs);
+        let end = self.reader.resume(context.view, &json_context, &mut nowhere)?;
         duplicate(key, end.at, sink);
         Ok(end)
     }
 }
 
-/// Reads `name =`, not `==`; returns the name and where the value begins.
-pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(Said, usize)>, NotYet> {
-    let Some(end) = name_end(view, at)? else { return Ok(None) };
-    let equals = view.skip_blanks(end)?;
-    if view.byte(equals)? != Some(b'=') || view.byte(equals + 1)? == Some(b'=') {
-        return Ok(None);
+/// Reads `name =`, not `==`, or `name:`; returns the name and where the value begins.
+pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
+    let name = match escaped_name(view, at)? {
+        Some((name, _)) => Some(name),
+        None => name_end(view, at)?.map(|end| HeadText::new(view.slice(at, end), at..end)),
+    };
+    let Some(name) = name else { return Ok(None) };
+    let separator = view.skip_blanks(name.span.end)?;
+    let behind = view.byte(separator + 1)?;
+    let separates = match view.byte(separator)? {
+        Some(b'=') => behind != Some(b'='),
+        Some(b':') => !matches!(behind, Some(b'=' | b':')),
+        _ => false,
+    };
+    Ok(if separates { Some((name, view.skip_blanks(separator + 1)?)) } else { None })
+}
+
+/// Says whether what stands at `at` can only be a value: a string, a number, a list.
+pub(crate) fn begins_literal(view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    Ok(view.byte(at)?.is_some_and(|first| first.is_ascii_digit() || matches!(first, b'"' | b'\'' | b'-' | b'[')))
+}
+
+/// Returns the tool's parameter if it has exactly one.
+pub(crate) fn only_parameter<'s>(context: &CallContext<'s>) -> Option<&'s str> {
+    match context.root()?.properties() {
+        [only] => Some(only),
+        _ => None,
     }
-    Ok(Some((Said::new(view.slice(at, end), at..end), view.skip_blanks(equals + 1)?)))
 }

@@ -1,24 +1,24 @@
 //! `{lines}`: lines of `key: value` up to the call's closer, typed by the schema.
 
+use super::call_context::CallContext;
 use super::content;
-use super::head::{Said, name_end};
+use super::head::{HeadText, name_end};
 use super::object::ArgumentsObject;
-use super::scene::Scene;
 use crate::dialect::BodyKind;
-use crate::json::{End, Ended};
-use crate::lines::{self, Member, Value};
+use crate::json::{Ended, ValueOutcome};
+use crate::lines::{self, LineMember, LineValue};
 use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::NotYet;
 
 /// Reads lines; all of them are held until their end is seen, for the last may show that they are prose.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LinesReader {
     start: usize,
     scan: usize,
 }
 
-impl Lines {
+impl LinesReader {
     pub(crate) fn new(at: usize) -> Self {
         Self { start: at, scan: at }
     }
@@ -33,72 +33,78 @@ impl Lines {
     }
 
     /// Reads on to the call's closer, which is not consumed; lines that say nothing certain are broken.
-    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        let (at, how) = self.find_end(scene)?;
-        let text = scene.view.slice(self.start, at);
+    pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
+        let (at, how) = self.find_end(context)?;
+        let text = context.view.slice(self.start, at);
         let whole_lines = || text.rfind('\n').and_then(|end| lines::members(&text[..end]));
         let members = lines::members(text).or_else(|| whole_lines().filter(|_| how == Ended::Truncated));
         let mut object = ArgumentsObject::default();
-        object.attributes(self.start, scene, sink);
+        object.attributes(self.start, context, sink);
         for member in members.iter().flatten() {
-            write(&mut object, member, self.start, scene, sink);
+            write(&mut object, member, self.start, context, sink);
         }
-        let length = scene.engine.options.finish_reason == Some(FinishReason::Length);
+        let length = context.engine.options.finish_reason == Some(FinishReason::Length);
         let how = match how {
             _ if members.is_none() => Ended::Broken,
-            Ended::Truncated if text.ends_with('\n') && object.is_whole(scene) && !length => Ended::Cut,
+            Ended::Truncated if text.ends_with('\n') && object.is_whole(context) && !length => Ended::Cut,
             how => how,
         };
         match how {
             Ended::Truncated | Ended::Broken => object.cut(at, sink),
-            _ => object.end(at, scene, sink),
+            _ => object.end(at, context, sink),
         }
-        Ok(End { at, how })
+        Ok(ValueOutcome { at, how })
     }
 
     /// Finds the closer, any closing tag on a line of its own, or another call.
-    fn find_end(&mut self, scene: &Scene<'_>) -> Result<(usize, Ended), NotYet> {
-        while let Some(ahead) = scene.markers().find(scene.view.rest(self.scan)) {
+    fn find_end(&mut self, context: &CallContext<'_>) -> Result<(usize, Ended), NotYet> {
+        while let Some(ahead) = context.markers().find(context.view.rest(self.scan)) {
             let at = self.scan + ahead;
             self.scan = at;
-            let tag = at > self.start && scene.view.slice(self.start, at).trim_end_matches([' ', '\t']).ends_with('\n');
-            if scene.any(at, scene.closer())?.is_some() || tag && scene.view.starts_with(at, "</")? {
+            let tag =
+                at > self.start && context.view.slice(self.start, at).trim_end_matches([' ', '\t']).ends_with('\n');
+            if context.any(at, context.closer())?.is_some() || tag && context.view.starts_with(at, "</")? {
                 return Ok((at, Ended::Complete));
             }
-            if content::opens_call(at, scene)? {
+            if content::opens_call(at, context)? {
                 return Ok((at, Ended::Cut));
             }
             self.scan = at + 1;
         }
-        self.scan = scene.view.end();
-        Ok((scene.view.final_end()?, Ended::Truncated))
+        self.scan = context.view.end();
+        Ok((context.view.final_end()?, Ended::Truncated))
     }
 }
 
-fn write(object: &mut ArgumentsObject, member: &Member<'_>, start: usize, scene: &Scene<'_>, sink: &mut Sink) {
+fn write(
+    object: &mut ArgumentsObject,
+    member: &LineMember<'_>,
+    start: usize,
+    context: &CallContext<'_>,
+    sink: &mut Sink,
+) {
     let place = |range: &std::ops::Range<usize>| start + range.start..start + range.end;
-    let (key, value) = (Said::new(member.key, place(&member.key_at)), place(&member.value_at));
+    let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));
     match &member.value {
-        Value::One(scalar) => {
-            let text = Said { text: scalar.text().to_owned(), span: value.clone() };
-            object.text_member(&key, &text, scalar.hint(), value.end, scene, sink);
+        LineValue::One(scalar) => {
+            let text = HeadText { text: scalar.text().to_owned(), span: value.clone() };
+            object.text_member(&key, &text, scalar.hint(), value.end, context, sink);
         }
-        Value::List(_) => {
-            object.said_member(&key, value, scene, sink, |node, options, json| member.value.write(node, options, json))
-        }
+        LineValue::List(_) => object
+            .said_member(&key, value, context, sink, |node, options, json| member.value.write(node, options, json)),
     }
 }
 
 /// Says whether lines begin at `at`: a parameter's key and its separator.
-pub(crate) fn begin(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
-    let at = scene.view.skip_blanks(at)?;
-    let Some(end) = name_end(scene.view, at)? else { return Ok(false) };
-    let separator = scene.view.byte(scene.view.skip_blanks(end)?)?;
-    Ok(matches!(separator, Some(b':' | b'=')) && is_key(scene.view.slice(at, end), scene))
+pub(crate) fn begin(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let at = context.view.skip_blanks(at)?;
+    let Some(end) = name_end(context.view, at)? else { return Ok(false) };
+    let separator = context.view.byte(context.view.skip_blanks(end)?)?;
+    Ok(matches!(separator, Some(b':' | b'=')) && is_key(context.view.slice(at, end), context))
 }
 
 /// A key must be declared; where nothing is, any may be one if no pattern of the dialect takes plain text.
-fn is_key(key: &str, scene: &Scene<'_>) -> bool {
-    let plain = || scene.dialect().calls.iter().any(|call| call.kind() == Some(BodyKind::Content));
-    scene.declares(key) || scene.is_open() && !plain()
+fn is_key(key: &str, context: &CallContext<'_>) -> bool {
+    let plain = || context.dialect().calls.iter().any(|call| call.kind() == Some(BodyKind::Content));
+    context.declares(key) || context.is_open() && !plain()
 }

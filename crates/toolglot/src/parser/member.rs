@@ -2,23 +2,28 @@
 
 use std::borrow::Cow;
 
-use super::head::Said;
-use super::scene::Scene;
-use super::whole::{Whole, arguments_of, read_value};
+use super::call_context::CallContext;
+use super::head::HeadText;
+use super::whole::{WholeArguments, arguments_of, read_value};
 use crate::diagnostic::Code;
-use crate::json::{Markers, Place, key_ahead};
+use crate::json::{Markers, ValuePosition, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
 /// Member names that every dialect reads, beside its own.
-const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
-const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
+const NAMES: [&str; 7] = ["name", "tool_name", "tool", "function", "function_name", "tool_call", "function_call"];
+const ARGUMENTS: [&str; 8] =
+    ["arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "argument"];
+/// Says who is called only if a declared tool has that name: it is many things' name.
+const ACTION: &str = "action";
+/// Members that may hold the object that carries the call.
+const WRAPPERS: [&str; 4] = ["function", "tool", "tool_call", "function_call"];
 const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 /// Members that say what kind of call it is.
 const KINDS: [&str; 3] = ["type", "index", "function"];
 
 /// A place inside a call object, and what has been read before it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct CallObjectPosition {
     pub(crate) at: usize,
     /// How many objects around the name and arguments are open.
     pub(crate) depth: usize,
@@ -26,17 +31,20 @@ pub(crate) struct Spot {
     pub(crate) has_arguments: bool,
     /// A member was read and no comma since.
     pub(crate) unjoined: bool,
+    /// The arguments are members of the call object itself.
+    pub(crate) flat: bool,
 }
 
 /// What stands at a place inside a call object.
-pub(crate) enum Member {
-    Name(Said),
+pub(crate) enum CallMember {
+    Name(HeadText),
     Id(String, usize),
-    Arguments(Given),
-    /// Any other member; its value starts here, and its key if that is foreign to calls.
+    Arguments(GivenArguments),
+    /// Any other member: where its value starts, its key, and whether that is foreign to calls.
     Other {
         start: usize,
-        foreign: Option<String>,
+        key: HeadText,
+        foreign: bool,
     },
     /// The object that carries the call begins or ends, one level down.
     Descend(usize),
@@ -52,99 +60,172 @@ pub(crate) enum Member {
 }
 
 /// How the arguments were given.
-pub(crate) enum Given {
+pub(crate) enum GivenArguments {
     Object(usize),
     /// Read whole, from a place to a place.
-    Whole(Whole, usize, usize),
+    Whole(WholeArguments, usize, usize),
     Bad(usize),
 }
 
 /// Says what stands at a spot. Pure: it changes nothing and may be asked again.
-pub(crate) fn member(spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
-    let view = scene.view;
-    let at = scene.gap(spot.at)?;
+pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Result<CallMember, NotYet> {
+    let view = context.view;
+    let at = context.gap(spot.at)?;
     match view.byte(at)? {
-        None => return Ok(Member::Over(at)),
-        Some(b'}') if spot.depth > 0 => return Ok(Member::Ascend(at + 1)),
-        Some(b'}') => return Ok(Member::End(at + 1)),
-        Some(b',') => return Ok(Member::Comma(at + 1)),
-        Some(b']' | b')') if spot.has_arguments && closes_nothing(at, scene)? => return Ok(Member::Stray(at + 1)),
+        None => return Ok(CallMember::Over(at)),
+        Some(b'}') if spot.depth > 0 => return Ok(CallMember::Ascend(at + 1)),
+        Some(b'}') => return Ok(CallMember::End(at + 1)),
+        Some(b',') => return Ok(CallMember::Comma(at + 1)),
+        Some(b']' | b')') if spot.has_arguments && closes_nothing(at, context)? => {
+            return Ok(CallMember::Stray(at + 1));
+        }
         _ => {}
     }
-    if spot.has_arguments && scene.stop(view, at)?.is_some() {
-        return Ok(Member::Stop(at));
+    if spot.has_arguments && context.stop(view, at)?.is_some() {
+        return Ok(CallMember::Stop(at));
     }
     if spot.has_arguments && spot.unjoined && !matches!(view.byte(at)?, Some(b'"' | b'\'')) {
-        return Ok(Member::Bad(at));
+        return Ok(CallMember::Bad(at));
     }
-    let Some((key, end)) = key(view, at)? else { return Ok(Member::Bad(at)) };
-    let colon = scene.gap(end)?;
+    let Some((key, end)) = key(view, at)? else { return Ok(CallMember::Bad(at)) };
+    let key = HeadText::new(&key, at..end);
+    let colon = context.gap(end)?;
     if !matches!(view.byte(colon)?, Some(b':' | b'=')) {
-        return Ok(Member::Bad(at));
+        return Ok(CallMember::Bad(at));
     }
-    let value = scene.gap(colon + 1)?;
-    let names = scene.head.name.as_ref().is_some_and(|name| name.span.start == at);
-    value_of(&key, names, Spot { at: value, ..spot }, scene)
+    let value = context.gap(colon + 1)?;
+    let names = context.head.name.as_ref().is_some_and(|name| name.span.start == at);
+    value_of(key, names, CallObjectPosition { at: value, ..spot }, context)
+}
+
+/// Says whether a key is that of a call's name.
+pub(crate) fn is_name_key(key: &str, context: &CallContext<'_>) -> bool {
+    NAMES.contains(&key) || context.dialect().members.name.iter().any(|own| own == key)
 }
 
 /// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
-fn closes_nothing(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
-    let brace = scene.gap(at + 1)?;
-    if scene.view.byte(brace)? != Some(b'}') {
+fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let brace = context.gap(at + 1)?;
+    if context.view.byte(brace)? != Some(b'}') {
         return Ok(false);
     }
-    let next = scene.gap(brace + 1)?;
-    Ok(matches!(scene.view.byte(next)?, Some(b',' | b';' | b']')) || scene.any(next, &scene.pattern().tail)?.is_some())
+    let next = context.gap(brace + 1)?;
+    Ok(matches!(context.view.byte(next)?, Some(b',' | b';' | b']'))
+        || context.any(next, &context.pattern().tail)?.is_some())
 }
 
 /// Says what the member `key` is whose value stands at the spot; `names` if the call has its name from that key.
-fn value_of(key: &str, names: bool, spot: Spot, scene: &Scene<'_>) -> Result<Member, NotYet> {
-    let Spot { at, depth, named, has_arguments, .. } = spot;
-    let first = scene.view.byte(at)?;
-    let members = &scene.dialect().members;
+fn value_of(
+    said: HeadText,
+    names: bool,
+    spot: CallObjectPosition,
+    context: &CallContext<'_>,
+) -> Result<CallMember, NotYet> {
+    let CallObjectPosition { at, depth, named, has_arguments, .. } = spot;
+    let (key, first) = (said.text.as_str(), context.view.byte(at)?);
+    if spot.flat && !names && context.declares(key) && !is_name_of(key, at, context) {
+        return Ok(CallMember::Other { start: at, key: said, foreign: true });
+    }
+    let members = &context.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);
-    let (is_name, is_arguments) = (is(&members.name, &NAMES), is(&members.arguments, &ARGUMENTS));
-    let known = is_name || is_arguments || KINDS.contains(&key);
-    let other = || Member::Other { start: at, foreign: (!known).then(|| key.to_owned()) };
-    if matches!(key, "function" | "tool") && first == Some(b'{') && depth == 0 {
-        return Ok(Member::Descend(at + 1));
+    let is_action = key == ACTION && !named && names_tool(at, context)?;
+    let (is_name, is_arguments) = (is_action || is(&members.name, &NAMES), is(&members.arguments, &ARGUMENTS));
+    let is_own_name = names_call(at, context);
+    let known = is_name || is_arguments || is_own_name || KINDS.contains(&key) || WRAPPERS.contains(&key);
+    let other = || CallMember::Other { start: at, key: said.clone(), foreign: !known };
+    if WRAPPERS.contains(&key) && first == Some(b'{') && depth == 0 {
+        return Ok(CallMember::Descend(at + 1));
     }
     if is_name && matches!(first, Some(b'"' | b'\'' | b'&')) && !named {
-        return Ok(
-            string(scene.view, at)?.map_or(Member::Bad(at), |(name, end)| Member::Name(Said::new(&name, at..end)))
-        );
+        return Ok(string(context.view, at)?
+            .map_or(CallMember::Bad(at), |(name, end)| CallMember::Name(HeadText::new(&name, at..end))));
     }
-    let declared = || scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    let declared = || context.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
     let single = first == Some(b'{') && if named { names } else { declared() };
     if (is_arguments || single) && !has_arguments {
-        return Ok(Member::Arguments(given(at, first, depth, scene)?));
+        return Ok(CallMember::Arguments(given(at, first, depth, context)?));
     }
     if is(&members.id, &IDS) {
-        return Ok(id(scene.view, at)?.map_or_else(other, |(id, end)| Member::Id(id.into_owned(), end)));
+        return Ok(id(context.view, at)?.map_or_else(other, |(id, end)| CallMember::Id(id.into_owned(), end)));
     }
     Ok(other())
 }
 
+/// Says whether a string that is a declared tool's name stands at `at`.
+fn names_tool(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let value = if quote(context.view, at)?.is_some() { string(context.view, at)? } else { None };
+    Ok(value.is_some_and(|(name, _)| context.engine.callee(&name).is_some_and(|callee| callee.tool.is_some())))
+}
+
+/// Says whether the member `key`, whose value stands at `at`, is the one that names the call.
+fn is_name_of(key: &str, at: usize, context: &CallContext<'_>) -> bool {
+    let own = context.dialect().members.name.iter().any(|name| name == key);
+    let names = own || NAMES.contains(&key) || key == ACTION;
+    names && names_call(at, context)
+}
+
+/// Says whether the call has its name from the value at `at`.
+fn names_call(at: usize, context: &CallContext<'_>) -> bool {
+    context.head.name.as_ref().is_some_and(|name| name.span.start == at)
+}
+
 /// Reads arguments that are no bare object whole. One level down, as OpenAI's API has them, they are text by rule.
-fn given(at: usize, first: Option<u8>, depth: usize, scene: &Scene<'_>) -> Result<Given, NotYet> {
+fn given(at: usize, first: Option<u8>, depth: usize, context: &CallContext<'_>) -> Result<GivenArguments, NotYet> {
     if first == Some(b'{') {
-        let opens = key_ahead(scene.view, at + 1, None)?;
-        return Ok(if opens { Given::Object(at) } else { Given::Bad(at) });
+        let opens = key_ahead(context.view, at + 1, None)?;
+        return Ok(if opens { GivenArguments::Object(at) } else { GivenArguments::Bad(at) });
     }
-    let Some((json, end)) = read_value(at, Place::Value, None, scene)? else { return Ok(Given::Bad(at)) };
+    let Some((json, end)) = read_value(at, ValuePosition::Value, None, context)? else {
+        return Ok(GivenArguments::Bad(at));
+    };
     let by_rule = |code: &Code| depth > 0 && *code == Code::DoubleEncoded;
-    Ok(match arguments_of(&json, scene.tool(), &scene.engine.options) {
-        Some(whole) => Given::Whole(Whole { repair: whole.repair.filter(|code| !by_rule(code)), ..whole }, at, end),
-        None => Given::Bad(at),
+    Ok(match arguments_of(&json, context.tool(), &context.engine.options) {
+        Some(whole) => GivenArguments::Whole(
+            WholeArguments { repair: whole.repair.filter(|code| !by_rule(code)), ..whole },
+            at,
+            end,
+        ),
+        None => GivenArguments::Bad(at),
     })
 }
 
 /// Returns the key of the member at `at`, where that key is the tool's name: `{"search": {…}}`.
-pub(crate) fn single_key(at: usize, scene: &Scene<'_>) -> Result<Option<Said>, NotYet> {
-    let at = scene.gap(at)?;
-    let key = key(scene.view, at)?.map(|(key, end)| Said::new(&key, at..end));
-    let own = &scene.dialect().members.arguments;
+pub(crate) fn single_key(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
+    let at = context.gap(at)?;
+    let key = key(context.view, at)?.map(|(key, end)| HeadText::new(&key, at..end));
+    let own = &context.dialect().members.arguments;
     Ok(key.filter(|key| !ARGUMENTS.contains(&key.text.as_str()) && !own.contains(&key.text)))
+}
+
+/// Returns the first key of the object at `at` if that object begins as the schema of a tool's parameters does.
+pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<&'static str>, NotYet> {
+    let view = context.view;
+    let member = |at: usize| -> Result<Option<(String, usize)>, NotYet> {
+        let at = context.gap(at)?;
+        let Some((key, end)) = key(view, at)? else { return Ok(None) };
+        let colon = context.gap(end)?;
+        Ok(if view.byte(colon)? == Some(b':') { Some((key.into_owned(), context.gap(colon + 1)?)) } else { None })
+    };
+    let Some((first, value)) = member(at + 1)? else { return Ok(None) };
+    if first == "properties" {
+        let is_object = view.byte(value)? == Some(b'{');
+        let described = if is_object { member(value + 1)? } else { None };
+        let is_schema = match described {
+            Some((_, value)) => view.byte(value)? == Some(b'{'),
+            None => is_object,
+        };
+        return Ok(is_schema.then_some("properties"));
+    }
+    if first != "type" || quote(view, value)?.is_none() {
+        return Ok(None);
+    }
+    let Some((kind, end)) = string(view, value)? else { return Ok(None) };
+    let comma = context.gap(end)?;
+    if !matches!(kind.as_ref(), "object" | "dict") || view.byte(comma)? != Some(b',') {
+        return Ok(None);
+    }
+    let next = member(comma + 1)?;
+    Ok(next.filter(|(key, _)| matches!(key.as_str(), "properties" | "required")).map(|_| "type"))
 }
 
 /// Reads a key: a short string, or a word.
@@ -176,7 +257,7 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
 const STRING: usize = 256;
 
 /// Reads a string of one line; returns its content and its end.
-fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
+pub(super) fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     let Some(quote) = quote(view, at)? else { return Ok(None) };
     let start = at + quote.len();
     let plain = |byte: &&u8| !matches!(**byte, b'\n' | b'\\') && **byte != quote.as_bytes()[0];

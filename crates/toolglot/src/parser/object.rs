@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::head::Said;
-use super::scene::Scene;
-use crate::coerce::{self, Hint, Verdict};
-use crate::diagnostic::{Code, Diagnostic};
+use super::call_context::CallContext;
+use super::head::HeadText;
+use crate::coerce::{self, Conversion, Hint};
+use crate::diagnostic::{Code, Diagnostic, excerpt};
 use crate::json;
 use crate::options::Options;
-use crate::schema::Node;
+use crate::schema::SchemaNode;
 use crate::sink::Sink;
 
 /// The arguments object of a call whose parameters come one by one.
@@ -23,6 +23,11 @@ impl ArgumentsObject {
     /// Says whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
+    }
+
+    /// Returns the parameters that were given.
+    pub(crate) fn keys(&self) -> &BTreeSet<String> {
+        &self.keys
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -51,56 +56,56 @@ impl ArgumentsObject {
     /// Writes a member from bare text that stands at `text.span`; the input has been read to `upto`.
     pub(crate) fn text_member(
         &mut self,
-        key: &Said,
-        text: &Said,
+        key: &HeadText,
+        text: &HeadText,
         hint: Hint,
         upto: usize,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         sink: &mut Sink,
     ) {
         if self.has(&key.text) {
             return duplicate(key, upto, sink);
         }
-        check_declared(key, scene, sink);
+        check_declared(key, context, sink);
         self.key(&key.text, text.span.start, sink);
-        let value = convert(text, scene.parameter(&key.text), hint, &scene.engine.options, sink);
+        let value = convert(text, context.parameter(&key.text), hint, &context.engine.options, sink);
         sink.arguments(upto, &value);
     }
 
     /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
     pub(crate) fn said_member(
         &mut self,
-        key: &Said,
+        key: &HeadText,
         at: Range<usize>,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         sink: &mut Sink,
-        write: impl FnOnce(Option<Node<'_>>, &Options, &mut String) -> Verdict,
+        write: impl FnOnce(Option<SchemaNode<'_>>, &Options, &mut String) -> Conversion,
     ) {
         if self.has(&key.text) {
             return duplicate(key, at.end, sink);
         }
-        check_declared(key, scene, sink);
+        check_declared(key, context, sink);
         let mut json = String::new();
-        let verdict = write(scene.parameter(&key.text), &scene.engine.options, &mut json);
+        let verdict = write(context.parameter(&key.text), &context.engine.options, &mut json);
         self.member(&key.text, &json, at.end, sink);
-        if verdict == Verdict::Mismatch {
-            sink.diagnose(Code::TypeMismatch, at, format!("`{}` is of no declared type", shorten(&json)));
+        if verdict == Conversion::Mismatch {
+            sink.diagnose(Code::TypeMismatch, at, format!("`{}` does not match any declared type", excerpt(&json)));
         }
     }
 
     /// Writes the attributes of the call's tag.
-    pub(crate) fn attributes(&mut self, at: usize, scene: &Scene<'_>, sink: &mut Sink) {
-        for (key, value) in &scene.head.attributes {
-            self.text_member(key, value, Hint::None, at, scene, sink);
+    pub(crate) fn attributes(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
+        for (key, value) in &context.head.attributes {
+            self.text_member(key, value, Hint::None, at, context, sink);
         }
     }
 
     /// Ends the object; the schema's required parameters must have been given.
-    pub(crate) fn end(&self, at: usize, scene: &Scene<'_>, sink: &mut Sink) {
+    pub(crate) fn end(&self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
         sink.arguments(at, if self.keys.is_empty() { "{}" } else { "}" });
-        for missing in self.missing(scene) {
+        for missing in self.missing(context) {
             let span = sink.cursor()..sink.cursor();
-            sink.diagnose(Code::MissingParameter, span, format!("the required parameter `{missing}` is missing"));
+            sink.diagnose(Code::MissingParameter, span, format!("missing required parameter `{missing}`"));
         }
     }
 
@@ -110,33 +115,33 @@ impl ArgumentsObject {
     }
 
     /// Says whether every required parameter was given, and anything at all.
-    pub(crate) fn is_whole(&self, scene: &Scene<'_>) -> bool {
-        !self.keys.is_empty() && self.missing(scene).next().is_none()
+    pub(crate) fn is_whole(&self, context: &CallContext<'_>) -> bool {
+        !self.keys.is_empty() && self.missing(context).next().is_none()
     }
 
-    fn missing<'s>(&'s self, scene: &Scene<'s>) -> impl Iterator<Item = &'s String> {
-        let required = scene.root().map_or(&[][..], Node::required);
+    fn missing<'s>(&'s self, context: &CallContext<'s>) -> impl Iterator<Item = &'s String> {
+        let required = context.root().map_or(&[][..], SchemaNode::required);
         required.iter().filter(|key| !self.has(key))
     }
 }
 
 /// Reports a parameter that the tool does not declare.
-pub(crate) fn check_declared(key: &Said, scene: &Scene<'_>, sink: &mut Sink) {
-    if !scene.is_open() && !scene.declares(&key.text) {
-        let message = format!("the tool declares no parameter `{}`", key.text);
+pub(crate) fn check_declared(key: &HeadText, context: &CallContext<'_>, sink: &mut Sink) {
+    if !context.is_open() && !context.declares(&key.text) {
+        let message = format!("unknown parameter `{}`", key.text);
         sink.diagnose(Code::UnknownParameter, key.span.clone(), message);
     }
 }
 
 /// Reports a parameter that was given before.
-pub(crate) fn duplicate(key: &Said, upto: usize, sink: &mut Sink) {
-    let message = format!("the parameter `{}` was given before, the first stands", key.text);
+pub(crate) fn duplicate(key: &HeadText, upto: usize, sink: &mut Sink) {
+    let message = format!("duplicate parameter `{}`; the first one counts", key.text);
     sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
     sink.arguments(upto, "");
 }
 
 /// Returns the JSON of bare text and reports what was done to it.
-fn convert(text: &Said, node: Option<Node<'_>>, hint: Hint, options: &Options, sink: &mut Sink) -> String {
+fn convert(text: &HeadText, node: Option<SchemaNode<'_>>, hint: Hint, options: &Options, sink: &mut Sink) -> String {
     let (mut json, mut found) = (String::new(), Vec::new());
     let verdict = coerce::text_with(&text.text, node, hint, options, &mut json, &mut found);
     let Range { start, end } = text.span;
@@ -144,24 +149,15 @@ fn convert(text: &Said, node: Option<Node<'_>>, hint: Hint, options: &Options, s
         let span = (start + span.start).min(end)..(start + span.end).min(end);
         if code.is_repair() { sink.repair(code, span, message) } else { sink.diagnose(code, span, message) }
     }
-    let short = shorten(&text.text);
+    let short = excerpt(&text.text);
     match verdict {
-        Verdict::Fits => {}
-        Verdict::Coerced => {
-            sink.diagnose(Code::Coerced, start..end, format!("`{short}` was read as the type that is declared"));
+        Conversion::Fits => {}
+        Conversion::Coerced => {
+            sink.diagnose(Code::Coerced, start..end, format!("read `{short}` as the declared type"));
         }
-        Verdict::Mismatch => {
-            sink.diagnose(Code::TypeMismatch, start..end, format!("`{short}` is of no declared type"));
+        Conversion::Mismatch => {
+            sink.diagnose(Code::TypeMismatch, start..end, format!("`{short}` does not match any declared type"));
         }
     }
     json
-}
-
-/// Returns the start of a text, for a message.
-pub(crate) fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

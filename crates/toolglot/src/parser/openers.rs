@@ -3,33 +3,35 @@
 use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
 use super::starts::going_on;
-use crate::dialect::{Part, Spelling};
+use crate::dialect::{Spelling, SpellingPart, is_strong};
 use crate::view::{NotYet, View};
 
 /// What the scanner looks for: a literal's text up to its first joint, and the bytes that may follow, white space apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Opener {
-    pub(crate) text: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opener<'t> {
+    pub(crate) text: &'t str,
     /// One of these must follow; anything may if there are none.
     then: Option<ByteBits>,
     /// Nothing but JSON can stand behind it, which begins with no letter.
     json: bool,
+    /// Prose does not contain it.
+    pub(crate) strong: bool,
 }
 
-impl Opener {
+impl<'t> Opener<'t> {
     /// Returns the opener that is all of a text.
-    pub(crate) fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), then: None, json: false }
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, then: None, json: false, strong: is_strong(text) }
     }
 
     /// `behind` is what may follow the whole literal, where not everything may.
-    pub(crate) fn spelled(spelling: &Spelling, behind: Option<ByteBits>) -> Self {
+    pub(crate) fn spelled(spelling: &'t Spelling, behind: Option<ByteBits>) -> Self {
         let then = match spelling.parts.get(1..) {
-            Some([Part::Joint, Part::Text(next), ..]) => Some(next.bytes().take(1).collect()),
+            Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => Some(next.bytes().take(1).collect()),
             Some([]) => behind,
             _ => None,
         };
-        Self { text: spelling.opener().to_owned(), then, json: false }
+        Self { text: spelling.opener(), then, json: false, strong: spelling.is_strong_at_once() }
     }
 
     /// Returns the opener with nothing but JSON behind it.
@@ -53,16 +55,27 @@ pub(crate) struct Openers {
 }
 
 impl Openers {
-    pub(crate) fn new(pairs: impl IntoIterator<Item = (Opener, usize)>) -> Self {
-        let mut rows = std::collections::BTreeMap::<String, Vec<Opened>>::new();
-        for (Opener { text, then, json }, number) in pairs {
-            let row = rows.entry(text).or_default();
-            let opened = Opened { then, json, number };
-            if !row.contains(&opened) {
-                row.push(opened);
+    pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
+        let mut pairs: Vec<(Opener<'_>, usize)> = pairs.into_iter().collect();
+        pairs.sort_by_key(|(opener, _)| opener.text);
+        let rows = pairs.chunk_by(|one, other| one.0.text == other.0.text).map(|pairs| {
+            let mut row: Vec<Opened> = Vec::with_capacity(pairs.len());
+            for (Opener { then, json, .. }, number) in pairs {
+                let opened = Opened { then: *then, json: *json, number: *number };
+                // Numbers come in order: what is the same stands among the last.
+                let same = row.iter().rev().take_while(|known| known.number == *number).any(|known| *known == opened);
+                if !same {
+                    row.push(opened);
+                }
             }
-        }
-        Self { rows: rows.into_iter().collect() }
+            (pairs[0].0.text.to_owned(), row)
+        });
+        Self { rows: rows.collect() }
+    }
+
+    /// Returns of each literal the numbers of what it opens.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
+        self.rows.iter().map(|row| row.1.iter().map(|opened| opened.number))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -82,7 +95,8 @@ impl Openers {
             }
             let again = text.first().copied();
             let bytes = opened.iter().filter_map(then).chain(again);
-            let no_words = (0..=u8::MAX).filter(|byte| opened.iter().any(json) && !is_word(*byte));
+            let no_words = opened.iter().any(json).then_some((0..=u8::MAX).filter(|byte| !is_word(*byte)));
+            let no_words = no_words.into_iter().flatten();
             starts.extend(bytes.chain(no_words).map(|byte| [text, &[byte]].concat()));
             starts.extend(GAPS.iter().map(|gap| [text, gap.as_bytes()].concat()));
         }
@@ -127,8 +141,20 @@ impl Openers {
                 hit(depth, opened)?;
                 rows = &rows[1..];
             }
-            if rows.is_empty() {
-                return Ok(());
+            match rows {
+                [] => return Ok(()),
+                [(text, opened)] if text.len() > depth => {
+                    let (there, asked) = (view.rest(at + depth), &text.as_bytes()[depth..]);
+                    let seen = there.len().min(asked.len());
+                    if there[..seen] != asked[..seen] {
+                        return Ok(());
+                    }
+                    return match view.byte(at + depth + seen) {
+                        _ if seen == asked.len() => hit(text.len(), opened),
+                        ended => ended.map(|_| ()),
+                    };
+                }
+                _ => {}
             }
             let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
             rows = going_on(rows, depth, byte, |row| row.0.as_bytes());
@@ -146,10 +172,52 @@ fn byte_behind(view: View<'_>, at: usize) -> Result<Option<Option<u8>>, NotYet> 
     }
 }
 
-/// So much white space is looked past to tell candidates apart.
+/// White space behind an opener that is passed to tell candidates apart. Models indent by less; a message of openers
+/// and blanks would otherwise read all blanks for each opener.
 const NEAR: usize = 64;
 
 /// Says whether a byte stands in names and closing tags.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'/'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(texts: &[&str], seen: &str, closed: bool) -> Result<Vec<usize>, NotYet> {
+        let openers = Openers::new(texts.iter().copied().map(Opener::of).zip(0..));
+        let mut found = Vec::new();
+        openers.find(View::new(seen, 0, closed), 0, &mut found).map(|()| found)
+    }
+
+    #[test]
+    fn every_opener_that_stands_is_found_and_a_longer_one_is_waited_for() {
+        let texts = ["<tool", "<tool_call>", "[x"];
+        let cases = [
+            ("<tool_call> x", Ok(vec![0, 1])),
+            ("<tool_call>", Ok(vec![0, 1])),
+            ("<toolbox", Ok(vec![0])),
+            ("<tool_ca", Err(NotYet)),
+            ("<tool", Err(NotYet)),
+            ("<to", Err(NotYet)),
+            ("<div", Ok(vec![])),
+            ("[x", Ok(vec![2])),
+            ("[", Err(NotYet)),
+            ("[y", Ok(vec![])),
+        ];
+        for (seen, expected) in cases {
+            let closed = expected.clone().unwrap_or_else(|_| if seen.len() > 4 { vec![0] } else { vec![] });
+            assert_eq!(found(&texts, seen, false), expected, "{seen}");
+            assert_eq!(found(&texts, seen, true), Ok(closed), "{seen}");
+        }
+    }
+
+    #[test]
+    fn what_opens_twice_by_one_text_is_found_once() {
+        let twice = [("<a>", 3), ("<a>", 3), ("<a>", 5)].map(|(text, number)| (Opener::of(text), number));
+        let mut found = Vec::new();
+        assert_eq!(Openers::new(twice).find(View::whole("<a>"), 0, &mut found), Ok(()));
+        assert_eq!(found, [3, 5]);
+    }
 }

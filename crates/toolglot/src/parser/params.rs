@@ -2,44 +2,63 @@
 
 use std::ops::Range;
 
-use super::contest::{TagEnd, tag_end};
+use super::call_context::{CallContext, Marker, closing_tag};
+use super::contest::{NEAR, TagEnd, tag_end};
+use super::fast_path::FastPath;
 use super::head::{Head, is_spelled, nodes};
-use super::lane::Lane;
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::scene::{Marker, Scene, closing_tag};
 use super::tree;
-use super::value::Value;
+use super::value::ParamReader;
+use super::whole::{self, read_value};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Hole, Node, Pattern};
-use crate::json::{End, Ended};
+use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
+use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
 use crate::options::FinishReason;
+use crate::schema::Types;
 use crate::sink::Sink;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// Reads parameters into an arguments object.
 #[derive(Clone, Debug)]
-pub(crate) struct Params {
+pub(crate) struct ParamsReader {
     start: usize,
     at: usize,
     begun: bool,
     object: ArgumentsObject,
     /// The head of the parameter that was read last.
     head: Head,
-    value: Option<Value>,
+    value: Option<ParamReader>,
+    /// The start of a parameter stood there, and nothing that could be one.
+    broken: bool,
+    /// How much was read ahead in vain for ends that were in doubt.
+    wasted_lookahead: usize,
 }
+
+/// The same bound for the ends of one call's values: a file that a call writes, and then eight times as many bytes as
+/// have gone by.
+const WASTED_LOOKAHEAD: usize = 1 << 16;
 
 /// What stands between two parameters.
-enum Between {
+enum BetweenParams {
     /// Something to go past; reading goes on behind it.
     Passed,
-    Ended(End),
+    Ended(ValueOutcome),
 }
 
-impl Params {
+impl ParamsReader {
     pub(crate) fn new(at: usize) -> Self {
-        Self { start: at, at, begun: false, object: ArgumentsObject::default(), head: Head::default(), value: None }
+        Self {
+            start: at,
+            at,
+            begun: false,
+            object: ArgumentsObject::default(),
+            head: Head::default(),
+            value: None,
+            broken: false,
+            wasted_lookahead: 0,
+        }
     }
 
     /// Returns where the arguments began.
@@ -48,144 +67,172 @@ impl Params {
     }
 
     pub(crate) fn anchor(&self) -> usize {
-        self.value.as_ref().map_or(self.at, Value::anchor)
+        self.value.as_ref().map_or(self.at, ParamReader::anchor)
     }
 
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let value = self.value.as_mut().filter(|_| lane.is_within(self.start));
-        value.is_some_and(|value| value.pass_plain(lane, &self.head, sink))
+    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        let value = self.value.as_mut().filter(|_| fast.is_within(self.start));
+        value.is_some_and(|value| value.pass_plain(fast, &self.head, sink))
     }
 
     /// Reads on until the call is over; its closer is not consumed.
-    pub(crate) fn resume(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<End, NotYet> {
-        self.begin_object(scene, sink);
+    pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
+        self.begin_object(context, sink);
         loop {
             if let Some(value) = &mut self.value {
-                let end = value.resume(&scene.with_head(&self.head), &mut self.object, sink)?;
+                let end = value.resume(&context.with_head(&self.head), &mut self.object, sink)?;
                 (self.at, self.value) = (end.at, None);
+                self.wasted_lookahead += end.read.saturating_sub(end.at);
                 if !end.whole {
                     self.object.cut(end.at, sink);
-                    return Ok(End { at: end.at, how: Ended::Truncated });
+                    return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
                 }
             }
-            if let Between::Ended(end) = self.between(scene, sink)? {
+            if let BetweenParams::Ended(end) = self.between(context, sink)? {
                 return Ok(end);
             }
         }
     }
 
     /// Ends a call that has nothing but attributes.
-    pub(crate) fn end_at_once(&mut self, scene: &Scene<'_>, sink: &mut Sink) {
-        self.begin_object(scene, sink);
-        self.object.end(self.at, scene, sink);
+    pub(crate) fn end_at_once(&mut self, context: &CallContext<'_>, sink: &mut Sink) {
+        self.begin_object(context, sink);
+        self.object.end(self.at, context, sink);
     }
 
     /// Attributes are the first parameters.
-    fn begin_object(&mut self, scene: &Scene<'_>, sink: &mut Sink) {
+    fn begin_object(&mut self, context: &CallContext<'_>, sink: &mut Sink) {
         if !self.begun {
             self.begun = true;
-            self.head = scene.head.inner();
-            self.object.attributes(self.at, scene, sink);
+            self.head = context.head.inner();
+            self.object.attributes(self.at, context, sink);
         }
     }
 
-    fn between(&mut self, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
-        let at = scene.gap(self.at)?;
-        if let Some((param, start)) = param_head(at, scene, !self.object.is_empty(), &mut self.head)? {
-            self.head.spelled_blank |= is_spelled(scene.view.slice(self.at, at));
-            return self.begin(param, start, scene, sink);
+    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<BetweenParams, NotYet> {
+        let at = context.gap(self.at)?;
+        if let Some((param, start)) = param_head(at, context, !self.object.is_empty(), &mut self.head)? {
+            self.head.spelled_blank |= is_spelled(context.view.slice(self.at, at));
+            return self.begin(param, start, context, sink);
         }
-        if scene.any(at, &scene.pattern().tail)?.is_some() {
-            return Ok(self.end(at, Ended::Complete, scene, sink));
+        if context.any(at, &context.pattern().tail)?.is_some() {
+            return Ok(self.end(at, Ended::Complete, context, sink));
         }
-        if scene.view.byte(at)?.is_none() {
-            return Ok(self.end_of_input(at, scene, sink));
+        if context.view.byte(at)?.is_none() {
+            return Ok(self.end_of_input(at, context, sink));
         }
-        let Some(param) = scene.dialect().params.first() else {
-            return Ok(self.end(at, Ended::Cut, scene, sink));
+        let Some(param) = context.dialect().params.first() else {
+            return Ok(self.end(at, Ended::Cut, context, sink));
         };
-        if scene.follows(at, &[Marker::Section, Marker::Open], param)?.is_some() {
-            return Ok(self.end(at, Ended::Cut, scene, sink));
+        if context.follows(at, &[Marker::Section, Marker::Open], param)?.is_some() {
+            return Ok(self.end(at, Ended::Cut, context, sink));
         }
-        self.recover(at, param, scene, sink)
+        self.recover(at, param, context, sink)
     }
 
     /// Starts a parameter whose data begins at `start`.
-    fn begin(&mut self, param: usize, start: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
-        let Some(pattern) = scene.dialect().params.get(param) else { return Ok(Between::Passed) };
+    fn begin(
+        &mut self,
+        param: usize,
+        start: usize,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> Result<BetweenParams, NotYet> {
+        let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
-        let tree = if nests { tree::read(start, &scene.with_head(&self.head), pattern)? } else { None };
+        let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { None };
         note_head(&self.head, self.at..start, sink);
         if let Some((json, end)) = tree {
-            self.member(&json, end, scene, sink);
+            self.member(&json, end, context, sink);
             self.at = end;
-            return Ok(Between::Passed);
+            return Ok(BetweenParams::Passed);
         }
-        self.value = Some(Value::new(start, param, hint(pattern, &self.head)));
+        if let Some((members, end)) = wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))? {
+            sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
+            for (key, json) in whole::members(&members) {
+                self.object.member(&whole::key_text(key), json, end, sink);
+            }
+            self.at = end;
+            return Ok(BetweenParams::Passed);
+        }
+        let hasty = self.wasted_lookahead > 8 * (start - self.start) + WASTED_LOOKAHEAD;
+        self.value =
+            Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), hasty));
         self.at = start;
-        Ok(Between::Passed)
+        Ok(BetweenParams::Passed)
     }
 
     /// Writes the parameter whose value was read whole.
-    fn member(&mut self, json: &str, end: usize, scene: &Scene<'_>, sink: &mut Sink) {
+    fn member(&mut self, json: &str, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let Some(key) = &self.head.key else { return };
         if self.object.has(&key.text) {
             return duplicate(key, end, sink);
         }
-        check_declared(key, scene, sink);
+        check_declared(key, context, sink);
         self.object.member(&key.text, json, end, sink);
     }
 
-    fn end(&mut self, at: usize, how: Ended, scene: &Scene<'_>, sink: &mut Sink) -> Between {
-        self.object.end(at, scene, sink);
-        Between::Ended(End { at, how })
+    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
+        self.object.end(at, context, sink);
+        BetweenParams::Ended(ValueOutcome { at, how })
     }
 
-    fn truncate(&mut self, at: usize, sink: &mut Sink) -> Between {
+    fn truncate(&mut self, at: usize, sink: &mut Sink) -> BetweenParams {
         self.object.cut(at, sink);
-        Between::Ended(End { at, how: Ended::Truncated })
+        BetweenParams::Ended(ValueOutcome { at, how: Ended::Truncated })
     }
 
     /// The call's closer is missing: the call is whole if every required parameter is there.
-    fn end_of_input(&mut self, at: usize, scene: &Scene<'_>, sink: &mut Sink) -> Between {
-        let cut = scene.engine.options.finish_reason == Some(FinishReason::Length);
-        if self.object.is_whole(scene) && !cut {
-            return self.end(at, Ended::Cut, scene, sink);
+    fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
+        if self.object.is_whole(context) && !self.broken && !was_cut(context) {
+            return self.end(at, Ended::Cut, context, sink);
         }
         self.truncate(at, sink)
     }
 
     /// Goes past what belongs to no parameter, or ends the call there.
-    fn recover(&mut self, at: usize, param: &Pattern, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
-        if let Some(end) = self.value_closer(at, scene)? {
-            sink.repair(Code::DuplicateCloser, at..end, "a parameter's closer stood twice");
+    fn recover(
+        &mut self,
+        at: usize,
+        param: &Pattern,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> Result<BetweenParams, NotYet> {
+        if let Some(end) = self.value_closer(at, context)? {
+            sink.repair(Code::DuplicateCloser, at..end, "dropped a doubled closing marker of a parameter");
             return Ok(self.pass(end, sink));
         }
-        if scene.view.starts_with(at, "</")?
-            && let Some((name, end)) = closing_tag(scene.view, at + 2)?
+        if context.view.starts_with(at, "</")?
+            && let Some((name, end)) = closing_tag(context.view, at + 2)?
         {
             let markers = [Marker::Section, Marker::Open, Marker::Param, Marker::Call];
-            let next = scene.follows(end, &markers, param)?;
+            let next = context.follows(end, &markers, param)?;
             // Where a later one of the call's closers follows, the tag stands in place of the first.
-            let first = next == Some(Marker::Call) && scene.any(scene.gap(end)?, scene.closer())?.is_some();
+            let first = next == Some(Marker::Call) && context.any(context.gap(end)?, context.closer())?.is_some();
             if next != Some(Marker::Param) && !first {
-                return Ok(self.end(at, Ended::Cut, scene, sink));
+                return Ok(self.end(at, Ended::Cut, context, sink));
             }
-            sink.repair(Code::StrayCloser, at..end, format!("`</{name}>` closes nothing"));
+            sink.repair(Code::StrayCloser, at..end, format!("dropped `</{name}>`, which closes nothing"));
             return Ok(self.pass(end, sink));
         }
-        self.pass_junk(at, param, scene, sink)
+        self.pass_junk(at, param, context, sink)
     }
 
     /// Skips to the next marker; one that stands at `at` and opens no parameter was read before.
-    fn pass_junk(&mut self, at: usize, param: &Pattern, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
-        match next_marker(at, scene, param)? {
-            None => self.junk_to_the_end(at, param, scene, sink),
-            Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, scene, sink),
+    fn pass_junk(
+        &mut self,
+        at: usize,
+        param: &Pattern,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> Result<BetweenParams, NotYet> {
+        match next_marker(at, context, param)? {
+            None => self.junk_to_the_end(at, param, context, sink),
+            Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
             Some((marker, from, _)) => {
-                sink.repair(Code::JunkInCall, at..from, "text between parameters that belongs to none");
+                sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
                 if matches!(marker, Marker::Open | Marker::Section) {
-                    return Ok(self.end(at, Ended::Cut, scene, sink));
+                    return Ok(self.end(at, Ended::Cut, context, sink));
                 }
                 Ok(self.pass(from, sink))
             }
@@ -197,82 +244,117 @@ impl Params {
         &mut self,
         at: usize,
         param: &Pattern,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<Between, NotYet> {
-        let end = scene.view.final_end()?;
-        let rest = scene.view.slice(at, end);
-        let cut = cut_closer(rest, param, scene);
-        if self.object.is_whole(scene) && (cut || !cut_opener(rest, scene)) {
-            return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, scene, sink));
+    ) -> Result<BetweenParams, NotYet> {
+        let end = context.view.final_end()?;
+        let rest = context.view.slice(at, end);
+        let cut = cut_closer(rest, param, context);
+        let whole = self.object.is_whole(context) && !self.broken;
+        if whole && (cut || !cut_opener(rest, context) && !was_cut(context)) {
+            return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, context, sink));
         }
-        sink.repair(Code::JunkInCall, at..end, "text between parameters that belongs to none");
+        sink.repair(Code::JunkInCall, at..end, "skipped text between parameters");
         Ok(self.truncate(end, sink))
     }
 
     /// A parameter's opening literal ends at `end`, but no key is there.
-    fn broken_param(&mut self, at: usize, end: usize, scene: &Scene<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
-        match tag_end(scene.view, end)? {
-            TagEnd::Cut => Ok(self.truncate(scene.view.final_end()?, sink)),
+    fn broken_param(
+        &mut self,
+        at: usize,
+        end: usize,
+        context: &CallContext<'_>,
+        sink: &mut Sink,
+    ) -> Result<BetweenParams, NotYet> {
+        match tag_end(context.view, end)? {
+            TagEnd::Cut => Ok(self.truncate(context.view.final_end()?, sink)),
             TagEnd::Open => {
-                sink.repair(Code::JunkInCall, at..end, "the start of a parameter that is none");
+                self.broken = true;
+                sink.repair(Code::JunkInCall, at..end, "skipped an incomplete start of a parameter");
                 Ok(self.pass(end, sink))
             }
             TagEnd::Closed => {
-                let after = self.after_nameless(end, scene)?;
-                sink.diagnose(Code::NamelessParameter, at..after, "a parameter has no name");
+                let after = self.after_nameless(end, context)?;
+                sink.diagnose(Code::NamelessParameter, at..after, "skipped a parameter without a name");
                 Ok(self.pass(after, sink))
             }
         }
     }
 
-    fn pass(&mut self, end: usize, sink: &mut Sink) -> Between {
+    fn pass(&mut self, end: usize, sink: &mut Sink) -> BetweenParams {
         sink.markup(end);
         self.at = end;
-        Between::Passed
+        BetweenParams::Passed
     }
 
-    fn value_closer(&self, at: usize, scene: &Scene<'_>) -> Result<Option<usize>, NotYet> {
-        let closers = scene.dialect().params.iter().filter_map(|param| param.tail.first());
-        scene.with_head(&self.head).any(at, closers)
+    fn value_closer(&self, at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+        let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
+        context.with_head(&self.head).any(at, closers)
     }
 
     /// Skips the value of a parameter without a name: to behind its closer, if the call does not go on first.
-    fn after_nameless(&self, at: usize, scene: &Scene<'_>) -> Result<usize, NotYet> {
+    fn after_nameless(&self, at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
         let mut next = at;
-        while let Some(ahead) = scene.markers().find(scene.view.rest(next)) {
+        while let Some(ahead) = context.markers().find(context.view.rest(next)) {
             next += ahead;
-            if let Some(end) = self.value_closer(next, scene)? {
+            if let Some(end) = self.value_closer(next, context)? {
                 return Ok(end);
             }
-            if scene.any_closer(next)?.is_some() {
+            if context.any_closer(next)?.is_some() {
                 return Ok(next);
             }
             next += 1;
         }
-        scene.view.final_end()
+        context.view.final_end()
     }
+}
+
+/// Returns the members of an undeclared parameter such as `properties` that is the only one and holds all that the tool
+/// declares, and where its closer ends.
+fn wrapped(
+    start: usize,
+    pattern: &Pattern,
+    first: bool,
+    context: &CallContext<'_>,
+) -> Result<Option<(String, usize)>, NotYet> {
+    let key = context.head.key();
+    let wrapper = first && json::WRAPPERS.contains(&key) && context.root().is_some() && !context.declares(key);
+    if !wrapper || context.near || !context.engine.options.repairs.allow(Code::Wrapper) {
+        return Ok(None);
+    }
+    let at = context.gap(start)?;
+    if context.view.byte(at)? != Some(b'{') {
+        return Ok(None);
+    }
+    let root = context.root().map(|root| root.id());
+    let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(None) };
+    let Some(end) = context.any(context.gap(end)?, pattern.tail.first())? else { return Ok(None) };
+    let closes = context.any_closer(context.gap(end)?)?.is_some();
+    let members = whole::members(&json);
+    let declared = members.iter().all(|(key, _)| context.declares(&whole::key_text(key)));
+    Ok((closes && declared && !members.is_empty()).then_some((json, end)))
 }
 
 /// Reads the head of a parameter into `head`; returns its pattern and where its data begins.
 ///
-/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here.
+/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here. A head is short: openers
+/// may follow each other without end, and none of them may look through all that is behind it.
 pub(crate) fn param_head(
     at: usize,
-    scene: &Scene<'_>,
+    context: &CallContext<'_>,
     sure: bool,
     head: &mut Head,
 ) -> Result<Option<(usize, usize)>, NotYet> {
-    let lead = Lead::of(scene.view.rest(at));
+    let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
-    for (number, param) in scene.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
-        let mut inner = scene.head.inner();
-        let Some(end) = nodes(scene.view, at, &param.head, None, &mut inner)? else { continue };
+    for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
+        let mut inner = context.head.inner();
+        let Some(end) = within(near, context.view, nodes(near, at, &param.head, None, &mut inner))? else { continue };
         let key = inner.key();
         let may = !param.has_key_tag()
-            || scene.declares(key)
-            || sure && !opens_call(at, key, scene)?
-            || scene.is_open() && scene.head.attributes.is_empty();
+            || context.declares(key)
+            || sure && !opens_call(at, key, context)?
+            || context.is_open() && context.head.attributes.is_empty();
         if may {
             *head = inner;
             return Ok(Some((number, end)));
@@ -281,63 +363,85 @@ pub(crate) fn param_head(
     Ok(None)
 }
 
-/// Says whether a tag is the opener of a call or section, or named after a tool.
-fn opens_call(at: usize, key: &str, scene: &Scene<'_>) -> Result<bool, NotYet> {
-    let tool = scene.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
-    Ok(tool || scene.opener(at)?.is_some())
+/// Returns what was found in the near part of a view; what needs more bytes than that is not there.
+fn within<T>(near: View<'_>, view: View<'_>, found: Result<Option<T>, NotYet>) -> Result<Option<T>, NotYet> {
+    found.or_else(|not_yet| if near.end() < view.end() { Ok(None) } else { Err(not_yet) })
 }
 
-/// What the dialect says of the value's type, where it says anything.
-fn hint(param: &Pattern, head: &Head) -> Hint {
+/// Says whether a tag is the opener of a call or section, or named after a tool.
+fn opens_call(at: usize, key: &str, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let tool = context.engine.callee(key).is_some_and(|callee| callee.tool.is_some());
+    Ok(tool || context.opener(at)?.is_some())
+}
+
+/// What the dialect says of the value's type, where it says anything: in words of its own, or by the type's name.
+fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
     let says = param.head.iter().any(|node| match node {
-        Node::Hole(hole) => *hole == Hole::Type,
-        Node::Attributes(attributes) => attributes.named.iter().any(|(_, hole)| *hole == Hole::Type),
-        Node::Literal(_) => false,
+        HeadPart::Hole(hole) => *hole == Hole::Type,
+        HeadPart::Attributes(attributes) => attributes.named.iter().any(|(_, hole)| *hole == Hole::Type),
+        HeadPart::Literal(_) => false,
     });
-    match head.kind.as_deref() {
-        Some("string" | "str" | "true") if says => Hint::String,
-        Some(_) if says => Hint::Json,
-        _ => Hint::None,
+    let Some(kind) = head.kind.as_deref().filter(|_| says) else { return Hint::None };
+    match words {
+        Some(words) if words.string.as_deref() == Some(kind) => Hint::String,
+        Some(words) if words.other.as_deref() == Some(kind) => Hint::Json,
+        _ if Types::named(kind).is_some_and(|types| types.only(Types::STRING)) => Hint::String,
+        _ => Hint::Json,
     }
 }
 
 /// Reports what a head says in other characters than it should, leaves out or says twice.
 pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.spelled_blank {
-        sink.repair(Code::LiteralNewline, span.clone(), "letters such as `\\n` or `Ġ` stood for white space");
+        sink.repair(Code::LiteralNewline, span.clone(), "read letters such as `\\n` or `Ġ` as white space");
     }
     if head.encoded {
-        sink.repair(Code::EntityQuotes, span.clone(), "the call's quotes are written as entities");
+        sink.repair(Code::EntityQuotes, span.clone(), "read entities as the call's quotes");
     }
     if head.doubled {
-        sink.repair(Code::DuplicateOpener, span.clone(), "an opening marker stood twice");
+        sink.repair(Code::DuplicateOpener, span.clone(), "dropped a doubled opening marker");
+    }
+    if head.escaped {
+        sink.repair(Code::MarkdownEscape, span.clone(), Code::MarkdownEscape.row().about);
+    }
+    if head.inferred {
+        sink.repair(Code::InferredTool, span.clone(), Code::InferredTool.row().about);
     }
     if head.lost_blank {
-        sink.repair(Code::LostBlank, span, "an attribute was glued to its tag's name");
+        sink.repair(Code::LostBlank, span, "missing white space before an attribute");
     }
 }
 
+/// Says whether the server cut the message, so that nothing may be taken for whole that could go on.
+fn was_cut(context: &CallContext<'_>) -> bool {
+    context.engine.options.finish_reason == Some(FinishReason::Length)
+}
+
 /// Says whether `rest` is the start of a parameter's opener.
-fn cut_opener(rest: &str, scene: &Scene<'_>) -> bool {
-    let openings = scene.dialect().params.iter().filter_map(Pattern::opening);
+fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
+    let openings = context.dialect().params.iter().filter_map(Pattern::opening);
     openings.flat_map(|opening| &opening.spellings).any(|spelling| spelling.plain().starts_with(rest))
 }
 
 /// Says whether `rest` is the start of a closer.
-fn cut_closer(rest: &str, param: &Pattern, scene: &Scene<'_>) -> bool {
-    let closers = param.tail.iter().chain(&scene.pattern().tail).chain(scene.section_closers());
-    let mut spelled = closers.flat_map(|closer| closer.filled(scene.head.name(), scene.head.mark.as_deref()));
+fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
+    let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
+    let mut spelled = closers.flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref()));
     spelled.any(|closer| closer.starts_with(rest))
 }
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
-fn next_marker(mut at: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<(Marker, usize, usize)>, NotYet> {
-    while let Some(ahead) = scene.markers().find(scene.view.rest(at)) {
+fn next_marker(
+    mut at: usize,
+    context: &CallContext<'_>,
+    param: &Pattern,
+) -> Result<Option<(Marker, usize, usize)>, NotYet> {
+    while let Some(ahead) = context.markers().find(context.view.rest(at)) {
         at += ahead;
-        match scene.marker(at, param)? {
+        match context.marker(at, param)? {
             Some((Marker::Value | Marker::Tag, _)) | None => at += 1,
             Some((marker, end)) => return Ok(Some((marker, at, end))),
         }
     }
-    scene.view.final_end().map(|_| None)
+    context.view.final_end().map(|_| None)
 }

@@ -7,9 +7,9 @@
 //!     └───────────────────────────────────────┘ the closer: all of it was reasoning
 //! ```
 
-use super::catalog::{Candidate, Role};
-use super::contest::{Ground, Trial, try_call};
-use super::engine::{Engine, Form};
+use super::catalog::{Candidate, CandidateRole};
+use super::contest::{Trial, TrialContext, try_call};
+use super::engine::{Engine, PatternRef};
 use super::head::{Head, stands};
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};
@@ -19,7 +19,7 @@ use crate::view::{NotYet, View};
 
 /// Reads the text of a region.
 #[derive(Clone, Debug)]
-pub(crate) struct Region {
+pub(crate) struct RegionReader {
     /// The candidate that opened it; `None` for one that the prompt opened.
     candidate: Option<usize>,
     is_reasoning: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Region {
 
 /// What ended a region.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Exit {
+pub(crate) enum RegionExit {
     /// Its closer, which ends here.
     Closed(usize),
     /// The end of input, or what cannot stand inside: text goes on here.
@@ -45,14 +45,14 @@ pub(crate) enum Exit {
     Unclosed(usize),
 }
 
-impl Region {
+impl RegionReader {
     pub(crate) fn new(engine: &Engine, number: usize, head: Head, at: usize) -> Self {
         let candidate = &engine.catalog.candidates[number];
         let inside =
             engine.catalog.pattern(candidate).and_then(|pattern| pattern.body.as_ref()).map(|body| body.inside);
         Self {
             candidate: Some(number),
-            is_reasoning: candidate.role == Role::Reasoning,
+            is_reasoning: candidate.role == CandidateRole::Reasoning,
             inside: inside.unwrap_or_default(),
             mark: head,
             scan: at,
@@ -93,7 +93,7 @@ impl Region {
     }
 
     /// Reads on to the region's end.
-    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Exit, NotYet> {
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<RegionExit, NotYet> {
         loop {
             let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
                 self.scan = view.end();
@@ -114,8 +114,8 @@ impl Region {
             }
             self.flush(self.scan, sink);
             if self.inside == Inside::Opaque && self.meets_skip(engine, view, self.scan)? {
-                sink.diagnose(Code::MissingCloser, self.scan..self.scan, "a region ended without its closer");
-                return Ok(Exit::Left(self.scan));
+                sink.diagnose(Code::MissingCloser, self.scan..self.scan, "region without a closing marker");
+                return Ok(RegionExit::Left(self.scan));
             }
             if let Some(exit) = self.call(engine, view, sink)? {
                 return Ok(exit);
@@ -144,30 +144,26 @@ impl Region {
         }
     }
 
-    fn close(&mut self, end: usize, sink: &mut Sink) -> Exit {
+    fn close(&mut self, end: usize, sink: &mut Sink) -> RegionExit {
         if let Some(held) = self.held.take() {
             sink.diagnose(
                 Code::CallInReasoning,
                 held..self.scan,
-                "a call in reasoning that was closed later is a draft",
+                "a call inside reasoning that closes later is a draft",
             );
         }
         self.flush(self.scan, sink);
         sink.markup(end);
-        Exit::Closed(end)
+        RegionExit::Closed(end)
     }
 
-    fn end_of_input(&mut self, end: usize, sink: &mut Sink) -> Exit {
+    fn end_of_input(&mut self, end: usize, sink: &mut Sink) -> RegionExit {
         match self.held.take() {
             Some(held) => {
-                sink.diagnose(
-                    Code::ReasoningUnclosed,
-                    held..held,
-                    "reasoning that never closed ended where a call began",
-                );
-                Exit::Unclosed(held)
+                sink.diagnose(Code::ReasoningUnclosed, held..held, "unclosed reasoning ended where a call began");
+                RegionExit::Unclosed(held)
             }
-            None => Exit::Left(end),
+            None => RegionExit::Left(end),
         }
     }
 
@@ -197,7 +193,7 @@ impl Region {
     }
 
     /// Decides what a call inside is. While one is held, further ones need no decision.
-    fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Exit>, NotYet> {
+    fn call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<RegionExit>, NotYet> {
         let policy = engine.options.calls_in_reasoning;
         let quotes = self.is_reasoning && policy == CallsInReasoning::Quote;
         let has_calls = self.is_reasoning && self.inside != Inside::Opaque || self.inside == Inside::Calls;
@@ -208,21 +204,25 @@ impl Region {
         let cut = view.limited(at.saturating_add(engine.options.limits.held));
         let number = match call_begins(engine, cut, at) {
             Err(NotYet) if cut.end() < view.end() => {
-                sink.diagnose(Code::LimitHeld, at..cut.end(), "it stays open too long what stands here; it is no call");
+                sink.diagnose(
+                    Code::LimitHeld,
+                    at..cut.end(),
+                    "not decided within the limit `held`; not read as a call",
+                );
                 None
             }
             found => found?,
         };
         let Some(number) = number else { return Ok(None) };
         if !self.is_reasoning {
-            return Ok(Some(Exit::Interlude(at)));
+            return Ok(Some(RegionExit::Interlude(at)));
         }
         let inside = self.inside_of(engine, number);
         if inside == Inside::Calls {
-            return Ok(Some(Exit::Interlude(at)));
+            return Ok(Some(RegionExit::Interlude(at)));
         }
         if inside == Inside::End || policy == CallsInReasoning::End {
-            return Ok(Some(Exit::Call(at)));
+            return Ok(Some(RegionExit::Call(at)));
         }
         self.held = Some(at);
         Ok(None)
@@ -250,7 +250,7 @@ impl Region {
             sink.diagnose(
                 Code::LimitHeld,
                 held..held + limit,
-                "a call in reasoning is held too long; it stays reasoning",
+                "call inside reasoning exceeds the limit `held`; treated as reasoning",
             );
             self.held = None;
             self.inside = Inside::Opaque;
@@ -275,11 +275,12 @@ fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usiz
     engine.catalog.strong.find(view, at, &mut found)?;
     found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
     engine.catalog.rank(&mut found);
-    let ground = Ground { nested: true, ..Ground::default() };
+    let trial_context = TrialContext { nested: true, ..TrialContext::default() };
     for number in found {
         let candidate = &engine.catalog.candidates[number];
-        let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
-        if let Trial::Ready(_) = try_call(engine, view, at, form, Head::default(), ground)? {
+        let pattern_ref =
+            PatternRef { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        if let Trial::Ready(_) = try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
             return Ok(Some(number));
         }
     }

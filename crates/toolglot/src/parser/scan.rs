@@ -2,30 +2,36 @@
 
 use std::ops::Range;
 
-use super::catalog::{Role, Strength};
-use super::contest::{Ground, Heads, Proof, Rejection, Trial, Win, heads, try_body, try_call};
-use super::engine::{Engine, Form};
+use super::catalog::{CandidateRole, Strength, skipped};
+use super::contest::{HeadResult, Proof, Rejection, Trial, TrialContext, Winner, go_on, heads, try_body, try_call};
+use super::engine::{Engine, PatternRef};
 use super::head::{Head, name_end, nodes, skip_line_break};
-use super::place::{Place, Quoting};
+use super::markdown::{MarkdownState, Quoting};
 use crate::diagnostic::Code;
+use crate::dialect::BodyKind;
 use crate::options::Evidence;
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 
 mod stop;
+mod turns;
 
-/// So many bytes may be read ahead in vain in any message, and eight times as many as have gone by.
-const VAIN: usize = 1 << 18;
+/// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
+/// default held text. Then look-ahead is bounded by eight times the text that has gone by, so the total stays linear
+/// however often an opener leads nowhere.
+const WASTED_LOOKAHEAD: usize = 1 << 18;
 
 /// Reads text up to the next thing that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner {
     /// Everything before has been decided.
     at: usize,
-    place: Place,
+    place: MarkdownState,
     /// The dialect of the last call: its closers may stand once more.
     last: Option<usize>,
+    /// The text quotes a turn's start, so it quotes the ends of turns too.
+    quotes_turns: bool,
     /// The last call's closers that repeat its name.
     named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
@@ -37,7 +43,7 @@ pub(crate) struct Scanner {
     /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
-    vain: usize,
+    wasted_lookahead: usize,
     /// The caller has been told that there are too many calls.
     told_limit: bool,
     /// Where a call would begin if text could spell special tokens.
@@ -48,8 +54,8 @@ pub(crate) struct Scanner {
 }
 
 /// How a contest ended.
-enum Contest {
-    Won(Found),
+enum ContestOutcome {
+    Won(ScanFound),
     /// A literal stood here that means nothing.
     Skipped,
     Lost,
@@ -57,8 +63,8 @@ enum Contest {
 
 /// What the scanner came upon.
 #[derive(Debug)]
-pub(crate) enum Found {
-    Call(Box<Win>),
+pub(crate) enum ScanFound {
+    Call(Box<Winner>),
     /// A region whose text starts here.
     Region {
         candidate: usize,
@@ -73,14 +79,15 @@ impl Scanner {
     pub(crate) fn new() -> Self {
         Self {
             at: 0,
-            place: Place::start(),
+            place: MarkdownState::start(),
             last: None,
+            quotes_turns: false,
             named_closers: Vec::new(),
             no_reasoning: false,
             contest: None,
             proof: None,
             rejected: None,
-            vain: 0,
+            wasted_lookahead: 0,
             told_limit: false,
             forged: None,
             told_forged: 0,
@@ -129,20 +136,23 @@ impl Scanner {
     }
 
     /// Reads on to the next call or region; text goes to the sink.
-    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Found, NotYet> {
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ScanFound, NotYet> {
         loop {
-            self.pass_quoted(engine, view, sink);
-            let Some(at) = self.next_stop(engine, view) else {
-                self.pass(view, view.end(), sink);
-                view.final_end()?;
-                return Ok(Found::End);
-            };
-            self.pass(view, at, sink);
-            if self.place.is_in_fence() {
-                continue;
+            // While candidates compete, the place where they do is known.
+            if self.contest.is_none() {
+                self.pass_quoted(engine, view, sink);
+                let Some(at) = self.next_stop(engine, view) else {
+                    self.pass(view, view.end(), sink);
+                    view.final_end()?;
+                    return Ok(ScanFound::End);
+                };
+                self.pass(view, at, sink);
+                if self.place.is_in_fence() {
+                    continue;
+                }
+                // One byte alone opens nothing, and most that follow say so.
+                view.byte(at + 1)?;
             }
-            // One byte alone opens nothing, and most that follow say so.
-            view.byte(at + 1)?;
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
             }
@@ -172,26 +182,26 @@ impl Scanner {
     }
 
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
-    fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<Found>, NotYet> {
+    fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
         let found = match self.decide(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
-                self.vain += cut.end() - self.at;
+                self.wasted_lookahead += cut.end() - self.at;
                 sink.diagnose(
                     Code::LimitHeld,
                     self.at..cut.end(),
-                    "it stays open too long what stands here; it is text",
+                    "not decided within the limit `held`; treated as text",
                 );
-                Contest::Lost
+                ContestOutcome::Lost
             }
             decided => decided?,
         };
         let forged = self.forged.take();
         (self.contest, self.proof) = (None, None);
         match found {
-            Contest::Won(found) => return Ok(Some(found)),
-            Contest::Skipped => {}
-            Contest::Lost => {
+            ContestOutcome::Won(found) => return Ok(Some(found)),
+            ContestOutcome::Skipped => {}
+            ContestOutcome::Lost => {
                 self.report(forged, sink);
                 self.give_back(view, sink);
             }
@@ -200,13 +210,13 @@ impl Scanner {
     }
 
     /// Finds out what may stand at `at`, and lets it compete.
-    fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
+    fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         if self.contest.is_none() {
             if let Some(end) = self.orphan(engine, view)? {
-                sink.diagnose(Code::OrphanCloser, self.at..end, "a closer that nothing opened is markup");
+                sink.diagnose(Code::OrphanCloser, self.at..end, "closing marker without an opening one");
                 sink.markup(end);
                 self.resume_after(end);
-                return Ok(Contest::Skipped);
+                return Ok(ContestOutcome::Skipped);
             }
             let entrants = self.entrants(engine, view)?;
             if !entrants.is_empty() {
@@ -234,7 +244,7 @@ impl Scanner {
     fn report(&mut self, forged: Option<Range<usize>>, sink: &mut Sink) {
         if let Some(forged) = forged.filter(|forged| forged.start >= self.told_forged) {
             self.told_forged = forged.end;
-            sink.diagnose(Code::MarkerInText, forged, "no special token opens what would be a call; it is text");
+            sink.diagnose(Code::MarkerInText, forged, "call not opened by a special token; treated as text");
         }
     }
 
@@ -261,7 +271,7 @@ impl Scanner {
     /// Returns the candidates that may compete here, the highest rank first.
     fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
-        let mut entrants = Vec::new();
+        let mut entrants = Vec::with_capacity(16);
         let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
@@ -271,12 +281,12 @@ impl Scanner {
             entrants.extend_from_slice(&catalog.named);
         }
         if self.no_reasoning {
-            entrants.retain(|number| catalog.candidates[*number].role != Role::Reasoning);
+            entrants.retain(|number| catalog.candidates[*number].role != CandidateRole::Reasoning);
         }
         if !self.place.is_fresh() {
             entrants.retain(|number| !catalog.is_opaque(*number));
         }
-        if catalog.is_auto() && !self.place.is_fresh() {
+        if catalog.is_auto() && !self.place.is_fresh() && engine.options.evidence != Evidence::Eager {
             entrants.retain(|number| !catalog.candidates[*number].is_fence);
         }
         if entrants.is_empty() {
@@ -302,58 +312,52 @@ impl Scanner {
         }
         let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
         let tag = view.slice(self.at + 1, end);
+        if !engine.tools.may_have_tag(tag) {
+            return Ok(false);
+        }
         let callee = engine.callee(tag);
         Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
     }
 
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
-    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Contest, NotYet> {
+    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         let mut shared = None;
         while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
             let candidate = &engine.catalog.candidates[number];
             let found = match candidate.role {
-                Role::Skip if !self.may_skip(engine, view, number)? => None,
-                Role::Skip => {
-                    let length = engine.catalog.dialect(candidate).skip[candidate.pattern].len();
+                CandidateRole::Skip if !self.may_skip(engine, view, number)? => None,
+                CandidateRole::TurnEnd if !self.may_end(engine, view, number)? => None,
+                CandidateRole::TurnStart => self.quotes_turn(engine, view, number)?,
+                CandidateRole::Skip | CandidateRole::TurnEnd => {
+                    let length = skipped(engine.catalog.dialect(candidate), candidate).map_or(0, String::len);
                     sink.markup(self.at + length);
                     self.resume_after(self.at + length);
-                    return Ok(Contest::Skipped);
+                    return Ok(ContestOutcome::Skipped);
                 }
-                Role::Call if sink.calls() >= engine.options.limits.calls => {
+                CandidateRole::Call if sink.calls() >= engine.options.limits.calls => {
                     if !std::mem::replace(&mut self.told_limit, true) {
-                        sink.diagnose(Code::LimitCalls, self.at..self.at, "calls beyond the limit are text");
+                        sink.diagnose(
+                            Code::LimitCalls,
+                            self.at..self.at,
+                            "too many calls (limit `calls`); treated as text",
+                        );
                     }
                     None
                 }
-                Role::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
-                Role::Reasoning | Role::Content => self.try_region(engine, view, number)?,
+                CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
+                CandidateRole::Reasoning | CandidateRole::Content => self.try_region(engine, view, number)?,
             };
             if let Some(found) = found {
-                return Ok(Contest::Won(found));
+                return Ok(ContestOutcome::Won(found));
             }
             if self.rejected.is_some() {
-                return Ok(Contest::Lost);
+                return Ok(ContestOutcome::Lost);
             }
             if let Some(alive) = &mut self.contest {
                 alive.remove(0);
             }
         }
-        Ok(Contest::Lost)
-    }
-
-    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends.
-    fn may_skip(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
-        let candidate = &engine.catalog.candidates[number];
-        let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
-        let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
-        if !view.starts_with(self.at, literal)? {
-            return Ok(false);
-        }
-        if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Ok(true);
-        }
-        let after = view.skip_blanks(self.at + literal.len())?;
-        Ok(view.byte(after)?.is_none())
+        Ok(ContestOutcome::Lost)
     }
 
     fn try_candidate(
@@ -362,39 +366,45 @@ impl Scanner {
         view: View<'_>,
         number: usize,
         calls: usize,
-        shared: &mut Option<Heads>,
-    ) -> Result<Option<Found>, NotYet> {
+        shared: &mut Option<HeadResult>,
+    ) -> Result<Option<ScanFound>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
-        let form = Form { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        let pattern_ref =
+            PatternRef { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         let weak = candidate.evidence == Strength::Weak;
-        let prove = weak && self.must_prove(engine);
-        let ground = Ground {
+        let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
+        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine));
+        let trial_context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
             calls,
             named: candidate.is_named,
-            last: prove && candidate.is_named,
-            exhausted: self.vain > 8 * self.at + VAIN,
-            ..Ground::default()
+            fence,
+            fresh: self.place.is_fresh(),
+            last: prove && (candidate.is_named || self.is_bare_amid_text(engine, view)?),
+            exhausted: self.wasted_lookahead > 8 * self.at + WASTED_LOOKAHEAD,
+            ..TrialContext::default()
         };
         let trial = if candidate.is_barred {
-            Trial::Dead { why: "no special token opens it", read: self.at }
+            Trial::Dead { why: "not opened by a special token", read: self.at }
+        } else if let Some(begun) = self.proof.take() {
+            go_on(engine, view, trial_context, begun, &mut self.proof)?
         } else {
-            let heads = match shared.take().filter(|_| !ground.exhausted) {
+            let heads = match shared.take().filter(|_| !trial_context.exhausted) {
                 Some(heads) => heads,
-                None => heads(engine, view, self.at, form, Head::default(), ground)?,
+                None => heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?,
             };
             let next = self.contest.as_ref().and_then(|alive| alive.get(1));
             *shared = next.filter(|next| engine.catalog.are_alike(number, **next)).map(|_| heads.clone());
-            try_body(engine, view, self.at, form, heads, ground, &mut self.proof)?
+            try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
-        let dialect = engine.dialect(form).name.clone();
+        let dialect = engine.dialect(pattern_ref).name.clone();
         match trial {
             Trial::Ready(win) => {
                 self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
-                    engine.pattern(form).source.clone()
+                    engine.pattern(pattern_ref).source.clone()
                 });
-                return Ok(Some(Found::Call(win)));
+                return Ok(Some(ScanFound::Call(win)));
             }
             Trial::Rejected(rejection) => {
                 let why = rejection.message.clone();
@@ -402,22 +412,37 @@ impl Scanner {
                 self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
-                let why = if self.forges(engine, view, form, ground)? { FORGED } else { why };
-                self.vain += read.saturating_sub(self.at);
-                let detail = || format!("{}: {why}", engine.pattern(form).source);
+                let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
+                self.wasted_lookahead += read.saturating_sub(self.at);
+                let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }
         }
         Ok(None)
     }
 
+    /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.
+    fn is_bare_amid_text(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        let object = match view.byte(self.at)? {
+            Some(b'[') => view.byte(view.skip_blanks(self.at + 1)?)? == Some(b'{'),
+            first => first == Some(b'{'),
+        };
+        Ok(object && engine.catalog.is_auto() && !self.place.is_fresh())
+    }
+
     /// Says whether a call would begin here if text could spell special tokens.
-    fn forges(&mut self, engine: &Engine, view: View<'_>, form: Form, ground: Ground) -> Result<bool, NotYet> {
-        if !view.has_marks() || ground.exhausted {
+    fn forges(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        pattern_ref: PatternRef,
+        trial_context: TrialContext,
+    ) -> Result<bool, NotYet> {
+        if !view.has_marks() || trial_context.exhausted {
             return Ok(false);
         }
-        let (plain, ground) = (view.with_marks(None), Ground { nested: true, ..Ground::default() });
-        let Trial::Ready(win) = try_call(engine, plain, self.at, form, Head::default(), ground)? else {
+        let (plain, trial_context) = (view.with_marks(None), TrialContext { nested: true, ..TrialContext::default() });
+        let Trial::Ready(win) = try_call(engine, plain, self.at, pattern_ref, Head::default(), trial_context)? else {
             return Ok(false);
         };
         self.forged = Some(self.at..win.start.at());
@@ -429,7 +454,7 @@ impl Scanner {
         engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
     }
 
-    fn try_region(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<Found>, NotYet> {
+    fn try_region(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<ScanFound>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let Some(pattern) = engine.catalog.pattern(candidate) else { return Ok(None) };
         let mut head = Head::default();
@@ -438,7 +463,7 @@ impl Scanner {
         if pattern.body.as_ref().is_some_and(|body| body.line_before) {
             at = skip_line_break(view, at)?;
         }
-        Ok(Some(Found::Region { candidate: number, head: Box::new(head), at }))
+        Ok(Some(ScanFound::Region { candidate: number, head: Box::new(head), at }))
     }
 
     fn step(
@@ -455,7 +480,7 @@ impl Scanner {
 }
 
 /// Why a call is none whose markers have the right letters.
-const FORGED: &str = "spelled in text, not a special token";
+const FORGED: &str = "spelled out in text, not a special token";
 
 /// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
 fn is_tag_of(tag: &str, tool: &str) -> bool {

@@ -37,10 +37,10 @@ struct Group {
 
 impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut texts: Vec<Vec<u8>> = texts.into_iter().map(|text| text.as_ref().to_vec()).collect();
-        texts.retain(|text| !text.is_empty());
-        texts.sort();
-        texts.dedup();
+        let mut texts: Vec<T> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
+        texts.sort_by(|one, other| one.as_ref().cmp(other.as_ref()));
+        texts.dedup_by(|one, other| one.as_ref() == other.as_ref());
+        let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_ref().to_vec()).collect();
         let mut starts = Self::default();
         for (number, text) in texts.iter().enumerate() {
             starts.add(number, text);

@@ -1,15 +1,15 @@
 //! `{tree}`: elements in elements; the schema says which are objects and which are arrays.
 
-use super::head::{Head, Said, nodes, stands};
-use super::scene::Scene;
+use super::call_context::CallContext;
+use super::head::{Head, HeadText, nodes, stands};
 use crate::coerce::{self, Hint};
 use crate::dialect::{Literal, Pattern};
 use crate::json;
-use crate::schema::{Node, NodeId, Types};
+use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, View};
 
 /// An element that is open.
-struct Frame {
+struct OpenElement {
     head: Head,
     node: Option<NodeId>,
     start: usize,
@@ -20,10 +20,14 @@ struct Frame {
 ///
 /// Returns the value's JSON and where the element ends; `None` if it has no
 /// children, so that its text is its value.
-pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<(String, usize)>, NotYet> {
-    let (view, head) = (scene.view, scene.head);
+pub(crate) fn read(
+    start: usize,
+    context: &CallContext<'_>,
+    param: &Pattern,
+) -> Result<Option<(String, usize)>, NotYet> {
+    let (view, head) = (context.view, context.head);
     let key = head.key().to_owned();
-    let node = scene.parameter(&key);
+    let node = context.parameter(&key);
     if !may_nest(node, param) {
         return Ok(None);
     }
@@ -31,15 +35,15 @@ pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<O
     let mut at = start;
     while let Some(frame) = frames.last() {
         at = view.skip_blanks(at)?;
-        let node = scene.node(frame.node);
+        let node = context.node(frame.node);
         if let Some(end) = closer(view, at, param, frame)? {
-            let Some(json) = frame.finish(view, at, scene, frames.len() == 1) else { return Ok(None) };
+            let Some(json) = frame.finish(view, at, context, frames.len() == 1) else { return Ok(None) };
             at = end;
             if let Some(whole) = hand_up(&mut frames, json) {
                 return Ok(Some((whole, end)));
             }
         } else if let Some((key, end)) = child(view, at, param, node, frame)?
-            && frames.len() < scene.engine.options.limits.depth
+            && frames.len() < context.engine.options.limits.depth
         {
             let node = child_node(node, &key);
             frames.push(open(key, node, end, head));
@@ -49,7 +53,7 @@ pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<O
                 return Ok(None);
             }
             let Some((end, next)) = leaf_end(view, param, frame)? else { return Ok(None) };
-            let json = leaf(view.slice(frame.start, end), node, scene);
+            let json = leaf(view.slice(frame.start, end), node, context);
             at = next;
             hand_up(&mut frames, json);
         } else {
@@ -62,20 +66,20 @@ pub(crate) fn read(start: usize, scene: &Scene<'_>, param: &Pattern) -> Result<O
     Ok(None)
 }
 
-fn open(key: String, node: Option<Node<'_>>, start: usize, head: &Head) -> Frame {
-    let head = Head { key: Some(Said::new(&key, start..start)), ..head.inner() };
-    Frame { head, node: node.map(Node::id), start, children: Vec::new() }
+fn open(key: String, node: Option<SchemaNode<'_>>, start: usize, head: &Head) -> OpenElement {
+    let head = Head { key: Some(HeadText::new(&key, start..start)), ..head.inner() };
+    OpenElement { head, node: node.map(SchemaNode::id), start, children: Vec::new() }
 }
 
 /// An element nests if its schema says so, or if its markers cannot be text.
-fn may_nest(node: Option<Node<'_>>, param: &Pattern) -> bool {
-    let types = node.map_or(Types::OPEN, Node::types);
+fn may_nest(node: Option<SchemaNode<'_>>, param: &Pattern) -> bool {
+    let types = node.map_or(Types::OPEN, SchemaNode::types);
     let nests = types.has(Types::OBJECT | Types::ARRAY);
     nests || types.is_open() && param.opening().is_some_and(Literal::is_strong)
 }
 
 /// Gives a finished element to its parent; returns it if it has none.
-fn hand_up(frames: &mut Vec<Frame>, json: String) -> Option<String> {
+fn hand_up(frames: &mut Vec<OpenElement>, json: String) -> Option<String> {
     let key = frames.pop()?.head.key().to_owned();
     match frames.last_mut() {
         Some(parent) => {
@@ -86,7 +90,7 @@ fn hand_up(frames: &mut Vec<Frame>, json: String) -> Option<String> {
     }
 }
 
-fn closer(view: View<'_>, at: usize, param: &Pattern, frame: &Frame) -> Result<Option<usize>, NotYet> {
+fn closer(view: View<'_>, at: usize, param: &Pattern, frame: &OpenElement) -> Result<Option<usize>, NotYet> {
     param.tail.first().map_or(Ok(None), |closer| stands(view, at, closer, &frame.head))
 }
 
@@ -95,25 +99,25 @@ fn child(
     view: View<'_>,
     at: usize,
     param: &Pattern,
-    node: Option<Node<'_>>,
-    frame: &Frame,
+    node: Option<SchemaNode<'_>>,
+    frame: &OpenElement,
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut inner = frame.head.inner();
     let Some(end) = nodes(view, at, &param.head, None, &mut inner)? else { return Ok(None) };
     let key = inner.key().to_owned();
-    let types = node.map_or(Types::OPEN, Node::types);
+    let types = node.map_or(Types::OPEN, SchemaNode::types);
     let known = types.has(Types::ARRAY | Types::OBJECT) || types.is_open() && key == "item";
     let may = known || param.opening().is_some_and(Literal::is_strong);
     Ok(may.then_some((key, end)))
 }
 
-fn child_node<'s>(node: Option<Node<'s>>, key: &str) -> Option<Node<'s>> {
+fn child_node<'s>(node: Option<SchemaNode<'s>>, key: &str) -> Option<SchemaNode<'s>> {
     let node = node?;
     if node.types().only(Types::ARRAY | Types::NULL) { node.item(0) } else { node.property(key) }
 }
 
 /// Returns where a leaf's text ends and its closer ends.
-fn leaf_end(view: View<'_>, param: &Pattern, frame: &Frame) -> Result<Option<(usize, usize)>, NotYet> {
+fn leaf_end(view: View<'_>, param: &Pattern, frame: &OpenElement) -> Result<Option<(usize, usize)>, NotYet> {
     let first = param.tail.first().and_then(|closer| closer.spellings.first()).map(|spelling| spelling.opener());
     let Some(first) = first.and_then(|opener| opener.bytes().next()) else { return Ok(None) };
     let mut at = frame.start;
@@ -127,18 +131,18 @@ fn leaf_end(view: View<'_>, param: &Pattern, frame: &Frame) -> Result<Option<(us
     view.final_end().map(|_| None)
 }
 
-fn leaf(text: &str, node: Option<Node<'_>>, scene: &Scene<'_>) -> String {
+fn leaf(text: &str, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> String {
     let inner = text.trim_ascii().strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>"));
     let mut json = String::new();
-    coerce::text(inner.unwrap_or(text), node, Hint::None, &scene.engine.options, &mut json);
+    coerce::text(inner.unwrap_or(text), node, Hint::None, &context.engine.options, &mut json);
     json
 }
 
-impl Frame {
+impl OpenElement {
     /// Returns the element's JSON when its closer stands at `at`; `None` for a root that is plain text.
-    fn finish(&self, view: View<'_>, at: usize, scene: &Scene<'_>, is_root: bool) -> Option<String> {
-        let node = scene.node(self.node);
-        let types = node.map_or(Types::OPEN, Node::types);
+    fn finish(&self, view: View<'_>, at: usize, context: &CallContext<'_>, is_root: bool) -> Option<String> {
+        let node = context.node(self.node);
+        let types = node.map_or(Types::OPEN, SchemaNode::types);
         if !self.children.is_empty() {
             return Some(fold(&self.children, node));
         }
@@ -146,14 +150,14 @@ impl Frame {
             () if types.has(Types::ARRAY) => Some("[]".to_owned()),
             () if types.has(Types::OBJECT) => Some("{}".to_owned()),
             () if is_root => None,
-            () => Some(leaf(view.slice(self.start, at), node, scene)),
+            () => Some(leaf(view.slice(self.start, at), node, context)),
         }
     }
 }
 
 /// Puts children together: an array if the schema says so or all are items, else an object; repeated keys are arrays.
-fn fold(children: &[(String, String)], node: Option<Node<'_>>) -> String {
-    let types = node.map_or(Types::OPEN, Node::types);
+fn fold(children: &[(String, String)], node: Option<SchemaNode<'_>>) -> String {
+    let types = node.map_or(Types::OPEN, SchemaNode::types);
     let items = types.is_open() && children.iter().all(|(key, _)| key == "item");
     if types.has(Types::ARRAY) && !types.has(Types::OBJECT) || items {
         let values: Vec<&str> = children.iter().map(|(_, value)| value.as_str()).collect();

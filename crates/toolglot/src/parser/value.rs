@@ -2,42 +2,41 @@
 
 use super::attributes::decode_entities;
 use super::bytes::SHORT;
-use super::data::Kind;
-use super::head::{Head, Said, skip_line_break};
-use super::lane::Lane;
+use super::call_context::CallContext;
+use super::data::ByteClass;
+use super::fast_path::FastPath;
+use super::head::{Head, HeadText, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::scene::Scene;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{Body, Pattern};
-use crate::options::{Options, Untyped};
-use crate::schema::{Node, Types};
+use crate::dialect::{BodyHole, Pattern};
+use crate::options::{FinishReason, Options, Untyped};
+use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use end::{Edge, Ender};
+use end::{ValueEdge, ValueEndFinder};
 
 mod end;
 
 /// Reads the value of the parameter whose head was just read.
 #[derive(Clone, Debug)]
-pub(crate) struct Value {
+pub(crate) struct ParamReader {
     param: usize,
     /// Where the value's data begins.
     start: usize,
     /// Data before this position has been emitted.
     done: usize,
-    /// Blank data from here on may turn out to be markup.
-    solid: usize,
-    mode: Mode,
+    mode: ParamMode,
     hint: Hint,
     repeated: bool,
     cdata: bool,
-    tail: Tail,
-    ender: Ender,
+    tail: ValueTail,
+    ender: ValueEndFinder,
 }
 
+/// Which part of the value comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+enum ParamMode {
     /// The data's edge is still open: a line break or CDATA may come first.
     Edge,
     /// Emitted while it arrives.
@@ -48,16 +47,19 @@ enum Mode {
 
 /// What at the end of a value is markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tail {
+enum ValueTail {
     Nothing,
     LineBreak,
-    Blanks,
+    /// A line break, but only where the closer is missing behind it.
+    Loose,
 }
 
 /// How a value ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ValueEnd {
+pub(crate) struct ParamEnd {
     pub(crate) at: usize,
+    /// How far was read to find the end.
+    pub(crate) read: usize,
     /// False if the input ended inside it.
     pub(crate) whole: bool,
 }
@@ -65,12 +67,12 @@ pub(crate) struct ValueEnd {
 const CDATA: &str = "<![CDATA[";
 const CDATA_END: &str = "]]>";
 
-impl Value {
-    /// Starts a value at `at`, after the head of parameter pattern `param`.
-    pub(crate) fn new(at: usize, param: usize, hint: Hint) -> Self {
-        let (mode, ender) = (Mode::Edge, Ender::new(at));
-        let (repeated, cdata, tail) = (false, false, Tail::Nothing);
-        Self { param, start: at, done: at, solid: at, mode, hint, repeated, cdata, tail, ender }
+impl ParamReader {
+    /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
+    pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
+        let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, hasty));
+        let (repeated, cdata, tail) = (false, false, ValueTail::Nothing);
+        Self { param, start: at, done: at, mode, hint, repeated, cdata, tail, ender }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -78,144 +80,151 @@ impl Value {
     }
 
     /// Passes data up to where a marker may stand; false if one does.
-    pub(crate) fn pass_plain(&mut self, lane: &Lane<'_>, head: &Head, sink: &mut Sink) -> bool {
-        let silent = self.mode == Mode::Held || self.ender.doubt.is_some();
-        if self.mode == Mode::Edge || silent && !lane.may_hold(sink.cursor()) {
+    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
+        let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
+        if self.mode == ParamMode::Edge || silent && !fast.may_hold(sink.cursor()) {
             return false;
         }
-        let passed = if silent { self.pass_few_held(lane) } else { self.pass_few(lane, sink) };
+        let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
         if passed {
             return true;
         }
-        let found = if self.cdata { self.ender.seek_text(lane.view, CDATA_END) } else { self.ender.seek(lane, head) };
+        let found = if self.cdata { self.ender.seek_text(fast.view, CDATA_END) } else { self.ender.seek(fast, head) };
         if !silent {
-            self.flush_solid(lane.view, self.ender.scan, sink);
+            self.flush_solid(fast.view, self.ender.scan, sink);
         }
         found != Ok(true)
     }
 
     /// Passes a few bytes if they are nothing but data.
-    fn pass_few(&mut self, lane: &Lane<'_>, sink: &mut Sink) -> bool {
-        let (rest, end) = (lane.view.rest(self.done), lane.view.end());
+    fn pass_few(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        let (rest, end) = (fast.view.rest(self.done), fast.view.end());
         if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {
             return false;
         }
-        let data = lane.view.slice(self.done, end);
-        match lane.data().kind(rest) {
-            Kind::AsItStands => sink.arguments(end, data),
-            Kind::Escaped => sink.escaped(end, data),
-            Kind::InDoubt => return false,
+        let data = fast.view.slice(self.done, end);
+        match fast.data().kind(rest) {
+            ByteClass::AsItStands => sink.arguments(end, data),
+            ByteClass::Escaped => sink.escaped(end, data),
+            ByteClass::InDoubt => return false,
         }
         (self.done, self.ender.scan) = (end, end);
         true
     }
 
     /// Goes past a few bytes that are nothing but data of a value which is held.
-    fn pass_few_held(&mut self, lane: &Lane<'_>) -> bool {
-        let rest = lane.view.rest(self.ender.scan);
-        let passes = rest.len() < SHORT && lane.data().kind(rest) != Kind::InDoubt;
+    fn pass_few_held(&mut self, fast: &FastPath<'_>) -> bool {
+        let rest = fast.view.rest(self.ender.scan);
+        let passes = rest.len() < SHORT && fast.data().kind(rest) != ByteClass::InDoubt;
         if passes {
-            self.ender.scan = lane.view.end();
+            self.ender.scan = fast.view.end();
         }
         passes
     }
 
-    /// Reads on into `object`. The scene's head is the parameter's.
+    /// Reads on into `object`. The call context's head is the parameter's.
     pub(crate) fn resume(
         &mut self,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         object: &mut ArgumentsObject,
         sink: &mut Sink,
-    ) -> Result<ValueEnd, NotYet> {
-        let Some((param, body)) = self.pattern(scene) else { return Ok(ValueEnd { at: self.start, whole: true }) };
-        if self.mode == Mode::Edge {
-            self.begin(scene, body, object, sink)?;
+    ) -> Result<ParamEnd, NotYet> {
+        let Some((param, body)) = self.pattern(context) else {
+            return Ok(ParamEnd { at: self.start, read: self.start, whole: true });
+        };
+        if self.mode == ParamMode::Edge {
+            self.begin(context, body, object, sink)?;
         }
         let edge = if self.cdata {
-            self.find_cdata_end(scene, param, sink)?
+            self.find_cdata_end(context, param, sink)?
         } else {
-            self.find_end(scene, param, object, sink)?
+            self.find_end(context, param, object, sink)?
         };
-        self.close(&edge, scene, body, object, sink);
-        Ok(ValueEnd { at: edge.next, whole: edge.whole })
+        self.close(&edge, context, body, object, sink);
+        Ok(ParamEnd { at: edge.next, read: self.ender.scan, whole: edge.whole })
     }
 
-    fn pattern<'e>(&self, scene: &Scene<'e>) -> Option<(&'e Pattern, &'e Body)> {
-        let param = scene.dialect().params.get(self.param)?;
+    fn pattern<'e>(&self, context: &CallContext<'e>) -> Option<(&'e Pattern, &'e BodyHole)> {
+        let param = context.dialect().params.get(self.param)?;
         Some((param, param.body.as_ref()?))
     }
 
-    /// Passes the edge: one line break that is markup, blanks, `<![CDATA[`; and says whether the value can stream.
+    /// Passes the edge: one line break that is markup, `<![CDATA[`; and says whether the value can stream.
     fn begin(
         &mut self,
-        scene: &Scene<'_>,
-        body: &Body,
+        context: &CallContext<'_>,
+        body: &BodyHole,
         object: &mut ArgumentsObject,
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
-        let view = scene.view;
-        let mut start = if body.line_before { skip_line_break(view, self.start)? } else { self.start };
-        if body.trim {
-            start = view.skip_blanks(start)?;
-        }
+        let view = context.view;
+        let may_break = body.line_before || body.trim;
+        let mut start = if may_break { skip_line_break(view, self.start)? } else { self.start };
+        // A value that does not begin on a line of its own does not end on one: its last line break is data.
+        let tail = match start > self.start || !may_break {
+            _ if !body.line_after && !body.trim => ValueTail::Nothing,
+            true => ValueTail::LineBreak,
+            false => ValueTail::Loose,
+        };
         if body.cdata {
             let open = view.skip_blanks(start)?;
             self.cdata = view.starts_with(open, CDATA)?;
             start = if self.cdata { open + CDATA.len() } else { start };
         }
-        (self.start, self.done, self.solid, self.ender.scan) = (start, start, start, start);
-        self.tail = match body {
-            _ if self.cdata => Tail::Nothing,
-            Body { trim: true, .. } => Tail::Blanks,
-            Body { line_after: true, .. } => Tail::LineBreak,
-            _ => Tail::Nothing,
-        };
-        let key = scene.head.key();
+        (self.start, self.done, self.ender.scan) = (start, start, start);
+        self.tail = if self.cdata { ValueTail::Nothing } else { tail };
+        let key = context.head.key();
         self.repeated = object.has(key);
         let streams =
-            !self.repeated && !body.entities && streams(scene.parameter(key), self.hint, &scene.engine.options);
-        self.mode = if streams { Mode::Streamed } else { Mode::Held };
+            !self.repeated && !body.entities && streams(context.parameter(key), self.hint, &context.engine.options);
+        self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
         if streams {
-            scene.head.key.iter().for_each(|key| check_declared(key, scene, sink));
+            context.head.key.iter().for_each(|key| check_declared(key, context, sink));
             object.key(key, start, sink);
             sink.arguments(start, "\"");
         }
         Ok(())
     }
 
-    fn find_cdata_end(&mut self, scene: &Scene<'_>, param: &Pattern, sink: &mut Sink) -> Result<Edge, NotYet> {
-        let view = scene.view;
+    fn find_cdata_end(
+        &mut self,
+        context: &CallContext<'_>,
+        param: &Pattern,
+        sink: &mut Sink,
+    ) -> Result<ValueEdge, NotYet> {
+        let view = context.view;
         let found = self.ender.seek_text(view, CDATA_END);
         self.flush_solid(view, self.ender.scan, sink);
         let end = self.ender.scan;
         if !found? {
-            return Ok(Edge { end, next: end, whole: false });
+            return Ok(ValueEdge { end, next: end, whole: false });
         }
         let after = view.skip_blanks(end + CDATA_END.len())?;
-        let closed = scene.any(after, param.tail.first())?;
+        let closed = context.any(after, param.tail.first())?;
         if closed.is_none() {
-            sink.repair(Code::MissingValueCloser, after..after, "a parameter ended after its CDATA without a closer");
+            sink.repair(Code::MissingValueCloser, after..after, "parameter without a closing marker behind its CDATA");
         }
-        Ok(Edge { end, next: closed.unwrap_or(end + CDATA_END.len()), whole: true })
+        Ok(ValueEdge { end, next: closed.unwrap_or(end + CDATA_END.len()), whole: true })
     }
 
     /// Looks at each place where a marker may stand, in order, until one of them ends the value.
     fn find_end(
         &mut self,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         param: &Pattern,
         object: &ArgumentsObject,
         sink: &mut Sink,
-    ) -> Result<Edge, NotYet> {
+    ) -> Result<ValueEdge, NotYet> {
         loop {
-            let found = self.ender.seek(&scene.lane(), scene.head);
+            let found = self.ender.seek(&context.fast(), context.head);
             if self.ender.doubt.is_none() {
-                self.flush_solid(scene.view, self.ender.scan, sink);
+                self.flush_solid(context.view, self.ender.scan, sink);
             }
             if !found? {
-                return Ok(self.ender.at_end_of_input(scene.view.final_end()?));
+                let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
+                return Ok(self.ender.at_end_of_input(context.view.final_end()?, cut));
             }
-            if let Some(edge) = self.ender.judge(self.start, scene, param, object, sink)? {
+            if let Some(edge) = self.ender.judge(self.start, context, param, object, sink)? {
                 return Ok(edge);
             }
         }
@@ -223,13 +232,12 @@ impl Value {
 
     /// Emits data up to `upto`, but for what may be markup at the end.
     fn flush_solid(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
-        if self.mode != Mode::Streamed {
+        if self.mode != ParamMode::Streamed {
             return;
         }
         let keep = match self.tail {
-            Tail::Nothing => 0,
-            Tail::Blanks => self.blank_tail(view, upto),
-            Tail::LineBreak => {
+            ValueTail::Nothing => 0,
+            ValueTail::LineBreak | ValueTail::Loose => {
                 let data = view.slice(self.done, upto);
                 data.len() - data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r'])).unwrap_or(data).len()
             }
@@ -237,43 +245,40 @@ impl Value {
         self.flush(view, upto - keep, sink);
     }
 
-    /// Returns how many bytes before `upto` are blank; each byte is looked at once.
-    fn blank_tail(&mut self, view: View<'_>, upto: usize) -> usize {
-        let from = self.solid.max(self.done);
-        let solid = view.slice(from, upto).trim_ascii_end().len();
-        if solid > 0 {
-            self.solid = from + solid;
-        }
-        upto - self.solid.max(self.done)
-    }
-
     fn flush(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
-        if self.mode == Mode::Streamed && upto > self.done {
+        if self.mode == ParamMode::Streamed && upto > self.done {
             sink.escaped(upto, view.slice(self.done, upto));
             self.done = upto;
         }
     }
 
     /// Emits what is left of the value, or all of it if it was held.
-    fn close(&mut self, edge: &Edge, scene: &Scene<'_>, body: &Body, object: &mut ArgumentsObject, sink: &mut Sink) {
-        let from = if self.mode == Mode::Streamed { self.done } else { self.start };
-        let raw = self.tail.trimmed(scene.view.slice(from, edge.end));
-        let Some(key) = &scene.head.key else { return };
-        if self.mode == Mode::Streamed {
-            self.flush(scene.view, from + raw.len(), sink);
+    fn close(
+        &mut self,
+        edge: &ValueEdge,
+        context: &CallContext<'_>,
+        body: &BodyHole,
+        object: &mut ArgumentsObject,
+        sink: &mut Sink,
+    ) {
+        let from = if self.mode == ParamMode::Streamed { self.done } else { self.start };
+        let raw = self.tail.trimmed(context.view.slice(from, edge.end), edge.next > edge.end);
+        let Some(key) = &context.head.key else { return };
+        if self.mode == ParamMode::Streamed {
+            self.flush(context.view, from + raw.len(), sink);
             sink.arguments(edge.next, "\"");
         } else if self.repeated {
             duplicate(key, edge.next, sink);
         } else if edge.whole || !raw.is_empty() {
             let text = if body.entities { decode_entities(raw) } else { raw.to_owned() };
-            let text = Said { text, span: from..from + raw.len() };
-            object.text_member(key, &text, self.hint, edge.next, scene, sink);
+            let text = HeadText { text, span: from..from + raw.len() };
+            object.text_member(key, &text, self.hint, edge.next, context, sink);
         }
     }
 }
 
 /// Says whether text of this type may be emitted while it arrives.
-fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
+fn streams(node: Option<SchemaNode<'_>>, hint: Hint, options: &Options) -> bool {
     match (hint, node.filter(|node| !node.types().is_open())) {
         (Hint::Json, _) => false,
         (Hint::String, Some(node)) => node.types().has(Types::STRING) && !node.holds_strings(),
@@ -283,22 +288,20 @@ fn streams(node: Option<Node<'_>>, hint: Hint, options: &Options) -> bool {
     }
 }
 
-impl Tail {
+impl ValueTail {
     /// Says whether a byte may be the first of what is markup.
     fn may_begin(self, byte: u8) -> bool {
         match self {
             Self::Nothing => false,
-            Self::LineBreak => matches!(byte, b'\n' | b'\r'),
-            Self::Blanks => byte.is_ascii_whitespace(),
+            Self::LineBreak | Self::Loose => matches!(byte, b'\n' | b'\r'),
         }
     }
 
-    /// Returns a whole value's data.
-    fn trimmed(self, raw: &str) -> &str {
-        match self {
-            Self::Nothing => raw,
-            Self::Blanks => raw.trim_ascii_end(),
-            Self::LineBreak => raw.strip_suffix("\r\n").or(raw.strip_suffix('\n')).unwrap_or(raw),
+    /// Returns a whole value's data; `closed` says whether a closer stands behind it.
+    fn trimmed(self, raw: &str, closed: bool) -> &str {
+        if self == Self::Nothing || self == Self::Loose && closed {
+            return raw;
         }
+        raw.strip_suffix("\r\n").or(raw.strip_suffix('\n')).unwrap_or(raw)
     }
 }

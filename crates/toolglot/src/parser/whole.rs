@@ -1,10 +1,10 @@
 //! Values that must be seen whole before anything can be said of them.
 
-use super::head::Said;
+use super::call_context::CallContext;
+use super::head::HeadText;
 use super::object::{ArgumentsObject, duplicate};
-use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::json::{self, Context, Ended, NoMarkers, Place, Reader};
+use crate::json::{self, Context, Ended, JsonReader, NoMarkers, ValuePosition};
 use crate::options::Options;
 use crate::schema::NodeId;
 use crate::sink::Sink;
@@ -13,22 +13,30 @@ use crate::view::NotYet;
 
 /// Arguments that were read whole: their JSON, and what had to be done to them.
 #[derive(Clone, Debug)]
-pub(crate) struct Whole {
+pub(crate) struct WholeArguments {
     pub(crate) json: String,
     pub(crate) repair: Option<Code>,
     /// What was found inside; the places are those of the text that was decoded.
     pub(crate) found: Vec<Diagnostic>,
 }
 
-impl Whole {
+impl WholeArguments {
     /// Returns arguments that are just this JSON.
     pub(crate) fn plain(json: String) -> Self {
         Self { json, repair: None, found: Vec::new() }
     }
 
-    /// Returns the arguments of a call that has none.
-    pub(crate) fn empty() -> Self {
-        Self { repair: Some(Code::EmptyArguments), ..Self::plain("{}".to_owned()) }
+    /// Returns the arguments of a call that has none, and says which of the tool's parameters are missing.
+    pub(crate) fn empty(tool: Option<&Tool>) -> Self {
+        let required = tool.and_then(|tool| tool.schema.as_ref()).map_or(&[][..], |schema| schema.root().required());
+        let missing = |name| Diagnostic {
+            code: Code::MissingParameter,
+            span: 0..0,
+            message: format!("missing required parameter `{name}`"),
+            dialect: None,
+        };
+        let found = required.iter().map(missing).collect();
+        Self { repair: Some(Code::EmptyArguments), found, ..Self::plain("{}".to_owned()) }
     }
 
     /// Says the arguments that stood between two places, and what was done to them.
@@ -50,66 +58,73 @@ impl Whole {
 /// Reads the value at `at` to its end; returns its strict JSON and where it ends, `None` if it is none.
 pub(crate) fn read_value(
     at: usize,
-    place: Place,
+    place: ValuePosition,
     node: Option<NodeId>,
-    scene: &Scene<'_>,
+    context: &CallContext<'_>,
 ) -> Result<Option<(String, usize)>, NotYet> {
-    let mut sink = Sink::new(scene.engine.options.repairs);
-    let end = Reader::new(at, place, node).resume(scene.view, &scene.json(None), &mut sink)?;
-    scene.count(end.at - at);
+    let mut sink = Sink::new(context.engine.options.repairs);
+    let end = JsonReader::new(at, place, node).resume(context.view, &context.json(None), &mut sink)?;
+    context.count(end.at - at);
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
 /// Goes past the value at `at`; returns where it ends and how.
-pub(crate) fn skip_value(at: usize, scene: &Scene<'_>) -> Result<json::End, NotYet> {
-    let context = Context { schema: None, ..scene.json(None) };
-    let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-    let end = Reader::new(at, Place::Value, None).resume(scene.view, &context, &mut nowhere)?;
-    scene.count(end.at - at);
+pub(crate) fn skip_value(at: usize, context: &CallContext<'_>) -> Result<json::ValueOutcome, NotYet> {
+    let json_context = Context { schema: None, ..context.json(None) };
+    let mut nowhere = Sink::muted(at, context.engine.options.repairs);
+    let end = JsonReader::new(at, ValuePosition::Value, None).resume(context.view, &json_context, &mut nowhere)?;
+    context.count(end.at - at);
     Ok(end)
 }
 
 /// Makes an arguments object of a value that is none: JSON in a string, nothing at all.
-pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<Whole> {
+pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
-        return Some(Whole::empty());
+        return Some(WholeArguments::empty(tool));
     }
     let content: String = serde_json::from_str(json).ok()?;
     if content.trim().is_empty() {
-        return Some(Whole::empty());
+        return Some(WholeArguments::empty(tool));
     }
     let schema = tool.and_then(|tool| tool.schema.as_ref());
-    let context = Context { markers: &NoMarkers, schema, options, quote: None };
-    let inner = json::read_whole(&content, Place::Arguments, schema.map(|schema| schema.root().id()), &context)?;
+    let json_context = Context { markers: &NoMarkers, schema, options, quote: None, given: None };
+    let inner =
+        json::read_whole(&content, ValuePosition::Arguments, schema.map(|schema| schema.root().id()), &json_context)?;
     let object = inner.json.starts_with('{');
-    object.then_some(Whole { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
+    object.then_some(WholeArguments { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
 }
 
 /// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.
-pub(crate) fn with_attributes(at: usize, scene: &Scene<'_>) -> Result<Option<(Whole, usize)>, NotYet> {
-    let mut inside = Sink::new(scene.engine.options.repairs);
-    let node = scene.root().map(|root| root.id());
-    let end = Reader::new(at, Place::Arguments, node).resume(scene.view, &scene.json(None), &mut inside)?;
+pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Option<(WholeArguments, usize)>, NotYet> {
+    let mut inside = Sink::new(context.engine.options.repairs);
+    let node = context.root().map(|root| root.id());
+    let end =
+        JsonReader::new(at, ValuePosition::Arguments, node).resume(context.view, &context.json(None), &mut inside)?;
     if end.how != Ended::Complete {
         return Ok(None);
     }
-    let mut sink = Sink::new(scene.engine.options.repairs);
+    let mut sink = Sink::new(context.engine.options.repairs);
     let mut object = ArgumentsObject::default();
-    object.attributes(at, scene, &mut sink);
+    object.attributes(at, context, &mut sink);
     for (key, value) in members(&inside.words) {
-        let key = json::decode(key.get(1..key.len().saturating_sub(1)).unwrap_or_default());
+        let key = key_text(key);
         if object.has(&key) {
-            duplicate(&Said::new(&key, at..end.at), at, &mut sink);
+            duplicate(&HeadText::new(&key, at..end.at), at, &mut sink);
         }
         object.member(&key, value, at, &mut sink);
     }
-    object.end(at, scene, &mut sink);
+    object.end(at, context, &mut sink);
     // What the attributes say is not missing: the object as a whole knows.
     let mut found = inside.diagnostics;
     found.retain(|found| found.code != Code::MissingParameter);
     found.append(&mut sink.diagnostics);
-    Ok(Some((Whole { found, ..Whole::plain(sink.words) }, end.at)))
+    Ok(Some((WholeArguments { found, ..WholeArguments::plain(sink.words) }, end.at)))
+}
+
+/// Returns what a key says that stands as [`members`] returns it.
+pub(crate) fn key_text(key: &str) -> String {
+    json::decode(key.get(1..key.len().saturating_sub(1)).unwrap_or_default()).into_owned()
 }
 
 /// Returns the members of a strict JSON object: each key and value as they stand.

@@ -1,15 +1,20 @@
 //! Writes what stands in the holes of a call: its name, its id, its arguments in the dialect's body.
 
+use super::json_tokens::{JsonToken, TokenBracket};
 use super::style::Style;
-use super::tape::{Bracket, Token};
 use super::template::{escape, fill};
-use super::{Call, RenderError, tree};
-use crate::dialect::{Body, BodyKind, Dialect, Holder, Hole};
+use super::{ReadCall, RenderError, tree};
+use crate::dialect::{BodyHole, BodyKind, Dialect, Holder, Hole};
 use crate::json::{is_bare_key, write_string};
 use crate::parser::is_name;
 
 /// Writes one hole of a call's pattern.
-pub(super) fn hole(dialect: &Dialect, call: &Call<'_>, holder: Holder, out: &mut String) -> Result<(), RenderError> {
+pub(super) fn hole(
+    dialect: &Dialect,
+    call: &ReadCall<'_>,
+    holder: Holder,
+    out: &mut String,
+) -> Result<(), RenderError> {
     match holder {
         Holder::Head(Hole::Name | Hole::Ignored) => out.push_str(call.name),
         Holder::Head(Hole::Id) => out.push_str(&id(dialect, call)),
@@ -25,13 +30,15 @@ pub(super) fn hole(dialect: &Dialect, call: &Call<'_>, holder: Holder, out: &mut
             return call.arguments.members().try_for_each(|member| param(dialect, call, member, out));
         }
         Holder::Body(BodyKind::Lines) => return lines(dialect, call, out),
-        Holder::Body(BodyKind::Content) => return Err(dialect.inexpressible(call.what(), "it writes no arguments")),
+        Holder::Body(BodyKind::Content) => {
+            return Err(dialect.inexpressible(call.what(), "the dialect has no place for arguments"));
+        }
         _ => {}
     }
     Ok(())
 }
 
-impl Call<'_> {
+impl ReadCall<'_> {
     /// Names the call in messages.
     pub(super) fn what(&self) -> String {
         format!("call {}", self.number + 1)
@@ -44,7 +51,7 @@ impl Call<'_> {
 }
 
 /// Returns the id as the dialect writes it: the given one if it can be one, else one made from name and place.
-fn id(dialect: &Dialect, call: &Call<'_>) -> String {
+fn id(dialect: &Dialect, call: &ReadCall<'_>) -> String {
     let given = call.id.filter(|id| !id.is_empty() && id.trim() == *id && !id.contains('\n'));
     let Some(pattern) = &dialect.id else {
         return given.map_or_else(|| call.number.to_string(), str::to_owned);
@@ -59,8 +66,8 @@ fn id(dialect: &Dialect, call: &Call<'_>) -> String {
 
 fn value(
     dialect: &Dialect,
-    call: &Call<'_>,
-    tokens: &[Token<'_>],
+    call: &ReadCall<'_>,
+    tokens: &[JsonToken<'_>],
     style: Style<'_>,
     out: &mut String,
 ) -> Result<(), RenderError> {
@@ -68,7 +75,7 @@ fn value(
 }
 
 /// Writes the JSON object that carries name and arguments, and the id if the dialect's file names its member.
-fn object(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+fn object(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
     let members = &dialect.members;
     let first = |names: &[String]| names.first().cloned().unwrap_or_default();
     out.push('{');
@@ -89,10 +96,10 @@ fn object(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), Re
     Ok(())
 }
 
-fn kwargs(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+fn kwargs(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
     for (number, (key, tokens)) in call.arguments.members().enumerate() {
         if !is_name(key) {
-            return Err(dialect.inexpressible(call.parameter(key), "its name can be no keyword"));
+            return Err(dialect.inexpressible(call.parameter(key), "its name is not a valid keyword"));
         }
         out.push_str(if number == 0 { "" } else { ", " });
         out.push_str(key);
@@ -103,14 +110,14 @@ fn kwargs(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), Re
 }
 
 /// Writes lines of `key: value`: text that could be read as more or less than itself in quotes.
-fn lines(dialect: &Dialect, call: &Call<'_>, out: &mut String) -> Result<(), RenderError> {
+fn lines(dialect: &Dialect, call: &ReadCall<'_>, out: &mut String) -> Result<(), RenderError> {
     for (key, tokens) in call.arguments.members() {
         if !is_bare_key(key) {
-            return Err(dialect.inexpressible(call.parameter(key), "its name can be no key"));
+            return Err(dialect.inexpressible(call.parameter(key), "its name is not a valid key"));
         }
         out.extend([key, ": "]);
         match tokens {
-            [Token::Text(text)] if is_plain(text) => out.push_str(text),
+            [JsonToken::Text(text)] if is_plain(text) => out.push_str(text),
             _ => value(dialect, call, tokens, Style::Json, out)?,
         }
         out.push('\n');
@@ -124,14 +131,14 @@ fn is_plain(text: &str) -> bool {
 
 fn param(
     dialect: &Dialect,
-    call: &Call<'_>,
-    (key, tokens): (&str, &[Token<'_>]),
+    call: &ReadCall<'_>,
+    (key, tokens): (&str, &[JsonToken<'_>]),
     out: &mut String,
 ) -> Result<(), RenderError> {
     let Some(pattern) = dialect.params.first() else { return Ok(()) };
     let legal = if pattern.has_key_tag() { is_name(key) } else { key.trim() == key && !key.contains('\n') };
     if !legal || key.is_empty() {
-        return Err(dialect.inexpressible(call.parameter(key), "its name cannot stand where the dialect has it"));
+        return Err(dialect.inexpressible(call.parameter(key), "its name is not valid in this place of the dialect"));
     }
     fill(dialect, pattern, out, |holder, out| {
         match (holder, &pattern.body) {
@@ -148,30 +155,32 @@ fn param(
 }
 
 /// Returns what `{type}` says of a value.
-fn type_word<'d>(dialect: &'d Dialect, tokens: &[Token<'_>]) -> &'d str {
+fn type_word<'d>(dialect: &'d Dialect, tokens: &[JsonToken<'_>]) -> &'d str {
     let name = match tokens.first() {
-        Some(Token::Text(_)) => "string",
-        Some(Token::Open(Bracket::Array)) => "array",
-        Some(Token::Open(Bracket::Object)) => "object",
-        Some(Token::Number(number)) if number.contains(['.', 'e', 'E']) => "number",
-        Some(Token::Number(_)) => "integer",
-        Some(Token::Word("null")) | None => "null",
+        Some(JsonToken::Text(_)) => "string",
+        Some(JsonToken::Open(TokenBracket::Array)) => "array",
+        Some(JsonToken::Open(TokenBracket::Object)) => "object",
+        Some(JsonToken::Number(number)) if number.contains(['.', 'e', 'E']) => "number",
+        Some(JsonToken::Number(_)) => "integer",
+        Some(JsonToken::Word("null")) | None => "null",
         Some(_) => "boolean",
     };
-    match &dialect.types {
-        Some(words) if name == "string" => &words.string,
-        Some(words) => &words.other,
-        None => name,
-    }
+    let Some(words) = &dialect.types else { return name };
+    let word = match name {
+        "string" => words.string.as_deref(),
+        "integer" => words.integer.as_deref().or(words.other.as_deref()),
+        _ => words.other.as_deref(),
+    };
+    word.unwrap_or(name)
 }
 
 /// Writes a value as bare text: a string as it is, anything else as JSON.
 fn raw(
     dialect: &Dialect,
-    call: &Call<'_>,
+    call: &ReadCall<'_>,
     key: &str,
-    body: &Body,
-    tokens: &[Token<'_>],
+    body: &BodyHole,
+    tokens: &[JsonToken<'_>],
     out: &mut String,
 ) -> Result<(), RenderError> {
     let mut text = String::new();
@@ -184,6 +193,8 @@ fn raw(
             return Err(dialect.inexpressible(call.parameter(key), "its value contains `]]>`, which ends it"));
         }
         out.extend(["<![CDATA[", &text, "]]>"]);
+    } else if body.trim && text.starts_with(['\n', '\r']) {
+        out.extend(["\n", &text, "\n"]);
     } else if body.entities {
         escape(&text, false, out);
     } else {
@@ -192,9 +203,9 @@ fn raw(
     Ok(())
 }
 
-/// Says whether text must be wrapped: markup in it would be read as such, outer blanks would be dropped.
-fn needs_cdata(text: &str, body: &Body) -> bool {
+/// Says whether text must be wrapped: markup in it would be read as such.
+fn needs_cdata(text: &str, body: &BodyHole) -> bool {
     let opens_tag = |pair: &[u8]| pair[0] == b'<' && (pair[1].is_ascii_lowercase() || matches!(pair[1], b'/' | b'!'));
     let markup = text.as_bytes().windows(2).any(opens_tag) || text.trim_start().starts_with('<');
-    markup || body.trim && (text.contains(['<', '&', '\n', '\r']) || text.trim() != text)
+    markup || body.trim && text.contains(['<', '&', '\n', '\r'])
 }

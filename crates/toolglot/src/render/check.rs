@@ -1,8 +1,9 @@
 //! Compares what was written, read again, with what was to be said.
 
+use super::json_tokens::{JsonToken, JsonTokens};
 use super::style::Style;
-use super::tape::{Tape, Token};
-use super::{Call, RenderError, Rendering};
+use super::{ReadCall, RenderError, Rendering};
+use crate::diagnostic::excerpt;
 use crate::dialect::Dialect;
 use crate::message::{self, Message};
 
@@ -10,7 +11,7 @@ use crate::message::{self, Message};
 pub(super) fn same(
     dialect: &Dialect,
     message: &Rendering<'_>,
-    calls: &[Call<'_>],
+    calls: &[ReadCall<'_>],
     read: &Message,
 ) -> Result<(), RenderError> {
     if message.reasoning != read.reasoning {
@@ -23,7 +24,7 @@ pub(super) fn same(
         return Err(dialect.inexpressible(call.what(), lost(read)));
     }
     if read.calls.len() > calls.len() || !read.incomplete.is_empty() {
-        return Err(dialect.inexpressible("the message", "something in it reads back as one more call"));
+        return Err(dialect.inexpressible("the message", "part of it reads back as another call"));
     }
     match read.content.strip_prefix(message.content) {
         Some(rest) if rest.trim().is_empty() => Ok(()),
@@ -31,11 +32,11 @@ pub(super) fn same(
     }
 }
 
-fn same_call(dialect: &Dialect, call: &Call<'_>, back: &message::Call) -> Result<(), RenderError> {
+fn same_call(dialect: &Dialect, call: &ReadCall<'_>, back: &message::Call) -> Result<(), RenderError> {
     if call.name != back.name {
         return Err(dialect.inexpressible(call.what(), reads_as(&back.name)));
     }
-    let Ok(tape) = Tape::object(&back.arguments) else {
+    let Ok(tape) = JsonTokens::object(&back.arguments) else {
         return Err(dialect.inexpressible(call.what(), reads_as(&back.arguments)));
     };
     if tape == call.arguments {
@@ -50,11 +51,11 @@ fn same_call(dialect: &Dialect, call: &Call<'_>, back: &message::Call) -> Result
     })
 }
 
-fn value_reads_as(dialect: &Dialect, ours: &[Token<'_>], theirs: &[Token<'_>]) -> String {
+fn value_reads_as(dialect: &Dialect, ours: &[JsonToken<'_>], theirs: &[JsonToken<'_>]) -> String {
     let mut json = String::new();
     // JSON can say every value.
     let _ = Style::Json.write(theirs, &mut json);
-    let texts = ours.iter().filter_map(|token| if let Token::Text(text) = token { Some(text) } else { None });
+    let texts = ours.iter().filter_map(|token| if let JsonToken::Text(text) = token { Some(text) } else { None });
     let patterns = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections);
     let literals = patterns.flat_map(|pattern| pattern.tail.iter().chain(pattern.opening()));
     let markers: Vec<String> = literals.flat_map(|literal| literal.filled(None, None)).collect();
@@ -76,11 +77,7 @@ fn reads_as(text: &str) -> String {
     format!("it reads back as `{}`", shortened(text))
 }
 
-/// Returns the start of a text on one line.
+/// Returns the beginning of a text on one line.
 fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short.replace('\n', "\\n")
+    excerpt(text).replace('\n', "\\n")
 }

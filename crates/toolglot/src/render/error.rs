@@ -28,6 +28,12 @@ pub enum RenderError {
         /// What is wrong.
         why: String,
     },
+    /// The dialect's calls are known by the names of declared tools, and none are declared.
+    #[non_exhaustive]
+    Undeclared {
+        /// The dialect's name.
+        dialect: Arc<str>,
+    },
     /// The dialect cannot say the message so that it reads back the same.
     #[non_exhaustive]
     Inexpressible {
@@ -44,10 +50,15 @@ impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Arguments { call, at, why } => {
-                write!(f, "the arguments of call {} are no JSON object: {why} at byte {at}", call + 1)
+                write!(f, "the arguments of call {} are not a JSON object: {why} at byte {at}", call + 1)
             }
+            Self::Undeclared { dialect } => write!(
+                f,
+                "`{dialect}` marks a call by its tool's name alone; declare the tools that are called, or choose \
+                 another dialect"
+            ),
             Self::Inexpressible { dialect, what, why } => {
-                write!(f, "`{dialect}` cannot express {what}: {why}; change it or choose another dialect")
+                write!(f, "`{dialect}` cannot express {what}: {why}; change it, or choose another dialect")
             }
         }
     }

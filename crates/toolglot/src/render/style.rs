@@ -1,6 +1,6 @@
 //! The three languages of values: JSON, Python literals, relaxed braces with a dialect's own quote.
 
-use super::tape::{Bracket, Token};
+use super::json_tokens::{JsonToken, TokenBracket};
 use crate::json::write_string;
 use crate::parser::is_name;
 
@@ -15,28 +15,28 @@ pub(super) enum Style<'s> {
 
 impl Style<'_> {
     /// Appends a value or an object; the error says why the style has no way to say it.
-    pub(super) fn write(self, tokens: &[Token<'_>], out: &mut String) -> Result<(), String> {
+    pub(super) fn write(self, tokens: &[JsonToken<'_>], out: &mut String) -> Result<(), String> {
         let mut follows = false;
         for token in tokens {
-            if follows && !matches!(token, Token::Close(_)) {
+            if follows && !matches!(token, JsonToken::Close(_)) {
                 out.push_str(self.comma());
             }
             self.token(token, out)?;
-            follows = !matches!(token, Token::Open(_) | Token::Key(_));
+            follows = !matches!(token, JsonToken::Open(_) | JsonToken::Key(_));
         }
         Ok(())
     }
 
-    fn token(self, token: &Token<'_>, out: &mut String) -> Result<(), String> {
+    fn token(self, token: &JsonToken<'_>, out: &mut String) -> Result<(), String> {
         match token {
-            Token::Open(Bracket::Object) => out.push('{'),
-            Token::Close(Bracket::Object) => out.push('}'),
-            Token::Open(Bracket::Array) => out.push('['),
-            Token::Close(Bracket::Array) => out.push(']'),
-            Token::Number(text) => out.push_str(text),
-            Token::Word(word) => out.push_str(self.word(word)),
-            Token::Text(text) => self.text(text, out)?,
-            Token::Key(key) => {
+            JsonToken::Open(TokenBracket::Object) => out.push('{'),
+            JsonToken::Close(TokenBracket::Object) => out.push('}'),
+            JsonToken::Open(TokenBracket::Array) => out.push('['),
+            JsonToken::Close(TokenBracket::Array) => out.push(']'),
+            JsonToken::Number(text) => out.push_str(text),
+            JsonToken::Word(word) => out.push_str(self.word(word)),
+            JsonToken::Text(text) => self.text(text, out)?,
+            JsonToken::Key(key) => {
                 self.key(key, out)?;
                 out.push_str(self.colon());
             }
@@ -101,12 +101,12 @@ fn python_string(text: &str, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tape::Tape;
+    use super::super::json_tokens::JsonTokens;
     use super::*;
 
     #[test]
     fn each_style_has_its_own_words_and_separators() {
-        let tape = Tape::object(r#"{"a": [true, null, 1.50], "b c": {"d": "x\"\n\u0001"}}"#).unwrap();
+        let tape = JsonTokens::object(r#"{"a": [true, null, 1.50], "b c": {"d": "x\"\n\u0001"}}"#).unwrap();
         let written = |style: Style<'_>| {
             let mut out = String::new();
             style.write(tape.tokens(), &mut out).map(|()| out)

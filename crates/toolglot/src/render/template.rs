@@ -15,13 +15,13 @@ pub(super) fn fill(
     while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
         let (piece, length) = piece(dialect, rest);
         match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Hole(holder) if source[..at].ends_with("=\"") && rest[length..].starts_with('"') => {
+            TemplatePiece::Text(text) => out.push_str(text),
+            TemplatePiece::Hole(holder) if source[..at].ends_with("=\"") && rest[length..].starts_with('"') => {
                 let mut value = String::new();
                 hole(holder, &mut value)?;
                 escape(&value, true, out);
             }
-            Piece::Hole(holder) => hole(holder, out)?,
+            TemplatePiece::Hole(holder) => hole(holder, out)?,
         }
         at += length;
     }
@@ -29,27 +29,27 @@ pub(super) fn fill(
 }
 
 /// A piece of a pattern's text.
-enum Piece<'p> {
+enum TemplatePiece<'p> {
     Text(&'p str),
     Hole(Holder),
 }
 
 /// Returns the first piece and how long it is in the pattern.
-fn piece<'p>(dialect: &'p Dialect, rest: &'p str) -> (Piece<'p>, usize) {
+fn piece<'p>(dialect: &'p Dialect, rest: &'p str) -> (TemplatePiece<'p>, usize) {
     if rest.starts_with("{{") || rest.starts_with("}}") {
-        return (Piece::Text(&rest[..1]), 2);
+        return (TemplatePiece::Text(&rest[..1]), 2);
     }
     let Some(inside) = rest.strip_prefix('{') else {
         let length = rest.find(['{', '}']).unwrap_or(rest.len()).max(1);
-        return (Piece::Text(&rest[..length]), length);
+        return (TemplatePiece::Text(&rest[..length]), length);
     };
     let inside = inside.split('}').next().unwrap_or_default();
     let name = inside.split(':').next().unwrap_or_default();
     let word = dialect.words.iter().find(|word| word.0 == name);
     let piece = match (word, Holder::by_name(name)) {
-        (None, Some(holder)) => Piece::Hole(holder),
+        (None, Some(holder)) => TemplatePiece::Hole(holder),
         // A pattern has no other names, or it would not have compiled.
-        (word, _) => Piece::Text(word.and_then(|word| word.1.first()).map_or("", String::as_str)),
+        (word, _) => TemplatePiece::Text(word.and_then(|word| word.1.first()).map_or("", String::as_str)),
     };
     (piece, (inside.len() + 2).min(rest.len()))
 }

@@ -1,21 +1,22 @@
 //! Writes `{tree}`: objects and arrays as elements in elements.
 
 use super::RenderError;
-use super::tape::{Bracket, Token, is_number};
+use super::json_tokens::{JsonToken, TokenBracket};
 use super::template::fill;
 use crate::dialect::{Dialect, Holder, Hole, Literal, Pattern};
+use crate::json::is_number;
 use crate::parser::is_name;
 
 /// The element of an array's item.
 const ITEM: &str = "item";
 
 /// Says whether a value can be elements: the markers are no text, and no schema is needed to read it back.
-pub(super) fn fits(pattern: &Pattern, tokens: &[Token<'_>]) -> bool {
-    let nests = matches!(tokens.first(), Some(Token::Open(_))) && pattern.opening().is_some_and(Literal::is_strong);
-    let plain = |pair: &[Token<'_>]| match pair {
-        [Token::Open(_), Token::Close(_)] => false,
-        [Token::Key(key), _] => is_name(key) && key != ITEM,
-        [Token::Text(text), _] => is_plain(text),
+pub(super) fn fits(pattern: &Pattern, tokens: &[JsonToken<'_>]) -> bool {
+    let nests = matches!(tokens.first(), Some(JsonToken::Open(_))) && pattern.opening().is_some_and(Literal::is_strong);
+    let plain = |pair: &[JsonToken<'_>]| match pair {
+        [JsonToken::Open(_), JsonToken::Close(_)] => false,
+        [JsonToken::Key(key), _] => is_name(key) && key != ITEM,
+        [JsonToken::Text(text), _] => is_plain(text),
         _ => true,
     };
     nests && tokens.windows(2).all(plain)
@@ -25,26 +26,28 @@ pub(super) fn fits(pattern: &Pattern, tokens: &[Token<'_>]) -> bool {
 fn is_plain(text: &str) -> bool {
     let text = text.trim();
     let word = matches!(text, "true" | "false" | "null" | "True" | "False" | "None");
-    !word && !is_number(text) && !text.starts_with(['{', '[', '"', '<'])
+    !word && !is_number(text.as_bytes()) && !text.starts_with(['{', '[', '"', '<'])
 }
 
 /// Writes the elements of an object or array.
 pub(super) fn write(
     dialect: &Dialect,
     pattern: &Pattern,
-    tokens: &[Token<'_>],
+    tokens: &[JsonToken<'_>],
     out: &mut String,
 ) -> Result<(), RenderError> {
     let inner = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
     let (mut closers, mut key): (Vec<String>, _) = (Vec::new(), None);
     for token in inner {
         match token {
-            Token::Key(name) => key = Some(name.as_ref()),
-            Token::Close(Bracket::Object | Bracket::Array) => out.push_str(&closers.pop().unwrap_or_default()),
+            JsonToken::Key(name) => key = Some(name.as_ref()),
+            JsonToken::Close(TokenBracket::Object | TokenBracket::Array) => {
+                out.push_str(&closers.pop().unwrap_or_default())
+            }
             value => {
                 let (opener, closer) = element(dialect, pattern, key.take().unwrap_or(ITEM))?;
                 out.push_str(&opener);
-                if matches!(value, Token::Open(_)) {
+                if matches!(value, JsonToken::Open(_)) {
                     closers.push(closer);
                 } else {
                     out.push_str(value.bare());

@@ -2,12 +2,12 @@
 
 use super::body;
 use super::template::fill;
-use super::{Call, RenderError, Rendering};
+use super::{ReadCall, RenderError, Rendering};
 use crate::dialect::{BodyKind, Dialect, Holder, Hole, Pattern};
 
 /// What was written last.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum LastWritten {
     Nothing,
     /// A region between its own markers.
     Region,
@@ -16,25 +16,29 @@ enum Before {
 }
 
 /// Returns the text of a message.
-pub(super) fn message(dialect: &Dialect, message: &Rendering<'_>, calls: &[Call<'_>]) -> Result<String, RenderError> {
-    let (mut out, mut before) = (String::new(), Before::Nothing);
+pub(super) fn message(
+    dialect: &Dialect,
+    message: &Rendering<'_>,
+    calls: &[ReadCall<'_>],
+) -> Result<String, RenderError> {
+    let (mut out, mut before) = (String::new(), LastWritten::Nothing);
     if !message.reasoning.is_empty() {
         let Some(pattern) = dialect.reasoning.first() else {
-            return Err(dialect.inexpressible("the reasoning", "it has no markers for reasoning"));
+            return Err(dialect.inexpressible("the reasoning", "the dialect has no markers for reasoning"));
         };
         region(dialect, pattern, "the reasoning", message.reasoning, &mut out)?;
-        before = Before::Region;
+        before = LastWritten::Region;
     }
     match dialect.content.first() {
         _ if message.content.is_empty() => {}
         None => {
             out.push_str(message.content);
-            before = Before::Text;
+            before = LastWritten::Text;
         }
         Some(pattern) => {
             out.push_str(header(dialect, before, pattern));
             region(dialect, pattern, "the content", message.content, &mut out)?;
-            before = Before::Region;
+            before = LastWritten::Region;
         }
     }
     if !calls.is_empty() {
@@ -64,9 +68,9 @@ fn outermost(dialect: &Dialect) -> Option<&Pattern> {
 }
 
 /// Returns what leads from a region to the next message, where each message has a header that reading skips.
-fn header<'d>(dialect: &'d Dialect, before: Before, next: &Pattern) -> &'d str {
+fn header<'d>(dialect: &'d Dialect, before: LastWritten, next: &Pattern) -> &'d str {
     let opens = |pattern: &Pattern, header: &str| pattern.source.starts_with(header);
-    if before == Before::Nothing || dialect.skip.iter().any(|header| opens(next, header)) {
+    if before == LastWritten::Nothing || dialect.skip.iter().any(|header| opens(next, header)) {
         return "";
     }
     if dialect.skip.iter().any(|header| dialect.join.contains(header)) {
@@ -77,7 +81,7 @@ fn header<'d>(dialect: &'d Dialect, before: Before, next: &Pattern) -> &'d str {
 }
 
 /// Returns what stands before the calls: the next message's header, or a line break where calls have their own lines.
-fn gap<'d>(dialect: &'d Dialect, before: Before, out: &str) -> &'d str {
+fn gap<'d>(dialect: &'d Dialect, before: LastWritten, out: &str) -> &'d str {
     let Some(pattern) = outermost(dialect) else { return "" };
     let header = header(dialect, before, pattern);
     let own_lines = match dialect.sections.first() {
@@ -85,9 +89,9 @@ fn gap<'d>(dialect: &'d Dialect, before: Before, out: &str) -> &'d str {
         None => dialect.join.contains('\n'),
     };
     // What prose may contain is a call only at the start of a line.
-    let weak = before == Before::Text && !pattern.opening().is_some_and(|opening| opening.is_strong());
+    let weak = before == LastWritten::Text && !pattern.opening().is_some_and(|opening| opening.is_strong());
     match before {
-        Before::Nothing => "",
+        LastWritten::Nothing => "",
         _ if !header.is_empty() => header,
         _ if dialect.skip.iter().any(|skipped| pattern.source.starts_with(skipped)) => "",
         _ if (own_lines || weak) && !out.ends_with('\n') => "\n",
@@ -95,7 +99,7 @@ fn gap<'d>(dialect: &'d Dialect, before: Before, out: &str) -> &'d str {
     }
 }
 
-fn write_calls(dialect: &Dialect, calls: &[Call<'_>], out: &mut String) -> Result<(), RenderError> {
+fn write_calls(dialect: &Dialect, calls: &[ReadCall<'_>], out: &mut String) -> Result<(), RenderError> {
     let Some(pattern) = dialect.sections.first() else { return joined(dialect, calls, out) };
     let size = if dialect.one_section { 1 } else { calls.len().max(1) };
     for (number, group) in calls.chunks(size).enumerate() {
@@ -112,7 +116,7 @@ fn write_calls(dialect: &Dialect, calls: &[Call<'_>], out: &mut String) -> Resul
     Ok(())
 }
 
-fn joined(dialect: &Dialect, calls: &[Call<'_>], out: &mut String) -> Result<(), RenderError> {
+fn joined(dialect: &Dialect, calls: &[ReadCall<'_>], out: &mut String) -> Result<(), RenderError> {
     let Some(pattern) = dialect.calls.first() else { return Ok(()) };
     for (number, call) in calls.iter().enumerate() {
         out.push_str(if number == 0 { "" } else { &dialect.join });

@@ -1,13 +1,13 @@
 //! One JSON object with something around it: prose, a fence, a list's brackets, or further objects.
 
-use super::{Repaired, Text};
+use super::{ArgumentsText, Repaired};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::json::{self, Context, End, Ended, NoMarkers, Whole, key_ahead};
+use crate::json::{self, Context, Ended, NoMarkers, ValueOutcome, WholeValue, key_ahead};
 use crate::view::View;
 
 /// An object and the bytes that it stands on.
-struct Object {
-    whole: Whole,
+struct FoundObject {
+    whole: WholeValue,
     start: usize,
     end: usize,
 }
@@ -19,7 +19,7 @@ struct Object {
 /// members around it makes the reading doubtful, and there is none. What was
 /// read already stands, unless it is lines of keys that do not fit the tool.
 /// The object may be a whole call, which shows when it stands alone.
-pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired> {
+pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);
     if first.is_some_and(|first| !lines(first)) {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn read(text: &Text<'_>, first: Option<&Repaired>) -> Option<Repaired
         return None;
     }
     for (_, other) in objects.iter().enumerate().filter(|(index, _)| *index != chosen) {
-        let message = format!("one of {} objects in a row; the arguments are another", objects.len());
+        let message = format!("one of {} objects in a row; another one was used", objects.len());
         around.push(note(Code::GluedObjects, other.start..other.end, message));
     }
     if around.iter().any(|found| !text.options.repairs.allow(found.code)) {
@@ -57,14 +57,14 @@ fn first_object(text: &str) -> Option<usize> {
 }
 
 /// Reads the object at `start` and those that follow it with at most a comma between them.
-fn objects(text: &Text<'_>, start: usize) -> Option<Vec<Object>> {
-    let context = Context { markers: &NoMarkers, schema: text.schema, options: text.options, quote: None };
+fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
+    let context = Context { markers: &NoMarkers, schema: text.schema, options: text.options, quote: None, given: None };
     let (mut objects, mut start) = (Vec::new(), start);
     loop {
-        let (mut whole, End { at: end, how }) = json::read_arguments(text.text, start, false, &context)?;
+        let (mut whole, ValueOutcome { at: end, how }) = json::read_arguments(text.text, start, false, &context)?;
         let cut = how == Ended::Truncated && objects.is_empty() && text.options.accept_incomplete;
         if cut {
-            let message = "the text ends inside the arguments; what was open is closed";
+            let message = "the text ends inside the arguments; closed what was open";
             whole.repairs.push(note(Code::Truncated, end..end, message));
         }
         let complete = how == Ended::Complete || cut;
@@ -72,7 +72,7 @@ fn objects(text: &Text<'_>, start: usize) -> Option<Vec<Object>> {
             return None;
         }
         let end = if complete { end } else { text.text.len() };
-        objects.push(Object { whole, start, end });
+        objects.push(FoundObject { whole, start, end });
         let next = text.text.len() - text.text[end..].trim_start_matches([' ', '\t', '\r', '\n', ',', ';']).len();
         let another =
             text.text[next..].starts_with('{') && key_ahead(View::whole(text.text), next + 1, None) == Ok(true);
@@ -84,16 +84,17 @@ fn objects(text: &Text<'_>, start: usize) -> Option<Vec<Object>> {
 }
 
 /// Returns which object is taken: the first with a member that fits, else the first with a member.
-fn choose(objects: &[Object]) -> usize {
-    let filled = |object: &Object| object.whole.json.contains('"');
-    let fits = |object: &&Object| filled(object) && Repaired::new(String::new(), object.whole.repairs.clone()).fits();
+fn choose(objects: &[FoundObject]) -> usize {
+    let filled = |object: &FoundObject| object.whole.json.contains('"');
+    let fits =
+        |object: &&FoundObject| filled(object) && Repaired::new(String::new(), object.whole.repairs.clone()).fits();
     let place =
-        |chosen: Option<&Object>| chosen.and_then(|chosen| objects.iter().position(|o| o.start == chosen.start));
+        |chosen: Option<&FoundObject>| chosen.and_then(|chosen| objects.iter().position(|o| o.start == chosen.start));
     place(objects.iter().find(fits)).or_else(|| place(objects.iter().find(|o| filled(o)))).unwrap_or_default()
 }
 
 /// Says what stands around the objects, as diagnostics; `None` if it may be more than talk.
-fn surroundings(text: &Text<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
+fn surroundings(text: &ArgumentsText<'_>, start: usize, end: usize, count: usize) -> Option<Vec<Diagnostic>> {
     let (before, after) = (text.text[..start].trim_end(), text.text[end..].trim_start());
     let mut found = Vec::new();
     let after_start = text.text.len() - after.len();
@@ -101,22 +102,22 @@ fn surroundings(text: &Text<'_>, start: usize, end: usize, count: usize) -> Opti
         if count > 1 || !before.trim().is_empty() || !after.trim().is_empty() {
             return None;
         }
-        found.push(note(Code::Wrapper, before.len()..after_start + 1, "the arguments were taken out of a list"));
+        found.push(note(Code::Wrapper, before.len()..after_start + 1, "unwrapped the arguments from a list"));
         return Some(found);
     }
     let prose = before_fence(before);
     if prose.len() < before.len() {
-        found.push(note(Code::Fence, prose.len()..before.len(), "the fence around the object was dropped"));
+        found.push(note(Code::Fence, prose.len()..before.len(), "dropped the Markdown fence around the object"));
     }
     let talk = after.trim_start_matches(['}', ']']).trim();
     let talk = talk.strip_prefix("```").filter(|_| prose.len() < before.len()).unwrap_or(talk).trim_start();
     if after.starts_with(['}', ']']) {
-        found.push(note(Code::ExtraCloser, after_start..after_start + 1, "a closing bracket too many was dropped"));
+        found.push(note(Code::ExtraCloser, after_start..after_start + 1, "dropped an extra closing bracket"));
     }
     if !is_talk_before(prose, text) || !is_talk_after(talk) {
         return None;
     }
-    let message = "text around the arguments was dropped";
+    let message = "dropped text around the arguments";
     if !prose.trim().is_empty() {
         found.push(note(Code::SurroundingText, 0..prose.len(), message));
     }
@@ -139,7 +140,7 @@ fn before_fence(before: &str) -> &str {
 }
 
 /// Says whether text before an object is no part of it: no braces, and no key of it at its end.
-fn is_talk_before(prose: &str, text: &Text<'_>) -> bool {
+fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     if prose.contains(['{', '}']) || prose.ends_with([',', '[']) {
         return false;
     }

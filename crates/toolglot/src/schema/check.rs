@@ -41,7 +41,7 @@ impl SchemaCheck {
     pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
         let declared = Tools::declared(tools)?.into_iter();
         let compiled = declared.map(|(name, parameters)| {
-            (name, jsonschema::validator_for(&parameters).map_err(|error| format!("the schema is none: {error}")))
+            (name, jsonschema::validator_for(&parameters).map_err(|error| format!("invalid schema: {error}")))
         });
         // Of several tools with the same name the first stands.
         let mut tools = HashMap::new();
@@ -60,7 +60,7 @@ impl SchemaCheck {
         let (validator, value) = match (self.tools.get(tool), serde_json::from_str::<Value>(arguments)) {
             (None, _) => return Vec::new(),
             (Some(Err(error)), _) => return vec![wrong(error.clone())],
-            (_, Err(error)) => return vec![wrong(format!("the arguments cannot be checked: {error}"))],
+            (_, Err(error)) => return vec![wrong(format!("cannot check the arguments: {error}"))],
             (Some(Ok(validator)), Ok(value)) => (validator, value),
         };
         let message = |error: ValidationError<'_>| format!("`{}`: {error}", error.instance_path());

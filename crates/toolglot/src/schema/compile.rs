@@ -4,16 +4,16 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::facts::{Additional, Choices, Facts, Source};
-use super::pattern::Pattern;
+use super::facts::{Additional, EnumValues, SchemaFacts, SchemaSource};
+use super::pattern::KeyPattern;
 use super::types::Types;
-use super::{Choice, NodeId, Shape};
+use super::{EnumValue, NodeId, StoredNode};
 
 /// Returns the nodes of a schema, the root first.
-pub(super) fn compile(root: &Value) -> Vec<Shape> {
-    let reader = Reader { root, active: Vec::new(), budget: BUDGET };
+pub(super) fn compile(root: &Value) -> Vec<StoredNode> {
+    let reader = FactReader { root, active: Vec::new(), budget: BUDGET };
     let mut compiler = Compiler { reader, shapes: Vec::new(), known: HashMap::new(), queue: VecDeque::new() };
-    compiler.node(Source::one(root));
+    compiler.node(SchemaSource::one(root));
     while let Some((id, source)) = compiler.queue.pop_front() {
         let facts = compiler.reader.source(&source).unwrap_or_default();
         let shape = compiler.shape(facts);
@@ -22,16 +22,17 @@ pub(super) fn compile(root: &Value) -> Vec<Shape> {
     compiler.shapes
 }
 
+/// The nodes made so far and those still to be made.
 struct Compiler<'v> {
-    reader: Reader<'v>,
-    shapes: Vec<Shape>,
+    reader: FactReader<'v>,
+    shapes: Vec<StoredNode>,
     known: HashMap<(bool, Vec<usize>), NodeId>,
-    queue: VecDeque<(NodeId, Source<'v>)>,
+    queue: VecDeque<(NodeId, SchemaSource<'v>)>,
 }
 
 impl<'v> Compiler<'v> {
     /// Returns the node of a source, which is made once; its shape follows when its turn comes.
-    fn node(&mut self, source: Source<'v>) -> NodeId {
+    fn node(&mut self, source: SchemaSource<'v>) -> NodeId {
         let mut seen = HashSet::new();
         let targets = source.schemas.into_iter().map(|schema| self.reader.target(schema));
         let schemas: Vec<_> = targets.filter(|schema| seen.insert(place(schema))).collect();
@@ -40,24 +41,27 @@ impl<'v> Compiler<'v> {
         let next = NodeId(u32::try_from(self.shapes.len()).unwrap_or(u32::MAX));
         let id = *self.known.entry((any, places)).or_insert(next);
         if id == next {
-            self.shapes.push(Shape::default());
-            self.queue.push_back((id, Source { any, schemas }));
+            self.shapes.push(StoredNode::default());
+            self.queue.push_back((id, SchemaSource { any, schemas }));
         }
         id
     }
 
-    fn shape(&mut self, facts: Facts<'v>) -> Shape {
-        let foreign = facts.patterns.keys().any(|expression| Pattern::parse(expression).is_none());
+    fn shape(&mut self, facts: SchemaFacts<'v>) -> StoredNode {
+        let foreign = facts.patterns.keys().any(|expression| KeyPattern::parse(expression).is_none());
         let closed = match facts.additional {
             Additional::Unsaid => !facts.properties.is_empty(),
             Additional::Forbidden => true,
             Additional::Anything | Additional::Schema(_) => false,
         };
-        let choices = facts.choices.unwrap_or(Choices { values: Vec::new(), only_strings: false });
-        let patterns =
-            facts.patterns.into_iter().filter_map(|(expression, source)| Some((Pattern::parse(expression)?, source)));
+        let forbidding = matches!(facts.additional, Additional::Forbidden) && !foreign;
+        let choices = facts.choices.unwrap_or(EnumValues { values: Vec::new(), only_strings: false });
+        let patterns = facts
+            .patterns
+            .into_iter()
+            .filter_map(|(expression, source)| Some((KeyPattern::parse(expression)?, source)));
         let patterns: Vec<_> = patterns.collect();
-        Shape {
+        StoredNode {
             types: facts.types,
             choices: chosen(&choices.values, facts.types),
             only_strings_choose: choices.only_strings,
@@ -69,6 +73,7 @@ impl<'v> Compiler<'v> {
                 _ => None,
             },
             closed: closed && !foreign,
+            forbidding,
             required: facts.required.into_iter().map(str::to_owned).collect(),
             prefix: facts.prefix.into_iter().map(|source| self.node(source)).collect(),
             items: facts.items.map(|source| self.node(source)),
@@ -77,10 +82,10 @@ impl<'v> Compiler<'v> {
 }
 
 /// Returns the choices of a node; where null is declared beside an `enum` that forgets it, it is one of them.
-fn chosen(values: &[&Value], types: Types) -> Vec<Choice> {
+fn chosen(values: &[&Value], types: Types) -> Vec<EnumValue> {
     let forgotten = !values.is_empty() && types.has(Types::NULL) && !values.iter().any(|value| value.is_null());
     let null = forgotten.then_some(&Value::Null);
-    let choice = |value: &Value| Choice {
+    let choice = |value: &Value| EnumValue {
         text: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
         json: value.to_string(),
     };
@@ -88,14 +93,14 @@ fn chosen(values: &[&Value], types: Types) -> Vec<Choice> {
 }
 
 /// Reads facts out of schemas. The budget keeps combinations of references from multiplying without end.
-struct Reader<'v> {
+struct FactReader<'v> {
     root: &'v Value,
     active: Vec<usize>,
     budget: usize,
 }
 
-impl<'v> Reader<'v> {
-    fn source(&mut self, source: &Source<'v>) -> Option<Facts<'v>> {
+impl<'v> FactReader<'v> {
+    fn source(&mut self, source: &SchemaSource<'v>) -> Option<SchemaFacts<'v>> {
         match source.any {
             true => self.alternatives(&source.schemas, false),
             false => self.all(&source.schemas),
@@ -105,9 +110,9 @@ impl<'v> Reader<'v> {
     /// Returns what a schema says; `None` if it is being read already, so that it has nothing to add.
     ///
     /// Beyond the depth and the budget a schema says nothing.
-    fn facts(&mut self, schema: &'v Value) -> Option<Facts<'v>> {
+    fn facts(&mut self, schema: &'v Value) -> Option<SchemaFacts<'v>> {
         let schema = self.target(schema);
-        let Some(map) = schema.as_object() else { return Some(Facts::default()) };
+        let Some(map) = schema.as_object() else { return Some(SchemaFacts::default()) };
         let cost = 1 + ["properties", "patternProperties", "required", "enum"]
             .iter()
             .map(|key| size(map.get(*key)))
@@ -116,7 +121,7 @@ impl<'v> Reader<'v> {
             return None;
         }
         if self.active.len() >= MAX_DEPTH || self.budget < cost {
-            return Some(Facts::default());
+            return Some(SchemaFacts::default());
         }
         self.budget -= cost;
         self.active.push(place(schema));
@@ -125,7 +130,7 @@ impl<'v> Reader<'v> {
         Some(facts)
     }
 
-    fn parts(&mut self, map: &'v Map<String, Value>) -> Facts<'v> {
+    fn parts(&mut self, map: &'v Map<String, Value>) -> SchemaFacts<'v> {
         let mut facts = own(map);
         let reference = map.get("$ref").and_then(|reference| resolve(self.root, reference));
         let all: Vec<_> = reference.into_iter().chain(list(map, "allOf")).collect();
@@ -150,21 +155,21 @@ impl<'v> Reader<'v> {
         facts
     }
 
-    fn all(&mut self, schemas: &[&'v Value]) -> Option<Facts<'v>> {
-        schemas.iter().filter_map(|schema| self.facts(schema)).reduce(Facts::meet)
+    fn all(&mut self, schemas: &[&'v Value]) -> Option<SchemaFacts<'v>> {
+        schemas.iter().filter_map(|schema| self.facts(schema)).reduce(SchemaFacts::meet)
     }
 
     /// Returns what several alternatives say together.
     ///
     /// One that allows any object opens them all, unless it only restricts what stands beside it.
-    fn alternatives(&mut self, schemas: &[&'v Value], declared: bool) -> Option<Facts<'v>> {
-        let open = |mut facts: Facts<'v>| {
+    fn alternatives(&mut self, schemas: &[&'v Value], declared: bool) -> Option<SchemaFacts<'v>> {
+        let open = |mut facts: SchemaFacts<'v>| {
             if !declared && facts.allows_any_object() {
                 facts.additional = Additional::Anything;
             }
             facts
         };
-        schemas.iter().filter_map(|schema| self.facts(schema).map(open)).reduce(Facts::join)
+        schemas.iter().filter_map(|schema| self.facts(schema).map(open)).reduce(SchemaFacts::join)
     }
 
     /// Follows references that have nothing beside them, so that what they refer to is one node.
@@ -183,7 +188,7 @@ impl<'v> Reader<'v> {
     }
 }
 
-fn meet<'v>(facts: Facts<'v>, other: Option<Facts<'v>>) -> Facts<'v> {
+fn meet<'v>(facts: SchemaFacts<'v>, other: Option<SchemaFacts<'v>>) -> SchemaFacts<'v> {
     match other {
         Some(other) => facts.meet(other),
         None => facts,
@@ -191,25 +196,25 @@ fn meet<'v>(facts: Facts<'v>, other: Option<Facts<'v>>) -> Facts<'v> {
 }
 
 /// Returns what a schema says itself, without what it refers to or combines.
-fn own(map: &Map<String, Value>) -> Facts<'_> {
+fn own(map: &Map<String, Value>) -> SchemaFacts<'_> {
     let values = map.get("const").map(std::slice::from_ref).or_else(|| map.get("enum")?.as_array().map(Vec::as_slice));
     let values: Vec<&Value> = values.unwrap_or_default().iter().collect();
     let (items, beyond) = (map.get("items"), map.get("additionalItems"));
     let tuple = items.filter(|items| items.is_array());
-    Facts {
+    SchemaFacts {
         types: map.get("type").map_or_else(|| implied(map, &values), Types::declared),
-        choices: (!values.is_empty()).then_some(Choices { values, only_strings: false }),
+        choices: (!values.is_empty()).then_some(EnumValues { values, only_strings: false }),
         required: list(map, "required").filter_map(Value::as_str).collect(),
         properties: named(map, "properties"),
         patterns: named(map, "patternProperties"),
         additional: match map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties")) {
             None => Additional::Unsaid,
             Some(Value::Bool(false)) => Additional::Forbidden,
-            Some(schema @ Value::Object(_)) => Additional::Schema(Source::one(schema)),
+            Some(schema @ Value::Object(_)) => Additional::Schema(SchemaSource::one(schema)),
             Some(_) => Additional::Anything,
         },
-        prefix: list(map, if tuple.is_some() { "items" } else { "prefixItems" }).map(Source::one).collect(),
-        items: if tuple.is_some() { beyond } else { items }.filter(|items| items.is_object()).map(Source::one),
+        prefix: list(map, if tuple.is_some() { "items" } else { "prefixItems" }).map(SchemaSource::one).collect(),
+        items: if tuple.is_some() { beyond } else { items }.filter(|items| items.is_object()).map(SchemaSource::one),
     }
 }
 
@@ -225,9 +230,9 @@ fn implied(map: &Map<String, Value>, values: &[&Value]) -> Types {
     }
 }
 
-fn named<'v>(map: &'v Map<String, Value>, keyword: &str) -> std::collections::BTreeMap<&'v str, Source<'v>> {
+fn named<'v>(map: &'v Map<String, Value>, keyword: &str) -> std::collections::BTreeMap<&'v str, SchemaSource<'v>> {
     let schemas = map.get(keyword).and_then(Value::as_object);
-    schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), Source::one(schema))).collect()
+    schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), SchemaSource::one(schema))).collect()
 }
 
 fn list<'v>(map: &'v Map<String, Value>, keyword: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
@@ -252,6 +257,10 @@ fn place(schema: &Value) -> usize {
     std::ptr::from_ref(schema).addr()
 }
 
+/// Schemas inside schemas, by references or `allOf`, that are read at once; a reference to itself would never end.
+/// Real schemas combine a handful.
 const MAX_DEPTH: usize = 64;
+/// What reading one tool's schema may cost. `allOf` over references doubles with each level; a quarter of a million
+/// steps take milliseconds, and what exceeds them says nothing.
 const BUDGET: usize = 1 << 18;
 const ANNOTATIONS: &[&str] = &["title", "description", "default", "examples", "deprecated", "$comment"];

@@ -8,14 +8,14 @@ use super::types::Types;
 
 /// Schemas that govern the same value: all of them, or any.
 #[derive(Clone, Debug)]
-pub(super) struct Source<'v> {
+pub(super) struct SchemaSource<'v> {
     pub(super) any: bool,
     pub(super) schemas: Vec<&'v Value>,
 }
 
 /// The values of an `enum` or `const`.
 #[derive(Clone, Debug)]
-pub(super) struct Choices<'v> {
+pub(super) struct EnumValues<'v> {
     pub(super) values: Vec<&'v Value>,
     /// Whether only strings are bound to them.
     pub(super) only_strings: bool,
@@ -28,23 +28,23 @@ pub(super) enum Additional<'v> {
     Unsaid,
     Forbidden,
     Anything,
-    Schema(Source<'v>),
+    Schema(SchemaSource<'v>),
 }
 
 /// What a schema says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts<'v> {
+pub(super) struct SchemaFacts<'v> {
     pub(super) types: Types,
-    pub(super) choices: Option<Choices<'v>>,
+    pub(super) choices: Option<EnumValues<'v>>,
     pub(super) required: BTreeSet<&'v str>,
-    pub(super) properties: BTreeMap<&'v str, Source<'v>>,
-    pub(super) patterns: BTreeMap<&'v str, Source<'v>>,
+    pub(super) properties: BTreeMap<&'v str, SchemaSource<'v>>,
+    pub(super) patterns: BTreeMap<&'v str, SchemaSource<'v>>,
     pub(super) additional: Additional<'v>,
-    pub(super) prefix: Vec<Source<'v>>,
-    pub(super) items: Option<Source<'v>>,
+    pub(super) prefix: Vec<SchemaSource<'v>>,
+    pub(super) items: Option<SchemaSource<'v>>,
 }
 
-impl<'v> Source<'v> {
+impl<'v> SchemaSource<'v> {
     pub(super) fn one(schema: &'v Value) -> Self {
         Self { any: false, schemas: vec![schema] }
     }
@@ -55,7 +55,7 @@ impl<'v> Source<'v> {
     }
 }
 
-impl<'v> Facts<'v> {
+impl<'v> SchemaFacts<'v> {
     /// Returns what two schemas say of a value that must fit both.
     pub(super) fn meet(mut self, mut other: Self) -> Self {
         self.types = self.types.meet(other.types);
@@ -102,7 +102,7 @@ impl<'v> Facts<'v> {
     }
 
     /// Choices stay where the other schema has some too, or has no say in strings.
-    fn join_choices(&mut self, other: &mut Self) -> Option<Choices<'v>> {
+    fn join_choices(&mut self, other: &mut Self) -> Option<EnumValues<'v>> {
         match (self.choices.take(), other.choices.take()) {
             (Some(mut own), Some(choices)) => {
                 own.values.extend(choices.values);
@@ -126,8 +126,8 @@ impl<'v> Facts<'v> {
     }
 }
 
-impl<'v> Choices<'v> {
-    fn beside(self, other: &Facts<'v>) -> Option<Self> {
+impl<'v> EnumValues<'v> {
+    fn beside(self, other: &SchemaFacts<'v>) -> Option<Self> {
         let only_strings = self.only_strings || !other.types.only(Types::NULL);
         (!other.allows(Types::STRING)).then_some(Self { only_strings, ..self })
     }
@@ -161,7 +161,11 @@ impl Additional<'_> {
     }
 }
 
-fn merge_named<'v>(own: &mut BTreeMap<&'v str, Source<'v>>, other: BTreeMap<&'v str, Source<'v>>, any: bool) {
+fn merge_named<'v>(
+    own: &mut BTreeMap<&'v str, SchemaSource<'v>>,
+    other: BTreeMap<&'v str, SchemaSource<'v>>,
+    any: bool,
+) {
     for (name, source) in other {
         match own.get_mut(name) {
             Some(known) => known.absorb(source, any),

@@ -5,20 +5,22 @@
 /// Matching keeps the set of places where it can be, so its time is the key's
 /// length times the expression's, which is bounded.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    atoms: Vec<Atom>,
+pub(super) struct KeyPattern {
+    atoms: Vec<PatternAtom>,
     from_start: bool,
     to_end: bool,
 }
 
+/// A set of characters, and how often one of them stands.
 #[derive(Clone, Debug)]
-struct Atom {
-    set: Set,
-    repeat: Repeat,
+struct PatternAtom {
+    set: CharSet,
+    repeat: PatternRepeat,
 }
 
+/// How often an atom is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Repeat {
+enum PatternRepeat {
     Once,
     Optional,
     Any,
@@ -26,14 +28,16 @@ enum Repeat {
 
 /// The characters that an atom takes.
 #[derive(Clone, Debug, Default)]
-struct Set {
+struct CharSet {
     ranges: Vec<(char, char)>,
     negated: bool,
 }
 
+/// The longest pattern that is compiled. Matching costs the key's length times this, so a schema cannot make a key
+/// expensive. A longer one counts as one that uses more than the subset.
 const MAX_BYTES: usize = 256;
 
-impl Pattern {
+impl KeyPattern {
     /// Returns the pattern of an expression; `None` if it uses anything beyond the subset.
     pub(super) fn parse(expression: &str) -> Option<Self> {
         if expression.len() > MAX_BYTES {
@@ -64,7 +68,7 @@ impl Pattern {
         }
         for (at, atom) in self.atoms.iter().enumerate() {
             if places[at] && atom.set.has(char) {
-                self.enter(&mut next, if atom.repeat == Repeat::Any { at } else { at + 1 });
+                self.enter(&mut next, if atom.repeat == PatternRepeat::Any { at } else { at + 1 });
             }
         }
         next
@@ -74,14 +78,14 @@ impl Pattern {
     fn enter(&self, places: &mut [bool], from: usize) {
         for (at, place) in places.iter_mut().enumerate().skip(from) {
             let known = std::mem::replace(place, true);
-            if known || self.atoms.get(at).is_none_or(|atom| atom.repeat == Repeat::Once) {
+            if known || self.atoms.get(at).is_none_or(|atom| atom.repeat == PatternRepeat::Once) {
                 return;
             }
         }
     }
 }
 
-impl Set {
+impl CharSet {
     fn one(char: char) -> Self {
         Self { ranges: vec![(char, char)], negated: false }
     }
@@ -92,35 +96,35 @@ impl Set {
 }
 
 /// Reads the atoms of an expression and whether it ends in an anchor.
-fn atoms(expression: &str) -> Option<(Vec<Atom>, bool)> {
+fn atoms(expression: &str) -> Option<(Vec<PatternAtom>, bool)> {
     let mut chars = expression.chars().peekable();
     let mut atoms = Vec::new();
     while let Some(char) = chars.next() {
         let set = match char {
-            '.' => Set { ranges: vec![('\n', '\n')], negated: true },
+            '.' => CharSet { ranges: vec![('\n', '\n')], negated: true },
             '[' => class(&mut chars)?,
-            '\\' => Set { ranges: escape(chars.next()?)?, negated: false },
+            '\\' => CharSet { ranges: escape(chars.next()?)?, negated: false },
             '$' if chars.peek().is_none() => return Some((atoms, true)),
             '(' | ')' | '{' | '}' | '|' | '^' | '$' | '*' | '+' | '?' => return None,
-            _ => Set::one(char),
+            _ => CharSet::one(char),
         };
         let repeat = match chars.next_if(|char| matches!(char, '*' | '+' | '?')) {
-            Some('?') => Repeat::Optional,
-            Some('*') => Repeat::Any,
+            Some('?') => PatternRepeat::Optional,
+            Some('*') => PatternRepeat::Any,
             Some(_) => {
-                atoms.push(Atom { set: set.clone(), repeat: Repeat::Once });
-                Repeat::Any
+                atoms.push(PatternAtom { set: set.clone(), repeat: PatternRepeat::Once });
+                PatternRepeat::Any
             }
-            None => Repeat::Once,
+            None => PatternRepeat::Once,
         };
-        atoms.push(Atom { set, repeat });
+        atoms.push(PatternAtom { set, repeat });
     }
     Some((atoms, false))
 }
 
 /// Reads a class behind its opening bracket.
-fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Set> {
-    let mut set = Set { negated: chars.next_if_eq(&'^').is_some(), ..Set::default() };
+fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<CharSet> {
+    let mut set = CharSet { negated: chars.next_if_eq(&'^').is_some(), ..CharSet::default() };
     loop {
         let low = match chars.next()? {
             ']' => return Some(set),
@@ -184,21 +188,21 @@ mod tests {
             ("a\\.b", "axb", false),
             ("aab", "aaab", true),
         ] {
-            assert_eq!(Pattern::parse(expression).unwrap().matches(key), expected, "{expression} on {key}");
+            assert_eq!(KeyPattern::parse(expression).unwrap().matches(key), expected, "{expression} on {key}");
         }
     }
 
     #[test]
     fn anything_beyond_the_subset_is_no_pattern() {
         for expression in ["(a)", "a|b", "a{2}", "\\b", "\\D", "[a", "a**", "^*", "[z-a]", "\\"] {
-            assert!(Pattern::parse(expression).is_none(), "{expression}");
+            assert!(KeyPattern::parse(expression).is_none(), "{expression}");
         }
-        assert!(Pattern::parse(&"a".repeat(257)).is_none());
+        assert!(KeyPattern::parse(&"a".repeat(257)).is_none());
     }
 
     #[test]
     fn a_long_key_takes_linear_time() {
-        let pattern = Pattern::parse(&format!("^{}$", "a*".repeat(120))).unwrap();
+        let pattern = KeyPattern::parse(&format!("^{}$", "a*".repeat(120))).unwrap();
         assert!(!pattern.matches(&format!("{}b", "a".repeat(20_000))));
     }
 }

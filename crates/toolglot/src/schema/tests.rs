@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 /// Returns a node's types as letters: string, integer, number, boolean, null (`0`), array, object.
-fn letters(node: Node<'_>) -> String {
+fn letters(node: SchemaNode<'_>) -> String {
     let all = [
         (Types::STRING, 's'),
         (Types::INTEGER, 'i'),

@@ -57,9 +57,9 @@ impl Types {
     /// Returns the types that the keyword `type` declares; an unknown name among them declares nothing.
     pub(super) fn declared(keyword: &Value) -> Self {
         match keyword {
-            Value::String(name) => Self::by_name(name).unwrap_or(Self::OPEN),
+            Value::String(name) => Self::named(name).unwrap_or(Self::OPEN),
             Value::Array(names) => {
-                let types = names.iter().map(|name| Self::by_name(name.as_str()?));
+                let types = names.iter().map(|name| Self::named(name.as_str()?));
                 types.collect::<Option<Vec<_>>>().unwrap_or_default().into_iter().fold(Self::OPEN, Self::bitor)
             }
             _ => Self::OPEN,
@@ -80,7 +80,7 @@ impl Types {
     }
 
     /// Returns the type of a name: JSON Schema's, or one from a programming language.
-    fn by_name(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         let named = |(_, names): &&(Self, &[&str])| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         NAMES.iter().find(named).map(|(types, _)| *types)
     }

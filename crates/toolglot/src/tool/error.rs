@@ -2,17 +2,21 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// A list of tools that cannot be read; says which entry is wrong and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsError {
     entry: Option<usize>,
-    kind: Kind,
+    kind: ToolsErrorKind,
 }
 
+/// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ToolsErrorKind {
     NotJson(String),
     NoList(&'static str),
+    NoTools(Vec<String>),
     NoObject(&'static str),
     NoName,
     ParametersNotJson(String),
@@ -21,14 +25,14 @@ pub(super) enum Kind {
 
 impl ToolsError {
     pub(super) fn not_json(error: &serde_json::Error) -> Self {
-        Self { entry: None, kind: Kind::NotJson(error.to_string()) }
+        Self { entry: None, kind: ToolsErrorKind::NotJson(error.to_string()) }
     }
 
-    pub(super) fn list(kind: Kind) -> Self {
+    pub(super) fn list(kind: ToolsErrorKind) -> Self {
         Self { entry: None, kind }
     }
 
-    pub(super) fn entry(entry: usize, kind: Kind) -> Self {
+    pub(super) fn entry(entry: usize, kind: ToolsErrorKind) -> Self {
         Self { entry: Some(entry), kind }
     }
 
@@ -44,16 +48,37 @@ impl fmt::Display for ToolsError {
             write!(f, "tool {entry}: ")?;
         }
         match &self.kind {
-            Kind::NotJson(error) => write!(f, "the tools are not JSON ({error}); pass a JSON array of tools"),
-            Kind::NoList(found) => write!(f, "the tools are {found}; pass a JSON array of tools"),
-            Kind::NoObject(found) => write!(f, "found {found}; pass an object with `name` and `parameters`"),
-            Kind::NoName => write!(f, "it has no name; set `name`, or `function.name`, to a string that is not empty"),
-            Kind::ParametersNotJson(error) => {
-                write!(f, "its `parameters` are text that is not JSON ({error}); pass a JSON Schema object")
+            ToolsErrorKind::NotJson(error) => write!(f, "the tools are not valid JSON: {error}"),
+            ToolsErrorKind::NoList(found) => write!(f, "expected a list of tools, found {found}"),
+            ToolsErrorKind::NoTools(keys) if keys.is_empty() => write!(f, "expected tools, found an empty object"),
+            ToolsErrorKind::NoTools(keys) => {
+                let shown = keys.iter().take(5).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+                write!(f, "no tools in an object with {shown}; pass a list of tools, or an object with `tools`")
             }
-            Kind::ParametersNoObject(found) => write!(f, "its `parameters` are {found}; pass a JSON Schema object"),
+            ToolsErrorKind::NoObject(found) => {
+                write!(f, "expected an object with `name` and `parameters`, found {found}")
+            }
+            ToolsErrorKind::NoName => write!(f, "missing `name`; set `name` or `function.name` to a non-empty string"),
+            ToolsErrorKind::ParametersNotJson(error) => {
+                write!(f, "`parameters` is a string that is not valid JSON ({error}); pass a JSON Schema object")
+            }
+            ToolsErrorKind::ParametersNoObject(found) => {
+                write!(f, "`parameters` must be a JSON Schema object, found {found}")
+            }
         }
     }
 }
 
 impl std::error::Error for ToolsError {}
+
+/// Returns a value's kind, as it stands in a sentence.
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

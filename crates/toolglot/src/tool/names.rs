@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Found, Tool, ToolId};
+use super::{NameLookup, Tool, ToolId};
 
 /// The declared names in every spelling that is looked up.
 ///
@@ -15,20 +15,20 @@ use super::{Found, Tool, ToolId};
 /// 4. without `file` at the end
 /// 5. the last part of a name with `:`, `.` or `/`, by stages 1 to 3
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct ToolNames {
     exact: HashMap<String, ToolId>,
     /// The bytes with which names begin, as bits.
     first: [u64; 4],
-    lower: Spellings,
-    folded: Spellings,
-    bare: Spellings,
+    lower: SpellingIndex,
+    folded: SpellingIndex,
+    bare: SpellingIndex,
 }
 
 /// The tools of one way to spell names; `None` where several share a spelling.
 #[derive(Clone, Debug, Default)]
-struct Spellings(HashMap<String, Option<ToolId>>);
+struct SpellingIndex(HashMap<String, Option<ToolId>>);
 
-impl Names {
+impl ToolNames {
     /// Returns the names of tools, each of which has its own.
     pub(super) fn new(tools: &[Tool]) -> Self {
         let mut names = Self::default();
@@ -49,18 +49,27 @@ impl Names {
         self.first[usize::from(first >> 6)] >> (first & 63) & 1 == 1
     }
 
+    pub(super) fn may_have_tag(&self, tag: &str) -> bool {
+        if !tag.is_ascii() {
+            return true;
+        }
+        let mut name = tag.to_ascii_lowercase();
+        name.truncate(name.strip_suffix(FILE).unwrap_or(&name).len());
+        self.lower.0.contains_key(&name) || self.lower.0.contains_key(&(name + FILE))
+    }
+
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.exact.contains_key(name)
     }
 
     /// Returns what a name means; allocates nothing if it is spelled as declared.
-    pub(super) fn find(&self, name: &str) -> Found {
+    pub(super) fn find(&self, name: &str) -> NameLookup {
         if let Some(id) = self.exact.get(name) {
-            return Found::Exact(*id);
+            return NameLookup::Exact(*id);
         }
         match self.normalised(name) {
-            Some(Some(id)) => Found::Normalised(id),
-            _ => Found::Unknown,
+            Some(Some(id)) => NameLookup::Normalised(id),
+            _ => NameLookup::Unknown,
         }
     }
 
@@ -83,7 +92,7 @@ impl Names {
     }
 }
 
-impl Spellings {
+impl SpellingIndex {
     fn insert(&mut self, spelling: String, id: ToolId) {
         self.0.entry(spelling).and_modify(|known| *known = None).or_insert(Some(id));
     }
@@ -110,5 +119,8 @@ fn fold(name: &str) -> String {
 fn without_file(folded: &str) -> &str {
     folded.strip_suffix("file").filter(|rest| !rest.is_empty()).unwrap_or(folded)
 }
+
+/// What models leave out or add at the end of a tool's name.
+const FILE: &str = "_file";
 
 const PREFIXES: &[&str] = &["functions.", "function.", "default_api.", "tools.", "tool."];

@@ -29,7 +29,7 @@ fn every_vendors_form_is_read() {
     for (name, parameters) in
         [("a", &["x"][..]), ("b", &["y", "z"]), ("c", &["y"]), ("d", &["y"]), ("e", &["t"]), ("f", &[])]
     {
-        let Found::Exact(id) = tools.find(name) else { panic!("{name} is not found") };
+        let NameLookup::Exact(id) = tools.find(name) else { panic!("{name} is not found") };
         assert_eq!(
             tools.get(id).schema.as_ref().map_or(&[][..], |schema| schema.root().properties()),
             parameters,
@@ -40,40 +40,62 @@ fn every_vendors_form_is_read() {
 }
 
 #[test]
+fn tools_are_found_wherever_people_keep_them() {
+    let tool = json!({"name": "a", "inputSchema": {"properties": {"x": {"type": "STRING"}}}});
+    let schema = json!({"properties": {"x": {"type": "string"}}});
+    for value in [
+        json!({"tools": [tool]}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool], "nextCursor": null}}),
+        json!({"model": "m", "messages": [{"role": "user"}], "tools": [{"type": "function", "function": {"name": "a", "parameters": schema}}]}),
+        json!({"functions": [{"name": "a", "parameters": schema}]}),
+        json!({"type": "function", "function": {"name": "a", "parameters": schema}}),
+        tool.clone(),
+        json!({"config": {"tools": [{"functionDeclarations": [{"name": "a", "parametersJsonSchema": schema}]}]}}),
+        json!([{"function_declarations": [{"name": "a", "parameters": schema}]}]),
+        json!({"toolConfig": {"tools": [{"toolSpec": {"name": "a", "inputSchema": {"json": schema}}}]}}),
+        json!({"a": schema}),
+        json!({"a": {"description": "d", "parameters": schema}}),
+    ] {
+        let tools = Tools::from_json(&value).unwrap_or_else(|error| panic!("{value}: {error}"));
+        let NameLookup::Exact(id) = tools.find("a") else { panic!("{value}") };
+        let properties = tools.get(id).schema.as_ref().map_or(&[][..], |schema| schema.root().properties());
+        assert_eq!((tools.len(), properties), (1, &["x"].map(str::to_owned)[..]), "{value}");
+    }
+    let error = Tools::from_json(&json!({"tolls": [tool]})).unwrap_err().to_string();
+    assert_eq!(error, "no tools in an object with `tolls`; pass a list of tools, or an object with `tools`");
+}
+
+#[test]
 fn nothing_is_no_tools() {
     for text in ["null", "[]", "", " \n"] {
         assert!(Tools::from_json_str(text).unwrap().is_empty(), "{text}");
     }
-    assert_eq!(Tools::default().find("a"), Found::Unknown);
+    assert_eq!(Tools::default().find("a"), NameLookup::Unknown);
 }
 
 #[test]
 fn an_error_says_which_entry_and_what_to_do() {
     for (text, index, expected) in [
-        ("{}", None, "the tools are an object; pass a JSON array of tools"),
-        ("5", None, "the tools are a number; pass a JSON array of tools"),
-        (r#"[{"name": "a"}, "b"]"#, Some(1), "tool 1: found a string; pass an object with `name` and `parameters`"),
-        ("[{}]", Some(0), "tool 0: it has no name; set `name`, or `function.name`, to a string that is not empty"),
-        (
-            r#"[{"name": " "}]"#,
-            Some(0),
-            "tool 0: it has no name; set `name`, or `function.name`, to a string that is not empty",
-        ),
+        ("{}", None, "expected tools, found an empty object"),
+        ("5", None, "expected a list of tools, found a number"),
+        (r#"[{"name": "a"}, "b"]"#, Some(1), "tool 1: expected an object with `name` and `parameters`, found a string"),
+        ("[{}]", Some(0), "tool 0: missing `name`; set `name` or `function.name` to a non-empty string"),
+        (r#"[{"name": " "}]"#, Some(0), "tool 0: missing `name`; set `name` or `function.name` to a non-empty string"),
         (
             r#"[{"name": "a", "parameters": 5}]"#,
             Some(0),
-            "tool 0: its `parameters` are a number; pass a JSON Schema object",
+            "tool 0: `parameters` must be a JSON Schema object, found a number",
         ),
         (
             r#"[{"name": "a", "parameters": "[]"}]"#,
             Some(0),
-            "tool 0: its `parameters` are an array; pass a JSON Schema object",
+            "tool 0: `parameters` must be a JSON Schema object, found an array",
         ),
     ] {
         let error = Tools::from_json_str(text).unwrap_err();
         assert_eq!((error.index(), error.to_string().as_str()), (index, expected), "{text}");
     }
-    assert!(Tools::from_json_str("[").unwrap_err().to_string().starts_with("the tools are not JSON"));
+    assert!(Tools::from_json_str("[").unwrap_err().to_string().starts_with("the tools are not valid JSON"));
 }
 
 #[test]
@@ -128,9 +150,9 @@ fn a_name_means_one_tool_or_none() {
     ] {
         let tools = tools(declared);
         let found = match tools.find(name) {
-            Found::Exact(id) => tools.get(id).name.clone(),
-            Found::Normalised(id) => format!("~{}", tools.get(id).name),
-            Found::Unknown => "?".to_owned(),
+            NameLookup::Exact(id) => tools.get(id).name.clone(),
+            NameLookup::Normalised(id) => format!("~{}", tools.get(id).name),
+            NameLookup::Unknown => "?".to_owned(),
         };
         assert_eq!(found, expected, "{name}");
     }
@@ -144,6 +166,17 @@ fn a_spelling_of_two_tools_is_unknown() {
         (&["edit_file", "edit-file"], "Edit"),
         (&["a.search", "a_search", "search"], "A:search"),
     ] {
-        assert_eq!(tools(declared).find(name), Found::Unknown, "{name}");
+        assert_eq!(tools(declared).find(name), NameLookup::Unknown, "{name}");
+    }
+}
+
+#[test]
+fn a_tag_may_name_a_tool_in_any_case_with_or_without_file() {
+    let tools = tools(&["Read_File", "write", "ÄNDERN"]);
+    for tag in ["read", "READ_FILE", "read_file", "Write", "write_file", "ändern", "é"] {
+        assert!(tools.may_have_tag(tag), "{tag}");
+    }
+    for tag in ["reads", "rea", "file", "write_", "writefile", "div", ""] {
+        assert!(!tools.may_have_tag(tag), "{tag}");
     }
 }

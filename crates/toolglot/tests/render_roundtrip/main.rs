@@ -7,6 +7,7 @@ mod generate;
 mod random;
 mod same;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use generate::{Case, Generator};
@@ -43,7 +44,8 @@ fn read(text: &str, dialects: &Dialects, tools: &Tools, cuts: &mut Random, piece
 /// The tags of the dialect itself, cut out of a call that it wrote, and some of others.
 fn markers(dialect: &Arc<Dialect>) -> Vec<String> {
     let call = Rendering::new().with_call("f", r#"{"path": "x"}"#).with_call("f", r#"{"path": "y"}"#);
-    let text = Renderer::new(dialect, &Tools::default()).render(&call).unwrap();
+    let tools = Tools::from_json_str(r#"[{"name": "f"}]"#).unwrap();
+    let text = Renderer::new(dialect, &tools).render(&call).unwrap();
     let own = text.match_indices(['<', '[', ']', '`']).filter_map(|(at, _)| {
         let rest = &text[at..];
         rest.find(['>', ']', '\n', 'x']).map(|end| rest[..=end].to_owned())
@@ -105,6 +107,29 @@ fn generated_messages_come_back() {
         }
     }
     assert!(poor.is_empty(), "dialects that say too little: {}", poor.join(", "));
+}
+
+#[test]
+fn what_is_written_without_tools_reads_back_without_them() {
+    let (all, mut refused) = (Dialects::builtin(), BTreeSet::new());
+    for dialect in &all {
+        let (markers, reasons) = (markers(dialect), has_reasoning(dialect));
+        let pinned = [Arc::clone(dialect)].into_iter().collect();
+        for seed in 0..CASES / 3 {
+            let case = Generator::new(seed, &markers, reasons).case();
+            let none = Tools::default();
+            match Renderer::new(dialect, &none).render(&rendering(&case)) {
+                Ok(text) => {
+                    let differences = differences(&case, &read(&text, &pinned, &none, &mut Random::new(seed), 3));
+                    assert!(differences.is_empty(), "{} seed {seed}: {differences}\n{text}", dialect.name());
+                }
+                Err(RenderError::Undeclared { .. }) => drop(refused.insert(dialect.name())),
+                Err(RenderError::Inexpressible { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert_eq!(refused.into_iter().collect::<Vec<_>>(), ["chatglm3", "cline", "glm4_9b", "gorilla"]);
 }
 
 /// Returns the message's text if the dialect can say it; then the message must come back.

@@ -43,6 +43,8 @@ pub(crate) struct Note {
     pub(crate) end: usize,
     /// The code's name, and for values and policies what the message quotes.
     pub(crate) text: String,
+    /// The dialect and the message, which runs over the same input share.
+    pub(crate) words: (Option<String>, String),
 }
 
 impl Record {
@@ -108,7 +110,7 @@ impl Record {
             };
             let _ = writeln!(out, "{line}");
         }
-        for Note { start, end, text } in &self.notes {
+        for Note { start, end, text, .. } in &self.notes {
             let _ = writeln!(out, "! {start}..{end} {text}");
         }
         out
@@ -170,7 +172,8 @@ impl Note {
                 text.push_str(&format!(" `{}`", visible(quoted)));
             }
         }
-        Self { start: diagnostic.span.start, end: diagnostic.span.end, text }
+        let words = (diagnostic.dialect.as_deref().map(str::to_owned), diagnostic.message.clone());
+        Self { start: diagnostic.span.start, end: diagnostic.span.end, text, words }
     }
 }
 

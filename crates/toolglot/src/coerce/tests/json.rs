@@ -51,7 +51,7 @@ fn scalars_convert_to_what_is_declared() {
     let rows = [
         (OPEN, "5", "5", Fits),
         (INTEGER, "5", "5", Fits),
-        (INTEGER, "1.0", "1", Coerced),
+        (INTEGER, "1.0", "1.0", Fits),
         (INTEGER, "1.5", "1.5", Mismatch),
         (INTEGER, "1e2", "1e2", Fits),
         (INTEGER, "1.50e1", "1.50e1", Fits),
@@ -70,7 +70,7 @@ fn scalars_convert_to_what_is_declared() {
         (BOOLEAN, "0", "0", Mismatch),
         (BOOLEAN, "false", "false", Fits),
         (LEVEL, "2", "2", Fits),
-        (LEVEL, "2.0", "2", Coerced),
+        (LEVEL, "2.0", "2.0", Fits),
         (LEVEL, "7", "7", Mismatch),
         (MIXED, "2", "\"2\"", Coerced),
         (UNIT, "5", "5", Mismatch),

@@ -43,9 +43,8 @@ fn every_name_is_given_once() {
 }
 
 #[test]
-fn every_file_is_short_and_says_what_it_is() {
+fn every_file_says_what_it_is() {
     for dialect in &Dialects::builtin() {
-        assert!(dialect.source().lines().count() <= 25, "{} is long", dialect.name());
         assert!(dialect.about().ends_with('.'), "{} says nothing", dialect.name());
     }
 }
@@ -79,6 +78,32 @@ fn names_of_engines_resolve() {
 }
 
 #[test]
+fn every_name_finds_its_dialect_though_nothing_has_been_read() {
+    for (name, source) in &FILES {
+        let dialect = Dialect::from_toml(name, source).expect("tests prove that it loads");
+        for known in dialect.names().flat_map(|name| [name.to_owned(), name.to_uppercase().replace('_', "-")]) {
+            assert_eq!(Dialects::builtin().get(&known).map(|found| found.name()), Some(*name), "{known}");
+        }
+    }
+}
+
+#[test]
+fn what_a_file_says_of_other_things_is_no_alias() {
+    let all = Dialects::builtin();
+    assert!(all.get("hermes").expect("it is there").source().contains("\"<think>\""));
+    for other in ["<think>", "<tool_call>", "QwQ-*", ""] {
+        assert!(all.get(other).is_none(), "{other}");
+    }
+}
+
+#[test]
+fn a_dialect_that_is_pinned_is_made_ready_once() {
+    let pinned = |name: &str| Dialects::builtin().only(&[name]).expect("it is known").catalog(false);
+    assert!(std::sync::Arc::ptr_eq(&pinned("hermes"), &pinned("qwen25")));
+    assert!(!std::sync::Arc::ptr_eq(&pinned("hermes"), &pinned("glm45")));
+}
+
+#[test]
 fn a_choice_keeps_its_order() {
     let chosen = Dialects::builtin().only(&["qwen", "bare_json", "hermes"]).expect("all are known");
     assert_eq!(chosen.iter().map(|dialect| dialect.name()).collect::<Vec<_>>(), ["hermes", "bare_json"]);
@@ -88,8 +113,8 @@ fn a_choice_keeps_its_order() {
 #[test]
 fn an_unknown_name_lists_near_ones() {
     let error = |name: &str| Dialects::builtin().only(&[name]).expect_err("it is unknown").to_string();
-    assert_eq!(error("hermse"), "no dialect is called `hermse`; near it are `hermes`");
-    assert_eq!(error("zzzzzz"), "no dialect is called `zzzzzz`; `toolglot dialects` lists them");
+    assert_eq!(error("hermse"), "unknown dialect `hermse`; did you mean `hermes`?");
+    assert_eq!(error("zzzzzz"), "unknown dialect `zzzzzz`; `toolglot dialects list` shows all");
 }
 
 #[test]
@@ -121,5 +146,27 @@ fn the_examples_of_the_guide_load() {
     assert!(!examples.is_empty());
     for example in examples {
         Dialect::from_toml("example", example).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// What makes a marker evidence is its shape; only these are strong by signs beyond ASCII.
+#[test]
+fn strong_markers_are_told_by_their_shape() {
+    for (literal, strong) in [
+        ("<｜tool▁calls▁begin｜>", true),
+        ("◁think▷", true),
+        ("]<]minimax[>[", true),
+        ("[TOOL_CALLS]", true),
+        ("[/THINK]", true),
+        ("<tool", true),
+        ("✿FUNCTION✿: ", false),
+        ("{\"name\"", false),
+        ("[{", false),
+        ("Action:", false),
+        ("a < b", false),
+        ("été", false),
+        ("答え", false),
+    ] {
+        assert_eq!(crate::dialect::is_strong(literal), strong, "{literal}");
     }
 }

@@ -1,6 +1,6 @@
 //! What patterns compile to, written as text: `·` is a joint, `|` stands between spellings, `~` is a mark.
 
-use crate::dialect::{Body, Dialect, Hole, Literal, Node, Part, Pattern};
+use crate::dialect::{BodyHole, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
 
 #[track_caller]
 fn check(file: &str, expected: &str) {
@@ -19,12 +19,12 @@ fn shown(pattern: &Pattern) -> String {
     head.chain(body).chain(tail).collect::<Vec<_>>().join(" ")
 }
 
-fn node(node: &Node) -> String {
+fn node(node: &HeadPart) -> String {
     let hole = |hole: &Hole| format!("{hole:?}").to_lowercase();
     match node {
-        Node::Literal(text) => literal(text),
-        Node::Hole(kind) => format!("{{{}}}", hole(kind)),
-        Node::Attributes(run) => {
+        HeadPart::Literal(text) => literal(text),
+        HeadPart::Hole(kind) => format!("{{{}}}", hole(kind)),
+        HeadPart::Attributes(run) => {
             let named = run.named.iter().map(|(name, kind)| format!("{name}={}", hole(kind)));
             let rest = run.rest.then(|| "rest".to_owned());
             format!("[{}]", named.chain(rest).collect::<Vec<_>>().join(" "))
@@ -32,7 +32,7 @@ fn node(node: &Node) -> String {
     }
 }
 
-fn body(body: &Body) -> String {
+fn body(body: &BodyHole) -> String {
     let flags = [("trim", body.trim), ("cdata", body.cdata), ("entities", body.entities)];
     let flags: String = flags.iter().filter(|flag| flag.1).map(|flag| format!(" {}", flag.0)).collect();
     let (before, after) = (if body.line_before { "\\n" } else { "" }, if body.line_after { "\\n" } else { "" });
@@ -43,12 +43,12 @@ fn body(body: &Body) -> String {
 }
 
 fn literal(literal: &Literal) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Joint => "·".to_owned(),
-        Part::Name => "{name}".to_owned(),
-        Part::Key => "{key}".to_owned(),
-        Part::Mark => "~".to_owned(),
+    let part = |part: &SpellingPart| match part {
+        SpellingPart::Text(text) => text.clone(),
+        SpellingPart::Joint => "·".to_owned(),
+        SpellingPart::Name => "{name}".to_owned(),
+        SpellingPart::Key => "{key}".to_owned(),
+        SpellingPart::Mark => "~".to_owned(),
     };
     let spellings = literal.spellings.iter().map(|spelling| spelling.parts.iter().map(part).collect::<String>());
     format!("'{}'", spellings.collect::<Vec<_>>().join("|"))

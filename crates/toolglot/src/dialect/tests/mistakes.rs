@@ -31,7 +31,7 @@ fn printed(case: &str) -> String {
 fn a_huge_file_is_refused() {
     let file = format!("call = '<f>{{call}}</f>'\n#{}", "x".repeat(256 * 1024));
     let error = Dialect::from_toml("huge", &file).expect_err("it is too large");
-    assert_eq!(error.message(), "the file is larger than 256 KiB");
+    assert_eq!(error.message(), "the file exceeds 256 KiB");
 }
 
 #[test]

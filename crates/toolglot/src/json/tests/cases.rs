@@ -22,7 +22,9 @@ fn cases() -> Vec<Case> {
         let plain = rest.replace('⏎', "\n").replace('␉', "\t").replace('␍', "\r");
         match word {
             "" if !case.input.is_empty() => cases.push(std::mem::take(&mut case)),
-            "place" => case.setup.place = if rest == "keyword" { Place::Keyword } else { Place::Arguments },
+            "place" => {
+                case.setup.place = if rest == "keyword" { ValuePosition::Keyword } else { ValuePosition::Arguments }
+            }
             "quote" => case.setup.quote = Some(rest.to_owned()),
             "on" => case.setup.options.repairs = Repairs::safe().with(Code::by_name(rest).unwrap()),
             "off" => case.setup.options.repairs = Repairs::safe().without(Code::by_name(rest).unwrap()),

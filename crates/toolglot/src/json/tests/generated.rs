@@ -98,7 +98,7 @@ fn valid_json_passes_byte_for_byte() {
             let said = if round % 10 == 0 { setup.check(&text) } else { setup.whole(&text) };
             assert_eq!(
                 (said.json.as_str(), said.end, said.codes.len()),
-                (text.as_str(), End { at: text.len(), how: Ended::Complete }, 0)
+                (text.as_str(), ValueOutcome { at: text.len(), how: Ended::Complete }, 0)
             );
         }
     }
@@ -109,10 +109,12 @@ fn valid_arguments_and_keywords_pass_too() {
     let mut dice = Dice(11);
     for _ in 0..500 {
         let text = dice.value(3);
-        for (place, quote) in
-            [(Place::Keyword, None), (Place::Arguments, None), (Place::Value, Some("<|\"|>".to_owned()))]
-        {
-            let fits = place != Place::Arguments || text.starts_with('{');
+        for (place, quote) in [
+            (ValuePosition::Keyword, None),
+            (ValuePosition::Arguments, None),
+            (ValuePosition::Value, Some("<|\"|>".to_owned())),
+        ] {
+            let fits = place != ValuePosition::Arguments || text.starts_with('{');
             if fits {
                 let setup = Setup { place, quote, ..Setup::default() };
                 let said = setup.whole(&text);
@@ -159,7 +161,7 @@ fn no_input_does_harm() {
                 ),
             }
         }
-        let place = [Place::Value, Place::Keyword, Place::Arguments][dice.roll(3)];
+        let place = [ValuePosition::Value, ValuePosition::Keyword, ValuePosition::Arguments][dice.roll(3)];
         let repairs = if dice.roll(2) == 0 { Repairs::safe() } else { Repairs::all() };
         let quote = (dice.roll(3) == 0).then(|| "<|\"|>".to_owned());
         let schema = (dice.roll(3) == 0).then(|| {
@@ -259,9 +261,14 @@ fn long_inputs_take_linear_time() {
     }
 }
 
-fn whole(text: &str) -> Option<Whole> {
+fn whole(text: &str) -> Option<WholeValue> {
     let options = Options::default();
-    read_whole(text, Place::Value, None, &Context { markers: &NoMarkers, schema: None, options: &options, quote: None })
+    read_whole(
+        text,
+        ValuePosition::Value,
+        None,
+        &Context { markers: &NoMarkers, schema: None, options: &options, quote: None, given: None },
+    )
 }
 
 #[test]
@@ -293,8 +300,8 @@ fn keys_are_seen_ahead() {
 #[test]
 fn nothing_is_held_without_need() {
     let setup = Setup::default();
-    let context = Context { markers: &Tags, schema: None, options: &setup.options, quote: None };
-    let (mut sink, mut reader) = (Sink::new(setup.options.repairs), Reader::new(0, Place::Arguments, None));
+    let context = Context { markers: &Tags, schema: None, options: &setup.options, quote: None, given: None };
+    let (mut sink, mut reader) = (Sink::new(setup.options.repairs), JsonReader::new(0, ValuePosition::Arguments, None));
     let mut read = |text: &str, json: &str, anchor: usize| {
         let view = View::new(&text[reader.anchor()..], reader.anchor(), false);
         let end = reader.resume(view, &context, &mut sink);
@@ -313,7 +320,7 @@ fn nothing_is_held_without_need() {
         assert_eq!(read(text, json, anchor), Err(NotYet));
     }
     let whole = "{\"a\": \"long text\\n\", \"b\":\"\"}";
-    assert_eq!(read(whole, whole, whole.len()), Ok(End { at: whole.len(), how: Ended::Complete }));
+    assert_eq!(read(whole, whole, whole.len()), Ok(ValueOutcome { at: whole.len(), how: Ended::Complete }));
 }
 
 #[test]
@@ -321,7 +328,7 @@ fn a_value_too_long_to_hold_passes_as_it_is() {
     let schema =
         Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
     let options = Options::default().with_limits(Limits::default().with_held(8));
-    let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
+    let setup = Setup { place: ValuePosition::Arguments, schema: Some(schema), options, ..Setup::default() };
     for text in ["{\"n\": \"12345678\"}", "{\"s\": {\"a\": [1, 2, 3]}}", "{\"arguments\": {\"n\": 1}}"] {
         let said = setup.check(text);
         assert_eq!((said.json.as_str(), said.end.how), (text, Ended::Complete));
@@ -334,7 +341,7 @@ fn a_lenient_caller_hears_of_misfits_and_nothing_is_converted() {
     let schema =
         Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}));
     let options = Options::default().with_validation(crate::options::Validation::Lenient);
-    let setup = Setup { place: Place::Arguments, schema: Some(schema), options, ..Setup::default() };
+    let setup = Setup { place: ValuePosition::Arguments, schema: Some(schema), options, ..Setup::default() };
     let text = "{\"n\": \"5\", \"s\": 5, \"n\": [], \"s\": {}}";
     let said = setup.check(text);
     assert_eq!((said.json.as_str(), said.end.how), (text, Ended::Complete));
@@ -347,7 +354,7 @@ fn a_keyword_is_converted_by_its_own_schema() {
     let schema = Schema::compile(&serde_json::json!({"properties": {"n": {"type": "integer"}}}));
     let node = schema.root().property("n").map(|node| node.id());
     let options = Options::default();
-    let context = Context { markers: &NoMarkers, schema: Some(&schema), options: &options, quote: None };
-    let whole = read_whole("'5'", Place::Keyword, node, &context).unwrap();
+    let context = Context { markers: &NoMarkers, schema: Some(&schema), options: &options, quote: None, given: None };
+    let whole = read_whole("'5'", ValuePosition::Keyword, node, &context).unwrap();
     assert_eq!((whole.json.as_str(), whole.repairs.len()), ("5", 1));
 }

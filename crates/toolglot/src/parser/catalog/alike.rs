@@ -4,26 +4,28 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Candidate, Role};
-use crate::dialect::{BodyKind, Dialect, Literal, Node, Spelling};
+use super::{Candidate, CandidateRole};
+use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Spelling};
+use crate::lead::Lead;
 
 /// All that reading a candidate's heads depends on.
 #[derive(PartialEq, Eq)]
-struct Heads<'d> {
-    section: &'d [Node],
-    call: &'d [Node],
+struct HeadKey<'d> {
+    section: &'d [HeadPart],
+    call: &'d [HeadPart],
     after: Option<&'d Literal>,
     has_body: bool,
     /// The head may stand a second time only where data cannot begin with it.
     is_data: bool,
 }
 
-/// The canonical openers tell most heads apart; there are too many spellings to hash them all.
-impl Hash for Heads<'_> {
+/// How the canonical openers begin and how long they are tells most heads apart; there is too much to hash it all.
+impl Hash for HeadKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         for node in self.section.iter().chain(self.call) {
-            if let Node::Literal(literal) = node {
-                literal.spellings.first().map(Spelling::opener).hash(state);
+            if let HeadPart::Literal(literal) = node {
+                let opener = literal.spellings.first().map_or("", Spelling::opener);
+                (Lead::of(opener.as_bytes()), opener.len()).hash(state);
             }
         }
     }
@@ -33,7 +35,7 @@ impl Hash for Heads<'_> {
 pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
     let mut known = HashMap::new();
     let number = |(number, candidate): (usize, &Candidate)| {
-        if candidate.role != Role::Call || candidate.is_barred {
+        if candidate.role != CandidateRole::Call || candidate.is_barred {
             return number;
         }
         *known.entry(heads(&dialects[candidate.dialect], candidate)).or_insert(number)
@@ -41,9 +43,9 @@ pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<
     candidates.iter().enumerate().map(number).collect()
 }
 
-fn heads<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Heads<'d> {
+fn heads<'d>(dialect: &'d Dialect, candidate: &Candidate) -> HeadKey<'d> {
     let call = &dialect.calls[candidate.pattern];
-    Heads {
+    HeadKey {
         section: candidate.section.map_or(&[], |section| &dialect.sections[section].head),
         call: &call.head,
         after: call.after_head(),

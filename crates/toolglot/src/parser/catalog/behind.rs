@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Candidate;
-use crate::dialect::{Body, BodyKind, Dialect, Hole, Literal, Node, Part, Pattern};
+use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
 use crate::parser::bytes::ByteBits;
 
 /// Returns the bytes with which a candidate can go on behind its first literal, white space apart; `None` if any may.
@@ -20,18 +20,18 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
     }
     for node in nodes {
         match node {
-            Node::Literal(literal) => {
+            HeadPart::Literal(literal) => {
                 bytes.extend(first_bytes(literal)?);
                 if literal.is_optional() {
                     continue;
                 }
             }
-            Node::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(ByteBits::LETTERS),
-            Node::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
+            HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(ByteBits::LETTERS),
+            HeadPart::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
                 bytes.add(ByteBits::LETTERS);
                 bytes.extend(*b".:-");
             }
-            Node::Hole(Hole::Id | Hole::Key | Hole::Type) | Node::Attributes(_) => return None,
+            HeadPart::Hole(Hole::Id | Hole::Key | Hole::Type) | HeadPart::Attributes(_) => return None,
         }
         return Some(bytes);
     }
@@ -43,7 +43,7 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
 pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> Vec<u8> {
     let call = &dialects[candidate.dialect].calls[candidate.pattern];
     match (call.head.get(1), call.kind()) {
-        (Some(Node::Literal(next)), _) if !next.is_optional() => {
+        (Some(HeadPart::Literal(next)), _) if !next.is_optional() => {
             next.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect()
         }
         (None, Some(BodyKind::Arguments)) => vec![b'{', b'"'],
@@ -53,13 +53,13 @@ pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate
 
 /// Returns the bytes with which a literal begins that stands there; `None` if only the text tells.
 fn first_bytes(literal: &Literal) -> Option<Vec<u8>> {
-    let told = |part: Option<&Part>| part.is_none_or(|part| part.text().is_some());
+    let told = |part: Option<&SpellingPart>| part.is_none_or(|part| part.text().is_some());
     let all = literal.spellings.iter().all(|spelling| told(spelling.parts.first()));
     all.then(|| literal.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect())
 }
 
 /// Returns the bytes with which a body can begin, or the closer behind one that is empty.
-fn bytes_of_body(body: &Body, closer: Option<&Literal>) -> Option<Vec<u8>> {
+fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<Vec<u8>> {
     match body.kind {
         BodyKind::Call => Some(b"{[`".to_vec()),
         BodyKind::Arguments => Some([b"{\"`", &*closer.map_or(Some(Vec::new()), first_bytes)?].concat()),

@@ -1,9 +1,8 @@
 //! Closers that may stand where nothing is open: reasoning's, and those of a call that has been closed.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Candidate, openers_of};
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 
 /// Strong closers of reasoning regions, each once.
@@ -19,35 +18,32 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     closers
 }
 
-/// Of each dialect, the strong closers of all dialects that share an opener with it, but for those that repeat a name.
-pub(super) fn spent_closers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Vec<Literal>> {
-    let mut openers = vec![HashSet::new(); dialects.len()];
-    let mut sharers: HashMap<_, BTreeSet<usize>> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.is_strong_call()) {
-        for opener in openers_of(&dialects[candidate.dialect], candidate) {
-            sharers.entry(opener.text.clone()).or_default().insert(candidate.dialect);
-            openers[candidate.dialect].insert(opener.text);
+/// The strong closers of some dialects, each once, but for those that repeat a name.
+pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
+    let mut closers: Vec<Literal> = Vec::new();
+    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number])) {
+        if !closers.contains(&closer) {
+            closers.push(closer);
         }
     }
-    let of = |number: usize| {
-        let sharing = openers[number].iter().filter_map(|opener| sharers.get(opener)).flatten().copied();
-        let kin: BTreeSet<usize> = sharing.chain([number]).collect();
-        let mut closers: Vec<Literal> = Vec::new();
-        for closer in kin.iter().flat_map(|kin| strong_closers(&dialects[*kin])) {
-            if !closers.contains(&closer) {
-                closers.push(closer);
-            }
-        }
-        closers
-    };
-    (0..dialects.len()).map(of).collect()
+    closers
 }
 
 /// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
-fn strong_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
+fn closers_of(dialect: &Dialect) -> impl Iterator<Item = Literal> {
     let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
     let may =
         |spelling: &&Spelling| spelling.is_fixed() && spelling.is_strong() && !dialect.skip.contains(&spelling.plain());
     let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
     closers.map(strong)
+}
+
+/// What every closer of a region begins with.
+pub(super) fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
+    let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
+    openers_in(regions.filter_map(|pattern| pattern.tail.first()))
+}
+
+fn openers_in<'l>(literals: impl Iterator<Item = &'l Literal>) -> impl Iterator<Item = &'l str> {
+    literals.flat_map(|literal| &literal.spellings).map(Spelling::opener)
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Candidate, Role, Strength};
-use crate::dialect::{Dialect, Literal, Node, Part, Pattern, Spelling, is_strong};
+use super::{Candidate, CandidateRole, Strength};
+use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling, SpellingPart, is_strong};
 
 /// Returns everything that is a special token in one of the dialects.
 pub(super) fn tokens(dialects: &[Arc<Dialect>]) -> Arc<[Box<str>]> {
@@ -26,7 +26,7 @@ pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
     for pattern in [calls, sections, params, reasoning, content].into_iter().flatten() {
         let Pattern { head, tail, .. } = pattern;
         let heads =
-            head.iter_mut().filter_map(|node| if let Node::Literal(literal) = node { Some(literal) } else { None });
+            head.iter_mut().filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
         heads.chain(tail).for_each(|literal| seal_literal(literal, dialect));
     }
     openings.iter_mut().for_each(|literal| seal_literal(literal, dialect));
@@ -37,16 +37,17 @@ pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
 fn seal_literal(literal: &mut Literal, dialect: &Dialect) {
     let Some(canonical) = literal.spellings.first().filter(|canonical| is_token_in(dialect, canonical)) else { return };
     let canonical = canonical.plain();
-    literal.spellings.retain(|spelling| {
+    let stays = |spelling: &&Spelling| {
         let plain = spelling.plain();
         is_token_in(dialect, spelling) || canonical.contains(&plain) && !is_strong(&plain)
-    });
+    };
+    literal.spellings = literal.spellings.iter().filter(stays).cloned().collect();
 }
 
 /// Says whether a spelling has a whole token in it; one with white space inside is none.
 fn is_token_in(dialect: &Dialect, spelling: &Spelling) -> bool {
     let has = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
-    spelling.parts.iter().filter_map(Part::text).any(has)
+    spelling.parts.iter().filter_map(SpellingPart::text).any(has)
 }
 
 /// Bars what opens without a special token where its dialect opens with one.
@@ -60,14 +61,14 @@ pub(super) fn bar(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
     candidates.retain_mut(|candidate| {
         let Candidate { section, pattern: number, .. } = *candidate;
         match candidate.role {
-            Role::Skip => return true,
-            Role::Reasoning => {
+            CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart => return true,
+            CandidateRole::Reasoning => {
                 return proper(candidate, &|d| has_token(d, &d.reasoning[number]), &|d| has_token(d, &d.reasoning[0]));
             }
-            Role::Content => {
+            CandidateRole::Content => {
                 return proper(candidate, &|d| has_token(d, &d.content[number]), &|d| has_token(d, &d.content[0]));
             }
-            Role::Call => {}
+            CandidateRole::Call => {}
         }
         let first = |dialect: &Dialect| opens_with_token(dialect, (!dialect.sections.is_empty()).then_some(0), 0);
         candidate.is_barred = !proper(candidate, &|d| opens_with_token(d, section, number), &first);
@@ -84,5 +85,5 @@ pub(super) fn opens_with_token(dialect: &Dialect, section: Option<usize>, call: 
 /// Says whether a pattern's head cannot be read without a special token.
 fn has_token(dialect: &Dialect, pattern: &Pattern) -> bool {
     let needed = |literal: &Literal| literal.spellings.iter().all(|spelling| is_token_in(dialect, spelling));
-    pattern.head.iter().any(|node| matches!(node, Node::Literal(literal) if needed(literal)))
+    pattern.head.iter().any(|node| matches!(node, HeadPart::Literal(literal) if needed(literal)))
 }

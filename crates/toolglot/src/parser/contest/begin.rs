@@ -4,24 +4,26 @@ use std::cell::Cell;
 
 use super::Start;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Node};
-use crate::json::{Ended, Place, key_ahead};
-use crate::parser::call_object;
-use crate::parser::content::{self, Content};
-use crate::parser::engine::{Callee, Engine, Form, Standing};
+use crate::dialect::{BodyKind, HeadPart};
+use crate::json::{Ended, ValuePosition, key_ahead};
+use crate::parser::call_context::CallContext;
+use crate::parser::call_object::{self, FlatMembers};
+use crate::parser::content::{self, ContentReader};
+use crate::parser::engine::{Callee, Engine, NameMatch, PatternRef};
 use crate::parser::head::{Head, NAME_LIMIT, gap, skip_gap};
-use crate::parser::kwargs::keyword;
-use crate::parser::lines::{self, Lines};
+use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
+use crate::parser::lines::{self, LinesReader};
 use crate::parser::params::param_head;
-use crate::parser::scene::Scene;
-use crate::parser::whole::{Whole, arguments_of, read_value, with_attributes};
+use crate::parser::whole::{WholeArguments, arguments_of, read_value, with_attributes};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
-/// A call in another one's value is known by so many bytes of its heads, and so many of its body.
+/// Bytes of heads, and of the body, by which a call inside another one's value is recognised. Heads are bounded by
+/// 128 bytes of name and 256 of each field, so 1 KiB holds any real one.
 pub(crate) const NEAR: usize = 1 << 10;
 
-/// A call behind much that was read ahead in vain is known by so many.
+/// The same, once much was read ahead in vain: a name and a bracket. It keeps the worst case at a constant for each
+/// opener.
 pub(super) const NEARER: usize = 1 << 7;
 
 /// Says the same as [`begin`] for a call that can be told by what is near.
@@ -31,12 +33,12 @@ pub(super) fn begin_near(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     head: &mut Head,
     reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
     let seen = view.limited(at + reach);
-    match begin(engine, seen, at, form, head, true) {
+    match begin(engine, seen, at, pattern_ref, head, true) {
         Err(NotYet) if seen.end() < view.end() => Ok(None),
         decided => decided,
     }
@@ -47,36 +49,66 @@ pub(super) fn begin(
     engine: &Engine,
     view: View<'_>,
     at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     head: &mut Head,
     near: bool,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let kind = engine.pattern(form).kind();
+    let kind = engine.pattern(pattern_ref).kind();
     let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let at = if raw { at } else { gap(view, at, head)? };
     if kind == Some(BodyKind::Call) {
-        return begin_call(engine, view, at, form, head, near);
+        return begin_call(engine, view, at, pattern_ref, head, near);
     }
     // A parameter or the closer must stand here: most candidates that share a head die by this byte.
-    let markers = &engine.catalog.markers[form.dialect];
+    let markers = engine.catalog.markers(pattern_ref.dialect);
     let params = kind == Some(BodyKind::Params) && !head.unclosed_tag;
     if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
         return Ok(None);
     }
-    let Some(callee) = engine.callee_of(engine.dialect(form), head) else { return Ok(None) };
+    let callee = match engine.callee_of(engine.dialect(pattern_ref), head) {
+        None if kind == Some(BodyKind::Arguments) => inferred(engine, view, at, pattern_ref, head)?,
+        callee => callee,
+    };
+    let Some(callee) = callee else { return Ok(None) };
     let ahead = Cell::new(0);
-    let scene = Scene { near, ahead: Some(&ahead), ..Scene::new(engine, view, form, &callee, head) };
+    let context =
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &callee, head) };
     let start = match kind {
-        Some(BodyKind::Arguments) => begin_arguments(at, &scene)?,
-        Some(BodyKind::Object) => begin_object(at, &scene)?,
-        Some(BodyKind::Params) => begin_params(at, &scene)?,
-        Some(BodyKind::Kwargs) => begin_kwargs(view, at)?,
-        Some(BodyKind::Lines) => begin_lines(at, &scene)?,
-        Some(BodyKind::Content) => begin_content(at, &scene)?,
+        Some(BodyKind::Arguments) => begin_arguments(at, &context)?,
+        Some(BodyKind::Object) => begin_object(at, &context)?,
+        Some(BodyKind::Params) => begin_params(at, &context)?,
+        Some(BodyKind::Kwargs) => begin_kwargs(at, &context)?,
+        Some(BodyKind::Lines) => begin_lines(at, &context)?,
+        Some(BodyKind::Content) => begin_content(at, &context)?,
         _ => Some(Start::Nothing(at)),
     };
     head.looked = head.looked.max(at + ahead.get());
     Ok(start.map(|start| (callee, start)))
+}
+
+/// Says who is called where the header is a bare counter: the one tool that the whole arguments fit.
+fn inferred(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    pattern_ref: PatternRef,
+    head: &mut Head,
+) -> Result<Option<Callee>, NotYet> {
+    if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
+        return Ok(None);
+    }
+    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
+    let ahead = Cell::new(0);
+    let context = CallContext { ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
+    let read = read_value(at, ValuePosition::Value, None, &context)?;
+    let closed = match &read {
+        Some((_, end)) => context.any_closer(context.gap(*end)?)?.is_some(),
+        None => false,
+    };
+    head.looked = head.looked.max(at + ahead.get());
+    let callee = read.filter(|_| closed).and_then(|(arguments, _)| engine.inferred(&arguments));
+    head.inferred = callee.is_some();
+    Ok(callee)
 }
 
 /// Passes a fence and an array's bracket to the object that carries the call.
@@ -84,11 +116,11 @@ fn begin_call(
     engine: &Engine,
     view: View<'_>,
     mut at: usize,
-    form: Form,
+    pattern_ref: PatternRef,
     head: &mut Head,
     near: bool,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let fenced = !engine.pattern(form).tail.is_empty() && view.starts_with(at, "```")?;
+    let fenced = !engine.pattern(pattern_ref).tail.is_empty() && view.starts_with(at, "```")?;
     if fenced {
         at += 3;
         while view.byte(at)?.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
@@ -96,8 +128,8 @@ fn begin_call(
         }
         at = skip_gap(view, at)?;
     }
-    let in_array = engine.section(form).and_then(|section| section.head.last()).is_some_and(ends_with_bracket);
-    let array = !in_array && form.call.is_some() && view.byte(at)? == Some(b'[');
+    let in_array = engine.section(pattern_ref).and_then(|section| section.head.last()).is_some_and(ends_with_bracket);
+    let array = !in_array && pattern_ref.call.is_some() && view.byte(at)? == Some(b'[');
     if array {
         at = skip_gap(view, at + 1)?;
     }
@@ -108,42 +140,67 @@ fn begin_call(
     if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
-    let nobody = Callee { name: String::new(), tool: None, standing: Standing::Declared };
+    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
-    let scene = Scene { near, ahead: Some(&ahead), ..Scene::new(engine, view, form, &nobody, head) };
-    let facts = call_object::facts(at + 1, &scene)?;
+    let context =
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
+    let facts = call_object::facts(at + 1, &context)?;
     head.looked = head.looked.max(at + ahead.get());
     let Some(facts) = facts else { return Ok(None) };
-    let start = Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments };
     head.name = Some(facts.name);
-    Ok(engine.callee_of(engine.dialect(form), head).map(|callee| (callee, start)))
+    let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
+    let flat = if facts.has_arguments { Some(false) } else { flat(engine, view, at + 1, pattern_ref, head, &callee)? };
+    let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments || flat, flat };
+    Ok(flat.map(|flat| (callee, start(flat))))
 }
 
-fn ends_with_bracket(node: &Node) -> bool {
-    matches!(node, Node::Literal(literal) if literal.ends_with('['))
+/// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
+/// the tool requires what is not there.
+fn flat(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    pattern_ref: PatternRef,
+    head: &Head,
+    callee: &Callee,
+) -> Result<Option<bool>, NotYet> {
+    let context = CallContext::new(engine, view, pattern_ref, callee, head);
+    let requires = context.root().is_some_and(|root| !root.required().is_empty());
+    let allowed = engine.options.repairs.allow(Code::FlatArguments);
+    Ok(match call_object::flat(at, &context)? {
+        FlatMembers::Arguments if allowed => Some(true),
+        FlatMembers::Empty | FlatMembers::Arguments | FlatMembers::Foreign if requires => None,
+        _ => Some(false),
+    })
 }
 
-fn begin_arguments(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    let plain = scene.head.attributes.is_empty();
-    match scene.view.byte(at)? {
-        Some(b'{') if !key_ahead(scene.view, at + 1, None)? => Ok(None),
+fn ends_with_bracket(node: &HeadPart) -> bool {
+    matches!(node, HeadPart::Literal(literal) if literal.ends_with('['))
+}
+
+fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    let plain = context.head.attributes.is_empty();
+    match context.view.byte(at)? {
+        Some(b'{') if !key_ahead(context.view, at + 1, None)? => Ok(None),
         Some(b'{') if plain => Ok(Some(Start::Json { at, relaxed: false })),
-        Some(b'`') if plain && fenced(at, scene.view)? => Ok(Some(Start::Json { at, relaxed: false })),
+        Some(b'`') if plain && fenced(at, context.view)? => Ok(Some(Start::Json { at, relaxed: false })),
         Some(b'{') => {
-            let read = with_attributes(at, scene)?;
+            let read = with_attributes(at, context)?;
             Ok(read.map(|(whole, end)| Start::Whole { whole, at, end }))
         }
         Some(b'"') => {
-            let read = read_value(at, Place::Value, None, scene)?;
+            let read = read_value(at, ValuePosition::Value, None, context)?;
             let arguments = |(json, end): (String, usize)| {
-                let whole = arguments_of(&json, scene.tool(), &scene.engine.options)?;
+                let whole = arguments_of(&json, context.tool(), &context.engine.options)?;
                 Some(Start::Whole { whole, at, end })
             };
             Ok(read.and_then(arguments))
         }
         _ => {
-            let empty = plain && scene.any(at, scene.closer())?.is_some();
-            Ok(empty.then(|| Start::Whole { whole: Whole::empty(), at, end: at }))
+            let closer =
+                context.closer().filter(|closer| !closer.spellings.iter().any(|spelling| spelling.plain() == ">"));
+            let empty = plain && context.any(at, closer)?.is_some();
+            Ok(empty.then(|| Start::Whole { whole: WholeArguments::empty(context.tool()), at, end: at }))
         }
     }
 }
@@ -161,26 +218,26 @@ fn fenced(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     Ok(view.byte(at)? == Some(b'{') && key_ahead(view, at + 1, None)?)
 }
 
-fn begin_object(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    let quote = scene.dialect().quote.as_deref();
-    let opens = scene.view.byte(at)? == Some(b'{') && key_ahead(scene.view, at + 1, quote)?;
+fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    let quote = context.dialect().quote.as_deref();
+    let opens = context.view.byte(at)? == Some(b'{') && key_ahead(context.view, at + 1, quote)?;
     Ok(opens.then_some(Start::Json { at, relaxed: true }))
 }
 
-fn begin_params(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    let begins = scene.head.unclosed_tag
-        || scene.any(at, scene.closer())?.is_some()
-        || param_head(at, scene, false, &mut Head::default())?.is_some()
-        || nameless_param(at, scene)?;
+fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    let begins = context.head.unclosed_tag
+        || context.any(at, context.closer())?.is_some()
+        || param_head(at, context, false, &mut Head::default())?.is_some()
+        || nameless_param(at, context)?;
     Ok(begins.then_some(Start::Params(at)))
 }
 
 /// Says whether a parameter without a name opens at `at`.
-fn nameless_param(at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
-    for param in scene.dialect().params.iter().filter(|param| !param.has_key_tag()) {
-        if let Some(end) = scene.any(at, param.opening())?
-            && !scene.view.char(end)?.is_some_and(char::is_alphanumeric)
-            && tag_end(scene.view, end)? == TagEnd::Closed
+fn nameless_param(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    for param in context.dialect().params.iter().filter(|param| !param.has_key_tag()) {
+        if let Some(end) = context.any(at, param.opening())?
+            && !context.view.char(end)?.is_some_and(char::is_alphanumeric)
+            && tag_end(context.view, end)? == TagEnd::Closed
         {
             return Ok(true);
         }
@@ -209,30 +266,35 @@ pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
     }
 }
 
-fn begin_kwargs(view: View<'_>, at: usize) -> Result<Option<Start>, NotYet> {
-    let begins = view.byte(at)? == Some(b')') || keyword(view, at)?.is_some();
+fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    let view = context.view;
+    if view.byte(at)? == Some(b'{') {
+        return Ok(key_ahead(view, at + 1, None)?.then_some(Start::Json { at, relaxed: false }));
+    }
+    let positional = only_parameter(context).is_some() && begins_literal(view, at)?;
+    let begins = view.byte(at)? == Some(b')') || positional || keyword(view, at)?.is_some();
     Ok(begins.then_some(Start::Kwargs(at)))
 }
 
 /// Lines are a call when their end is seen: one that is none makes them prose.
-fn begin_lines(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    if !lines::begin(at, scene)? {
+fn begin_lines(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    if !lines::begin(at, context)? {
         return Ok(None);
     }
-    let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-    let end = Lines::new(at).resume(scene, &mut nowhere)?;
+    let mut nowhere = Sink::muted(at, context.engine.options.repairs);
+    let end = LinesReader::new(at).resume(context, &mut nowhere)?;
     Ok((end.how != Ended::Broken).then_some(Start::Lines(at)))
 }
 
 /// Plain text is a call at once if an attribute says so, else when its closer is seen.
-fn begin_content(at: usize, scene: &Scene<'_>) -> Result<Option<Start>, NotYet> {
-    if content::parameter(scene).is_none() {
+fn begin_content(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
+    if content::parameter(context).is_none() {
         return Ok(None);
     }
-    let sure = scene.head.attributes.iter().any(|(key, _)| scene.is_open() || scene.declares(&key.text));
+    let sure = context.head.attributes.iter().any(|(key, _)| context.is_open() || context.declares(&key.text));
     if !sure {
-        let mut nowhere = Sink::muted(at, scene.engine.options.repairs);
-        let end = Content::new(at, false).resume(scene, &mut nowhere)?;
+        let mut nowhere = Sink::muted(at, context.engine.options.repairs);
+        let end = ContentReader::new(at, false).resume(context, &mut nowhere)?;
         if !matches!(end.how, Ended::Complete | Ended::Cut) {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 
 use super::Scanner;
 use crate::parser::engine::Engine;
-use crate::parser::place::opens_fence;
+use crate::parser::markdown::opens_fence;
 use crate::view::{View, is_blank};
 
 impl Scanner {
@@ -48,6 +48,6 @@ fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
 fn starts_line(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     opens(engine, view, at)
-        || engine.reads_weak && engine.catalog.line_stops.stands(cut, at) != Ok(false)
+        || engine.reads_weak && engine.catalog.line_stops().stands(cut, at) != Ok(false)
         || engine.names_at(cut, at).unwrap_or(true)
 }

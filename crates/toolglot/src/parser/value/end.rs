@@ -12,18 +12,21 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
+use crate::event::Outcome;
 use crate::id::seed_of;
+use crate::json::BEHIND;
+use crate::parser::boundary;
+use crate::parser::call_context::{CallContext, Marker, named_tag};
+use crate::parser::fast_path::FastPath;
 use crate::parser::head::{Head, name_end, skip_gap};
-use crate::parser::lane::Lane;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
-use crate::parser::scene::{Marker, Scene, named_tag};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// Where a value's data ends and where reading goes on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
+pub(super) struct ValueEdge {
     pub(super) end: usize,
     pub(super) next: usize,
     /// False if the input ended inside the value.
@@ -32,32 +35,50 @@ pub(super) struct Edge {
 
 /// Looks for a value's end.
 #[derive(Clone, Debug)]
-pub(super) struct Ender {
+pub(super) struct ValueEndFinder {
     /// Everything before has been looked at.
     pub(super) scan: usize,
     /// Where the value ended, if the markers since then confirm it.
-    pub(super) doubt: Option<Edge>,
+    pub(super) doubt: Option<ValueEdge>,
+    /// An end is never in doubt: too much was read ahead for others that were.
+    hasty: bool,
     /// Hashes of the tags that were opened inside the value: their closers are data.
     opened: BTreeSet<u64>,
+    /// How many openers were looked at.
+    openers: usize,
 }
 
-impl Edge {
+/// Openers in one value that are read on, each up to the end of its call; all others are data. A value that quotes a
+/// transcript would otherwise be read once for each call in it.
+const OPENERS: usize = 8;
+
+/// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
+const PIECE: usize = 3;
+const FRAYED: usize = 24;
+
+impl ValueEdge {
     fn at(end: usize, next: usize) -> Self {
         Self { end, next, whole: true }
     }
 }
 
-impl Ender {
-    pub(super) fn new(at: usize) -> Self {
-        Self { scan: at, doubt: None, opened: BTreeSet::new() }
+impl ValueEndFinder {
+    pub(super) fn new(at: usize, hasty: bool) -> Self {
+        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), openers: 0 }
+    }
+
+    /// Notes a doubtful end, if none is noted yet; where nothing may be in doubt, the value ends there.
+    fn doubt(&mut self, edge: ValueEdge) -> Option<ValueEdge> {
+        let doubt = *self.doubt.get_or_insert(edge);
+        self.hasty.then_some(doubt)
     }
 
     /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
-    pub(super) fn seek(&mut self, lane: &Lane<'_>, head: &Head) -> Result<bool, NotYet> {
+    pub(super) fn seek(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
         loop {
-            let ahead = lane.markers().find(lane.view.rest(self.scan));
-            self.scan = ahead.map_or(lane.view.end(), |ahead| self.scan + ahead);
-            if ahead.is_none() || !self.pass_tag(lane, head)? {
+            let ahead = fast.markers().find(fast.view.rest(self.scan));
+            self.scan = ahead.map_or(fast.view.end(), |ahead| self.scan + ahead);
+            if ahead.is_none() || !self.pass_tag(fast, head)? {
                 return Ok(ahead.is_some());
             }
         }
@@ -77,15 +98,15 @@ impl Ender {
     }
 
     /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
-    fn pass_tag(&mut self, lane: &Lane<'_>, head: &Head) -> Result<bool, NotYet> {
-        let (view, at) = (lane.view, self.scan);
-        let marks = lane.markers().spells(view, at)?
+    fn pass_tag(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
+        let (view, at) = (fast.view, self.scan);
+        let marks = fast.markers().spells(view, at)?
             || if view.byte(at + 1)? == Some(b'/') {
                 let name = skip_gap(view, at + 2)?;
                 let own = [head.key(), head.name().unwrap_or_default()];
                 view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?
             } else {
-                lane.opens_parameter(at + 1)?
+                fast.opens_parameter(at + 1)?
             };
         if !marks {
             self.pass_data(view)?;
@@ -99,65 +120,72 @@ impl Ender {
     }
 
     /// The input ended: the doubt is confirmed, or the value is cut.
-    pub(super) fn at_end_of_input(&self, end: usize) -> Edge {
-        self.doubt.unwrap_or(Edge { end, next: end, whole: false })
+    pub(super) fn at_end_of_input(&self, end: usize, cut: bool) -> ValueEdge {
+        self.doubt.filter(|_| !cut).unwrap_or(ValueEdge { end, next: end, whole: false })
     }
 
     /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
     pub(super) fn judge(
         &mut self,
         start: usize,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         param: &Pattern,
         object: &ArgumentsObject,
         sink: &mut Sink,
-    ) -> Result<Option<Edge>, NotYet> {
+    ) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let Some((marker, end)) = scene.marker(at, param)? else {
-            self.pass_data(scene.view)?;
+        let Some((marker, end)) = context.marker(at, param)? else {
+            self.pass_data(context.view)?;
             return Ok(None);
         };
         let edge = match marker {
-            Marker::Value => self.value_closer(end, scene, param)?,
-            Marker::Param => begins_other(at, scene, object)?.then(|| Edge::at(at, at)),
-            Marker::Tag => self.tag(end, scene, param)?,
-            Marker::Call | Marker::Section => self.outer_closer(marker, end, scene, param, object)?,
-            Marker::Open | Marker::End => self.opener(start, scene)?,
+            Marker::Value => self.value_closer(end, context, param)?,
+            Marker::Param => begins_other(at, context, object)?.then(|| ValueEdge::at(at, at)),
+            Marker::Tag => self.tag(end, context, param)?,
+            Marker::Call | Marker::Section => self.outer_closer(marker, end, context, param, object)?,
+            Marker::Open | Marker::End => self.opener(start, context)?,
         };
         match edge {
-            Some(edge) => report(marker, &edge, sink),
+            Some(edge) => {
+                report(marker, &edge, sink);
+                let torn = self
+                    .doubt
+                    .is_some_and(|doubt| doubt.next > doubt.end && is_torn(doubt.next, edge.end, context, param));
+                if torn || marker != Marker::Value && is_frayed(start, edge.end, context, param) {
+                    sink.note(Outcome::Broken);
+                    sink.diagnose(Code::Broken, edge.end..edge.end, "a value ends in a piece of a marker");
+                }
+            }
             None => self.scan = if matches!(marker, Marker::Tag | Marker::Open) { at + 1 } else { end },
         }
         Ok(edge)
     }
 
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
-    fn value_closer(&mut self, end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<Edge>, NotYet> {
-        let edge = Edge::at(self.scan, end);
-        if goes_on(end, scene, param)? {
+    fn value_closer(
+        &mut self,
+        end: usize,
+        context: &CallContext<'_>,
+        param: &Pattern,
+    ) -> Result<Option<ValueEdge>, NotYet> {
+        let edge = ValueEdge::at(self.scan, end);
+        if goes_on(end, context, param)? {
             return Ok(Some(edge));
         }
-        self.doubt.get_or_insert(edge);
-        Ok(None)
+        Ok(self.doubt(edge))
     }
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
-    fn tag(&mut self, end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<Option<Edge>, NotYet> {
-        let Some((_, after)) = named_tag(scene.view, end)?.filter(|_| self.is_stray(scene.view, end) == Ok(true))
+    fn tag(&mut self, end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Option<ValueEdge>, NotYet> {
+        let Some((_, after)) = named_tag(context.view, end)?.filter(|_| self.is_stray(context.view, end) == Ok(true))
         else {
             return Ok(None);
         };
-        let edge = Edge::at(self.scan, after);
-        match scene.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
-            Some(Marker::Param) if scene.is_open() => Ok(None),
-            Some(Marker::End) => {
-                self.doubt.get_or_insert(edge);
-                Ok(None)
-            }
-            None if ends_in_tags(after, scene)? => {
-                self.doubt.get_or_insert(edge);
-                Ok(None)
-            }
+        let edge = ValueEdge::at(self.scan, after);
+        match context.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
+            Some(Marker::Param) if context.is_open() => Ok(None),
+            Some(Marker::End) => Ok(self.doubt(edge)),
+            None if ends_in_tags(after, context)? => Ok(self.doubt(edge)),
             follows => Ok(follows.map(|_| edge)),
         }
     }
@@ -168,28 +196,33 @@ impl Ender {
         &mut self,
         marker: Marker,
         end: usize,
-        scene: &Scene<'_>,
+        context: &CallContext<'_>,
         param: &Pattern,
         object: &ArgumentsObject,
-    ) -> Result<Option<Edge>, NotYet> {
-        if self.doubt.is_none() && begins_other(scene.gap(end)?, scene, object)? {
-            return Ok(Some(Edge::at(self.scan, end)));
+    ) -> Result<Option<ValueEdge>, NotYet> {
+        if self.doubt.is_none() && begins_other(context.gap(end)?, context, object)? {
+            return Ok(Some(ValueEdge::at(self.scan, end)));
         }
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
-        let follows = scene.follows(end, markers, param)?;
+        let follows = context.follows(end, markers, param)?;
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
-        let doubt = *self.doubt.get_or_insert(Edge::at(self.scan, self.scan));
-        Ok(sure.then_some(doubt))
+        let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
+        Ok((sure || self.hasty).then_some(doubt))
     }
 
     /// An opener that becomes ready ends the value where the doubt began, or here at a line's start.
-    fn opener(&self, start: usize, scene: &Scene<'_>) -> Result<Option<Edge>, NotYet> {
+    fn opener(&mut self, start: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let line_start = at == start || scene.view.byte(at - 1)? == Some(b'\n');
-        if self.doubt.is_none() && !line_start || !scene.call_begins(at)? {
+        let line_start = at == start || context.view.byte(at - 1)? == Some(b'\n');
+        if self.doubt.is_none() && !line_start || self.openers >= OPENERS {
             return Ok(None);
         }
-        Ok(Some(self.doubt.unwrap_or(Edge::at(at, at))))
+        let alone = boundary::reads_alone(context, at)?;
+        self.openers += 1;
+        if !alone {
+            return Ok(None);
+        }
+        Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at))))
     }
 
     /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
@@ -205,45 +238,71 @@ impl Ender {
     }
 }
 
+/// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
+/// ended is anybody's guess.
+fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
+    let closer = closer.filled(context.head.name(), Some(context.head.key()));
+    let closer = closer.trim().as_bytes();
+    let from = start.max(end.saturating_sub((closer.len() + FRAYED).min(BEHIND)));
+    let tail = context.view.rest(from)[..end - from].trim_ascii_end();
+    let (first, last) = (closer.get(..PIECE), closer.len().checked_sub(PIECE + 1).map(|from| &closer[from..]));
+    first.is_some_and(|first| memchr::memmem::find(tail, first).is_some())
+        || last.is_some_and(|last| tail.ends_with(last))
+}
+
+/// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,
+/// and what seems to be data may be the next parameter.
+fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let Some(opener) = param.opening().and_then(|opener| opener.spellings.first()) else { return false };
+    let opener = opener.opener().trim().as_bytes();
+    let behind = context.view.rest(closed)[..end.saturating_sub(closed)].trim_ascii_start();
+    let begins = behind.first().is_some_and(|first| opener.get(..2).is_some_and(|start| start.contains(first)));
+    let behind = &behind[..behind.len().min(opener.len() + PIECE)];
+    begins && opener.windows(PIECE).any(|piece| memchr::memmem::find(behind, piece).is_some())
+}
+
 /// Reports an end that was not the value's own closer.
-fn report(marker: Marker, edge: &Edge, sink: &mut Sink) {
+fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
     let span = edge.end..edge.next;
     match marker {
         Marker::Value => {}
-        Marker::Tag => sink.repair(Code::WrongCloser, span, "another tag closed a parameter"),
+        Marker::Tag => sink.repair(Code::WrongCloser, span, "a different tag closed a parameter"),
         Marker::Call | Marker::Section if !span.is_empty() => {
-            sink.repair(Code::WrongCloser, span, "another tag closed a parameter");
+            sink.repair(Code::WrongCloser, span, "a different tag closed a parameter");
         }
-        _ => sink.repair(Code::MissingValueCloser, span, "a value ended where the next marker stands"),
+        _ => sink.repair(Code::MissingValueCloser, span, "value without a closing marker; ended at the next marker"),
     }
 }
 
 /// Says whether nothing but a few closing tags follows to the end of the input.
-fn ends_in_tags(mut at: usize, scene: &Scene<'_>) -> Result<bool, NotYet> {
+fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     for _ in 0..4 {
-        at = scene.gap(at)?;
-        if scene.view.byte(at)?.is_none() {
+        at = context.gap(at)?;
+        if context.view.byte(at)?.is_none() {
             return Ok(true);
         }
-        if !scene.view.starts_with(at, "</")? {
+        if !context.view.starts_with(at, "</")? {
             return Ok(false);
         }
-        let Some((_, end)) = named_tag(scene.view, at + 2)? else { return Ok(false) };
+        let Some((_, end)) = named_tag(context.view, at + 2)? else { return Ok(false) };
         at = end;
     }
     Ok(false)
 }
 
 /// Says whether what follows a value's closer, which ends at `end`, can follow it.
-fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYet> {
+fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+    // A second closer is a slip, but two quotes in a row are data.
+    let doubled = param.tail.first().is_some_and(Literal::is_strong);
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
-    match scene.follows(end, &any, param)? {
-        Some(Marker::Open) if scene.pattern().tail.is_empty() => {}
+    match context.follows(end, if doubled { &any } else { &any[..4] }, param)? {
+        Some(Marker::Open) if context.pattern().tail.is_empty() => {}
         Some(_) => return Ok(true),
         None => {}
     }
-    let view = scene.view;
-    let next = scene.gap(end)?;
+    let view = context.view;
+    let next = context.gap(end)?;
     let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
     if element && named_tag(view, next + 1)?.is_some() {
         return Ok(true);
@@ -252,16 +311,16 @@ fn goes_on(end: usize, scene: &Scene<'_>, param: &Pattern) -> Result<bool, NotYe
         return Ok(false);
     }
     let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
-    let behind = scene.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
+    let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
     Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
-fn begins_other(at: usize, scene: &Scene<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+fn begins_other(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
     let mut inner = Head::default();
-    if param_head(at, scene, false, &mut inner)?.is_none() {
+    if param_head(at, context, false, &mut inner)?.is_none() {
         return Ok(false);
     }
     let key = inner.key();
-    Ok(scene.declares(key) && !object.has(key) && scene.head.key() != key)
+    Ok(context.declares(key) && !object.has(key) && context.head.key() != key)
 }

@@ -1,0 +1,192 @@
+//! Whether a finished arguments object fits its schema: types, choices, names and required members, at every level.
+
+use std::collections::BTreeSet;
+
+use super::{choice, scalar_fits};
+use crate::json::decode;
+use crate::schema::{SchemaNode, Types};
+
+/// An object or array that is open.
+struct FitLevel<'s> {
+    node: Option<SchemaNode<'s>>,
+    /// Where its bracket stands.
+    from: usize,
+    /// The members seen so far; `None` for an array.
+    members: Option<BTreeSet<String>>,
+    /// The key or index of the value that comes next.
+    key: Option<String>,
+    index: usize,
+}
+
+/// Reads strict JSON against a schema.
+struct FitCheck<'j, 's> {
+    json: &'j str,
+    levels: Vec<FitLevel<'s>>,
+    root: SchemaNode<'s>,
+}
+
+/// Says what is wrong first in an arguments object, which is strict JSON; `None` if it fits.
+pub(crate) fn misfit(json: &str, root: SchemaNode<'_>) -> Option<String> {
+    let mut walk = FitCheck { json, levels: Vec::new(), root };
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = walk.token_end(at);
+        let wrong = match bytes[at] {
+            b' ' | b'\t' | b'\n' | b'\r' | b':' | b',' => None,
+            b'{' => walk.open(at, Types::OBJECT),
+            b'[' => walk.open(at, Types::ARRAY),
+            b'}' | b']' => walk.close(end),
+            b'"' if walk.wants_key() => walk.member(at + 1..end - 1),
+            b'"' => walk.leaf(|node| {
+                let string = node.types().is_open() || node.types().has(Types::STRING);
+                string && choice::allows_string(&decode(&json[at + 1..end - 1]), node)
+            }),
+            _ => walk.leaf(|node| node.types().is_open() || scalar_fits(&json[at..end], node)),
+        };
+        if wrong.is_some() {
+            return wrong;
+        }
+        at = end;
+    }
+    None
+}
+
+impl<'s> FitCheck<'_, 's> {
+    fn token_end(&self, at: usize) -> usize {
+        let rest = &self.json.as_bytes()[at + 1..];
+        let length = match self.json.as_bytes()[at] {
+            b'"' => {
+                let mut escaped = false;
+                let closes = |byte: &u8| {
+                    let closes = *byte == b'"' && !escaped;
+                    escaped = *byte == b'\\' && !escaped;
+                    closes
+                };
+                rest.iter().position(closes).map_or(rest.len(), |quote| quote + 1)
+            }
+            b'{' | b'}' | b'[' | b']' | b':' | b',' | b' ' | b'\t' | b'\n' | b'\r' => 0,
+            _ => rest.iter().position(|byte| b" \t\n\r,:{}[]\"".contains(byte)).unwrap_or(rest.len()),
+        };
+        at + 1 + length
+    }
+
+    fn wants_key(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.members.is_some() && level.key.is_none())
+    }
+
+    /// Reads a key that stands between two quotes.
+    fn member(&mut self, span: std::ops::Range<usize>) -> Option<String> {
+        let key = decode(&self.json[span]).into_owned();
+        let outermost = self.levels.len() == 1;
+        let level = self.levels.last_mut()?;
+        let foreign = level.node.is_some_and(|node| {
+            (if outermost { node.is_closed() } else { node.forbids_others() }) && !node.declares(&key)
+        });
+        level.members.as_mut()?.insert(key.clone());
+        level.key = Some(key);
+        foreign.then(|| format!("the schema does not allow the property `{}`", self.path()))
+    }
+
+    /// Goes past a value that is no object or array.
+    fn leaf(&mut self, fits: impl FnOnce(SchemaNode<'s>) -> bool) -> Option<String> {
+        let wrong = self.node().is_some_and(|node| !fits(node)).then(|| self.wrong_type());
+        self.value_end();
+        wrong
+    }
+
+    fn open(&mut self, at: usize, kind: Types) -> Option<String> {
+        let node = self.node();
+        if node.is_some_and(|node| !node.types().is_open() && !node.types().has(kind)) {
+            return Some(self.wrong_type());
+        }
+        let members = (kind == Types::OBJECT).then(BTreeSet::new);
+        self.levels.push(FitLevel { node, from: at, members, key: None, index: 0 });
+        None
+    }
+
+    fn close(&mut self, end: usize) -> Option<String> {
+        let level = self.levels.pop()?;
+        if let (Some(node), Some(members)) = (level.node, &level.members)
+            && let Some(missing) = node.required().iter().find(|name| !members.contains(*name))
+        {
+            let whose = if self.levels.is_empty() { String::new() } else { format!(" in `{}`", self.path()) };
+            return Some(format!("missing required property `{missing}`{whose}"));
+        }
+        let chosen = level.node.is_none_or(|node| choice::allows_compound(&self.json[level.from..end], node));
+        let wrong = (!chosen).then(|| self.wrong_type());
+        self.value_end();
+        wrong
+    }
+
+    /// Returns what governs the value that comes next.
+    fn node(&self) -> Option<SchemaNode<'s>> {
+        let Some(level) = self.levels.last() else { return Some(self.root) };
+        match &level.key {
+            Some(key) => level.node?.property(key),
+            None => level.node?.item(level.index),
+        }
+    }
+
+    fn value_end(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.key = None;
+            level.index += 1;
+        }
+    }
+
+    fn wrong_type(&self) -> String {
+        format!("the schema does not allow this value for `{}`", self.path())
+    }
+
+    /// Returns where the value that comes next stands, as `a.b.0`.
+    fn path(&self) -> String {
+        let part = |level: &FitLevel<'_>| level.key.clone().unwrap_or_else(|| level.index.to_string());
+        self.levels.iter().map(part).collect::<Vec<_>>().join(".")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::misfit;
+    use crate::schema::Schema;
+
+    fn wrong(schema: &str, json: &str) -> String {
+        let schema = Schema::compile(&serde_json::from_str(schema).expect("the schema is JSON"));
+        misfit(json, schema.root()).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_fits_has_nothing_wrong() {
+        let schema = r#"{"type": "object", "required": ["a"], "properties": {
+            "a": {"type": "string", "enum": ["x", "\""]}, "n": {"type": "integer"}, "l": {"items": {"type": "number"}},
+            "o": {"type": "object", "properties": {"p": {"type": "null"}}, "additionalProperties": false, "required": ["p"]},
+            "e": {"enum": [[1, 2], {"k": 1}, "s"]}, "any": {}}}"#;
+        let good = [
+            r#"{"a": "x"}"#,
+            r#"{"a":"\"","n":1e400,"l":[1,2.5,-3e2],"o":{"p":null}}"#,
+            r#"{"a": "\u0078", "n": 1.0, "l": [], "any": {"deep": [{"a": "}"}]}, "e": [1,2]}"#,
+            r#"{"a": "x", "e": {"k": 1}}"#,
+        ];
+        for json in good {
+            assert_eq!(wrong(schema, json), "", "{json}");
+        }
+        let bad = [
+            ("{}", "missing required property `a`"),
+            (r#"{"a": "x", "b": 1}"#, "the schema does not allow the property `b`"),
+            (r#"{"a": "y"}"#, "the schema does not allow this value for `a`"),
+            (r#"{"a": 5}"#, "the schema does not allow this value for `a`"),
+            (r#"{"a": "x", "n": 1.5}"#, "the schema does not allow this value for `n`"),
+            (r#"{"a": "x", "l": [1, "2"]}"#, "the schema does not allow this value for `l.1`"),
+            (r#"{"a": "x", "l": {}}"#, "the schema does not allow this value for `l`"),
+            (r#"{"a": "x", "o": {}}"#, "missing required property `p` in `o`"),
+            (r#"{"a": "x", "o": {"p": null, "q": 1}}"#, "the schema does not allow the property `o.q`"),
+            (r#"{"a": "x", "o": null}"#, "the schema does not allow this value for `o`"),
+            (r#"{"a": "x", "e": [2, 1]}"#, "the schema does not allow this value for `e`"),
+            ("null", "the schema does not allow this value for ``"),
+        ];
+        for (json, message) in bad {
+            assert_eq!(wrong(schema, json), message, "{json}");
+        }
+    }
+}

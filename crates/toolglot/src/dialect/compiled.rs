@@ -1,0 +1,46 @@
+//! The built-in dialects of a process: each is compiled when it is first asked for.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use super::builtin::FILES;
+use super::dialects::DialectSlot;
+use super::{Dialect, Dialects, same_bytes};
+
+/// A file that comes with the library, and what it says once somebody has asked.
+#[derive(Debug)]
+pub(super) struct Builtin {
+    pub(super) name: &'static str,
+    source: &'static str,
+    dialect: OnceLock<Option<Arc<Dialect>>>,
+    alone: OnceLock<Dialects>,
+}
+
+/// Every built-in dialect, in the order of the list.
+pub(super) static SHELF: LazyLock<Box<[Builtin]>> = LazyLock::new(|| {
+    let unread = |(name, source)| Builtin { name, source, dialect: OnceLock::new(), alone: OnceLock::new() };
+    FILES.into_iter().map(unread).collect()
+});
+
+impl Builtin {
+    /// Returns the dialect, by the same door as a user's file.
+    pub(super) fn dialect(&self) -> Option<&Arc<Dialect>> {
+        // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
+        let read = || Dialect::from_toml(self.name, self.source).ok().map(Arc::new);
+        self.dialect.get_or_init(read).as_ref()
+    }
+
+    /// Returns the set of nothing but this dialect; whoever pins it shares what parsers need of it.
+    pub(super) fn alone(&'static self) -> Dialects {
+        self.alone.get_or_init(|| Dialects::of(Box::new([DialectSlot::Builtin(self)]))).clone()
+    }
+
+    /// Says whether an alias is one of the dialect's; only a file that has it in quotes need be read for that.
+    pub(super) fn has_alias(&self, alias: &str) -> bool {
+        let source = self.source.as_bytes();
+        let stands = |quote: usize| {
+            let (start, end) = (quote + 1, quote + 1 + alias.len());
+            source.get(end) == Some(&b'"') && same_bytes(&source[start..end], alias.as_bytes())
+        };
+        memchr::memchr_iter(b'"', source).any(stands) && self.dialect().is_some_and(|dialect| dialect.has_alias(alias))
+    }
+}

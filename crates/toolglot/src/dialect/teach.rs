@@ -1,0 +1,130 @@
+//! What a model is told that gets its tools as text: the `[teach]` table of a dialect file. The parser knows nothing of it.
+
+use super::error::DialectError;
+use super::values::TomlTable;
+
+/// How tools, and the results of calls, are written into a prompt.
+///
+/// A dialect file says it in the words of the family's own template; what it leaves out has words that do for any dialect.
+///
+/// # Example
+/// ```
+/// use toolglot::Dialects;
+/// let dialects = Dialects::builtin();
+/// let teach = dialects.get("hermes").ok_or("no such dialect")?.teach();
+/// assert!(teach.tools().contains("{tools}") && teach.result().contains("{text}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Teach {
+    tools: String,
+    tool: String,
+    place: TeachPlace,
+    result: String,
+    results: String,
+    between: String,
+}
+
+/// Where the tools stand in a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes prompts has to know every place")]
+pub enum TeachPlace {
+    /// Behind the system's instructions.
+    #[default]
+    SystemEnd,
+    /// Before the system's instructions.
+    SystemStart,
+    /// Before what the user says last.
+    LastUser,
+}
+
+/// The words for dialects whose family has none of its own, around the example that the renderer writes.
+const TOOLS: &str = "# Tools\n\nYou can call the functions listed below, one JSON object per line.\n\n{tools}\n\nTo call a \
+                     function, reply in exactly this format, with nothing after it:\n\n{example}\n\nThe results come in \
+                     the next message. If no function helps, answer as usual.";
+
+impl Default for Teach {
+    fn default() -> Self {
+        Self {
+            tools: TOOLS.to_owned(),
+            tool: "{json}".to_owned(),
+            place: TeachPlace::default(),
+            result: "<tool_response>\n{text}\n</tool_response>".to_owned(),
+            results: "{results}".to_owned(),
+            between: "\n".to_owned(),
+        }
+    }
+}
+
+impl Teach {
+    /// Returns the section about tools, with `{tools}` and perhaps `{example}`, a call of a function that does not exist.
+    pub fn tools(&self) -> &str {
+        &self.tools
+    }
+
+    /// Returns how one tool is written: `{json}` is its declaration as Chat Completions has it, `{function}` the inner
+    /// object, `{xml}` and `{typescript}` are the same in these languages.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// Returns where the section stands.
+    pub fn place(&self) -> TeachPlace {
+        self.place
+    }
+
+    /// Returns how a result is written, with `{text}` and perhaps `{name}`, the tool's.
+    pub fn result(&self) -> &str {
+        &self.result
+    }
+
+    /// Returns what stands around the results of one turn, with `{results}`.
+    pub fn results(&self) -> &str {
+        &self.results
+    }
+
+    /// Returns what stands between two results.
+    pub fn between(&self) -> &str {
+        &self.between
+    }
+}
+
+const KEYS: [&str; 6] = ["tools", "tool", "place", "result", "results", "between"];
+
+const PLACES: [(&str, TeachPlace); 3] = [
+    ("system_end", TeachPlace::SystemEnd),
+    ("system_start", TeachPlace::SystemStart),
+    ("last_user", TeachPlace::LastUser),
+];
+
+/// Reads the table of a file.
+pub(super) fn read(values: TomlTable<'_>) -> Result<Teach, DialectError> {
+    let mut teach = Teach::default();
+    let Some(table) = values.table("teach", "`[teach]` and below it `result = \"<result>{text}</result>\"`")? else {
+        return Ok(teach);
+    };
+    table.only("`[teach]`", &KEYS)?;
+    for (key, hole, into) in [
+        ("tools", "{tools}", &mut teach.tools),
+        ("tool", "", &mut teach.tool),
+        ("result", "{text}", &mut teach.result),
+        ("results", "{results}", &mut teach.results),
+        ("between", "", &mut teach.between),
+    ] {
+        let Some(text) = table.text(key)? else { continue };
+        if !text.text.contains(hole) {
+            let message = format!("missing `{hole}` in `{key}`");
+            return Err(table.file.error(text.span, message, format!("add `{hole}` where it belongs")));
+        }
+        text.text.clone_into(into);
+    }
+    if let Some(text) = table.text("place")? {
+        let found = PLACES.iter().find(|(name, _)| *name == text.text);
+        let names = PLACES.map(|(name, _)| name).join(", ");
+        let wrong = || {
+            table.file.error(text.span.clone(), format!("unknown place `{}`", text.text), format!("use one of {names}"))
+        };
+        teach.place = found.ok_or_else(wrong)?.1;
+    }
+    Ok(teach)
+}

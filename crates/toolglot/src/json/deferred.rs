@@ -1,0 +1,316 @@
+//! Values that are held back because their end decides what they are.
+
+use std::ops::Range;
+
+use super::reader::ReaderStep;
+use super::write::{decode, source_offset, write_string};
+use super::{Context, NoMarkers, ValuePosition, WholeValue, read_at_level};
+use crate::coerce;
+use crate::diagnostic::{Code, excerpt};
+use crate::schema::{NodeId, SchemaNode, Types};
+
+/// What is held, as strict JSON.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deferred {
+    kind: Option<DeferReason>,
+    text: String,
+    /// Where in the input it began.
+    from: usize,
+    /// How many diagnostics there had been by then.
+    said: usize,
+    /// How many brackets were open.
+    depth: usize,
+    node: Option<NodeId>,
+    /// The first parameter's name, its place, and where in `text` its value begins.
+    wrapper: Option<(String, Range<usize>)>,
+    value: usize,
+}
+
+/// Why something is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DeferReason {
+    /// The arguments up to their first key, which may be a wrapper.
+    Head,
+    /// The arguments, whose first parameter looks like a wrapper.
+    Wrapper,
+    /// A string where the schema wants something else.
+    String,
+    /// An object or array where the schema wants a string or another scalar.
+    Bracket,
+}
+
+/// Members that models put around the arguments.
+pub(crate) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "args", "input", "properties"];
+
+/// Findings inside a decoded string that get a place of their own. Each costs a search in the undecoded text, so a
+/// string full of findings would cost the square of its length.
+const PLACED: usize = 64;
+
+/// How often JSON in a string in a string is decoded, and how many wrappers are taken off. Servers encode twice at
+/// most; each level halves the backslashes and costs another reading of the value.
+const LEVELS: u8 = 3;
+
+/// What was taken off the input before a reader got to see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Unwrapped {
+    strings: u8,
+    wrappers: u8,
+}
+
+impl Deferred {
+    pub(super) fn is_on(&self) -> bool {
+        self.kind.is_some()
+    }
+}
+
+impl ReaderStep<'_> {
+    /// Holds the arguments if they could stand inside a wrapper.
+    pub(super) fn defer_head(&mut self) {
+        let declares = self.context.schema.is_some_and(|schema| !schema.root().properties().is_empty());
+        if declares
+            && self.wrapper_misfits()
+            && self.reader.level.wrappers < LEVELS
+            && self.sink.allows(Code::Wrapper)
+            && !self.reader.deferred.is_on()
+        {
+            self.defer(DeferReason::Head, None);
+        }
+    }
+
+    pub(super) fn hold_string(&mut self, node: Option<NodeId>) {
+        if !self.reader.deferred.is_on() {
+            self.defer(DeferReason::String, node);
+        }
+    }
+
+    /// Says whether arguments with no member but an undeclared one are wrong, so that it may be a wrapper.
+    fn wrapper_misfits(&self) -> bool {
+        self.context.schema.is_some_and(|schema| schema.root().is_closed() || !schema.root().required().is_empty())
+    }
+
+    pub(super) fn hold_bracket(&mut self, node: NodeId) {
+        self.defer(DeferReason::Bracket, Some(node));
+    }
+
+    fn defer(&mut self, kind: DeferReason, node: Option<NodeId>) {
+        let deferred = &mut self.reader.deferred;
+        deferred.kind = Some(kind);
+        deferred.from = self.reader.at;
+        deferred.said = self.sink.diagnosed();
+        deferred.depth = self.reader.stack.len();
+        deferred.node = node;
+        deferred.text.clear();
+    }
+
+    /// Adds to what is held, or lets it go where it becomes too long.
+    pub(super) fn hold_on(&mut self, json: &str) {
+        let at = self.reader.deferred.from;
+        self.reader.deferred.text.push_str(json);
+        if self.reader.deferred.text.len() > self.context.options.limits.held && !self.holds_root_string() {
+            self.sink().diagnose(
+                Code::LimitHeld,
+                at..at,
+                "value too long to check (limit `held`); passed on unchanged",
+            );
+            self.release_held();
+        }
+    }
+
+    /// Says whether the running key may be a wrapper: literals in its value are then read by the arguments' own schema.
+    pub(super) fn holds_wrapper(&self) -> bool {
+        self.reader.deferred.kind == Some(DeferReason::Wrapper) && self.reader.stack.len() == 1
+    }
+
+    pub(super) fn holds_root_string(&self) -> bool {
+        self.reader.deferred.kind == Some(DeferReason::String) && self.is_root()
+    }
+
+    /// Emits what is held as it stands.
+    pub(super) fn release_held(&mut self) {
+        if self.reader.deferred.is_on() {
+            let text = std::mem::take(&mut self.reader.deferred.text);
+            self.release(&text);
+            self.reader.deferred.text = text;
+            if let Some((key, span)) = self.reader.deferred.wrapper.take() {
+                self.reader.node = None;
+                self.reader.stack.iter_mut().skip(1).for_each(|frame| frame.node = None);
+                self.parameter(&key, span);
+            }
+        }
+    }
+
+    pub(super) fn release_string(&mut self) {
+        if self.reader.deferred.kind == Some(DeferReason::String) {
+            self.release_held();
+        }
+    }
+
+    pub(super) fn drop_held(&mut self) {
+        self.reader.deferred.kind = None;
+        self.reader.deferred.text.clear();
+    }
+
+    fn release(&mut self, json: &str) {
+        self.reader.deferred.kind = None;
+        self.put(json);
+    }
+
+    /// The first key is known: says whether it may be a wrapper, so that holding goes on.
+    pub(super) fn hold_wrapper(&mut self, key: &str, span: &Range<usize>) -> bool {
+        if self.reader.deferred.kind != Some(DeferReason::Head) {
+            return false;
+        }
+        let declared = self.context.schema.is_some_and(|schema| schema.root().declares(key));
+        if !WRAPPERS.contains(&key) || declared {
+            self.release_held();
+            return false;
+        }
+        self.reader.deferred.kind = Some(DeferReason::Wrapper);
+        self.reader.deferred.wrapper = Some((key.to_owned(), span.clone()));
+        self.reader.deferred.value = self.reader.deferred.text.len();
+        true
+    }
+
+    /// A member begins; a second one says that the first was no wrapper.
+    pub(super) fn member_start(&mut self) {
+        let outermost = self.reader.stack.len() == 1;
+        let Some(frame) = self.reader.stack.last_mut() else { return };
+        frame.members += 1;
+        if outermost && frame.members > 1 && self.reader.deferred.kind == Some(DeferReason::Wrapper) {
+            self.release_held();
+        }
+    }
+
+    /// The arguments are about to close: takes them out of their wrapper, if they stood in one.
+    pub(super) fn unwrap_held(&mut self) -> bool {
+        match self.reader.deferred.kind {
+            Some(DeferReason::Wrapper) => {}
+            Some(DeferReason::Head) => {
+                self.release_held();
+                return false;
+            }
+            _ => return false,
+        }
+        let held = &self.reader.deferred.text;
+        let value = held[self.reader.deferred.value..].trim_start().trim_start_matches(':').trim_start();
+        let start = held.len() - value.len();
+        let level = Unwrapped { wrappers: self.reader.level.wrappers + 1, ..self.reader.level };
+        let Some(whole) = self.reread(value.trim_end(), None, level).filter(|whole| whole.json.starts_with('{')) else {
+            self.release_held();
+            return false;
+        };
+        let span = self.reader.deferred.from..self.reader.at;
+        let as_it_came = held.len() + 1 == span.len() && self.reader.deferred.said == self.sink.diagnosed();
+        if let Some((key, place)) = self.reader.deferred.wrapper.take() {
+            self.sink().repair(Code::Wrapper, place, format!("unwrapped the arguments from `{key}`"));
+        }
+        self.adopt(&whole, &span, |at| as_it_came.then_some(start + at));
+        true
+    }
+
+    /// Reads JSON text that was held, decoded or made.
+    pub(super) fn reread(&self, text: &str, node: Option<NodeId>, level: Unwrapped) -> Option<WholeValue> {
+        if !text.starts_with(['{', '[', '"', '`']) {
+            return None;
+        }
+        let context = Context { markers: &NoMarkers, quote: None, ..*self.context };
+        let place = if node.is_some() { ValuePosition::Value } else { ValuePosition::Arguments };
+        read_at_level(text, place, node, &context, level)
+    }
+
+    /// Emits JSON that was read again; what was found there is said of its place in the held text, or of all of it.
+    pub(super) fn adopt(&mut self, whole: &WholeValue, span: &Range<usize>, place: impl Fn(usize) -> Option<usize>) {
+        for found in &whole.repairs {
+            let part = match (place(found.span.start), place(found.span.end)) {
+                (Some(start), Some(end)) => span.start + start..(span.start + end).min(span.end),
+                _ => span.clone(),
+            };
+            if found.code.is_repair() {
+                self.sink().repair(found.code, part, found.message.clone());
+            } else {
+                self.sink().diagnose(found.code, part, found.message.clone());
+            }
+        }
+        self.release(&whole.json);
+    }
+
+    /// An object or array that is held is whole: it becomes its only member, or its text, or passes as it is.
+    pub(super) fn settle_bracket(&mut self, members: usize) {
+        let deferred = &self.reader.deferred;
+        if deferred.kind != Some(DeferReason::Bracket) || deferred.depth != self.reader.stack.len() {
+            return;
+        }
+        let (node, span) = (deferred.node, deferred.from..self.reader.at);
+        let text = std::mem::take(&mut self.reader.deferred.text);
+        self.reader.deferred.kind = None;
+        let member = Some(&text).filter(|_| members == 1 && self.sink.allows(Code::UnwrapObject));
+        let types = self.node(node).map_or(Types::OPEN, SchemaNode::types);
+        if let Some(value) = member.and_then(|text| coerce::only_scalar(text)) {
+            let message = format!("unwrapped `{}` from the object around it", excerpt(value));
+            self.sink().repair(Code::UnwrapObject, span.clone(), message);
+            self.put_converted(value, node, span);
+        } else if types.only(Types::STRING | Types::NULL) {
+            let mut json = String::new();
+            write_string(&text, &mut json);
+            let message = format!("converted `{}` to a string, as the schema declares", excerpt(&text));
+            self.sink().diagnose(Code::Coerced, span, message);
+            self.put(&json);
+        } else {
+            let message = format!("`{}` does not match any type that the schema declares", excerpt(&text));
+            self.sink().diagnose(Code::TypeMismatch, span, message);
+            self.put(&text);
+        }
+    }
+
+    /// A string that is held is whole: it becomes what the schema wants. False if nothing can be made of it.
+    pub(super) fn settle_string(&mut self) -> bool {
+        if self.reader.deferred.kind != Some(DeferReason::String) {
+            return true;
+        }
+        let source = std::mem::take(&mut self.reader.deferred.text);
+        let span = self.reader.deferred.from..self.reader.at;
+        let content = decode(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()).into_owned();
+        let node = self.reader.deferred.node;
+        if let Some(whole) = self.encoded(&content, node) {
+            let what = if whole.json.starts_with('{') { "object" } else { "array" };
+            let message = format!("read the string `{}` as the {what} it spells", excerpt(&content));
+            self.sink().repair(Code::DoubleEncoded, span.clone(), message);
+            let (inner, trimmed) = (source.get(1..).unwrap_or_default(), content.len() - content.trim_start().len());
+            let as_it_came = !self.reader.text.changed && source.len() == span.len() && whole.repairs.len() <= PLACED;
+            self.adopt(&whole, &span, |at| as_it_came.then(|| 1 + source_offset(inner, trimmed + at)));
+            return true;
+        }
+        self.reader.deferred.kind = None;
+        if self.is_root() {
+            return self.empty_string(&content, span);
+        }
+        self.put_converted(&source, node, span);
+        true
+    }
+
+    /// Reads a string that is JSON which was encoded twice, where an object or array belongs.
+    fn encoded(&self, content: &str, node: Option<NodeId>) -> Option<WholeValue> {
+        let root = self.is_root();
+        let types = match (self.context.schema, node) {
+            (Some(schema), Some(node)) => schema.node(node).types(),
+            _ => Types::OPEN,
+        };
+        let wanted = root || (types.has(Types::ARRAY | Types::OBJECT) && !types.has(Types::STRING));
+        let level = Unwrapped { strings: self.reader.level.strings + 1, ..self.reader.level };
+        if !wanted || level.strings > LEVELS || !self.sink.allows(Code::DoubleEncoded) {
+            return None;
+        }
+        let whole = self.reread(content.trim(), node.filter(|_| !root), level)?;
+        let fits = whole.json.starts_with('{') || (!root && whole.json.starts_with('['));
+        fits.then_some(whole)
+    }
+
+    fn empty_string(&mut self, content: &str, span: Range<usize>) -> bool {
+        let empty = content.trim().is_empty() && self.admit(Code::EmptyArguments, span, "read an empty string as `{}`");
+        if empty {
+            self.put("{}");
+            self.missing_parameters();
+        }
+        empty
+    }
+}

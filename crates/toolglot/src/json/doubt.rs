@@ -1,0 +1,181 @@
+//! A string whose end is in doubt: all ends from here on are found at once, or the call is given up.
+
+use super::follow::Follow;
+use super::reader::ReaderStep;
+use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
+use super::{Ended, ValueOutcome, ValuePosition};
+use crate::diagnostic::Code;
+use crate::view::NotYet;
+
+/// Bytes behind the reader's place that stay visible: a quote is judged by its line, and lines of code are shorter.
+/// Ten times as much would be held for every open string.
+pub(crate) const BEHIND: usize = 1 << 10;
+
+/// Bytes that one message may read ahead in vain for ends of strings: the size of a source file that a call writes.
+/// Without the bound, a message full of quotes that never resolve would be read again from each of them.
+const AHEAD: usize = 1 << 16;
+
+/// How far behind a suspicious quote a better end is looked for: about a screen of text. Further away, another end is
+/// more likely another argument's.
+const REACH: usize = 1 << 12;
+
+/// How far a better end is always looked for, even when `AHEAD` is spent: the rest of a line. It is a constant for
+/// each quote, so the total stays linear.
+const NEXT: usize = 1 << 6;
+
+impl ReaderStep<'_> {
+    /// A quote cannot end its string, or a marker stands in it that no clean end follows.
+    pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        if self.reader.text.key || !self.sink.allows(Code::InnerQuote) {
+            self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
+            return self.ended(Ended::Broken);
+        }
+        if self.context.markers.is_near() {
+            return self.ended(Ended::Broken);
+        }
+        let reach = self.reach();
+        match self.readings(reach)? {
+            StringEnds::Ends(ends) => {
+                self.reader.ends = ends.into();
+                self.planned();
+                Ok(None)
+            }
+            StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
+        }
+    }
+
+    /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
+    fn reach(&self) -> usize {
+        let at = self.reader.at;
+        at + AHEAD.saturating_sub(self.sink.wasted_lookahead).max(REACH)
+    }
+
+    /// What follows a quote that ends at `end` is not what a valid string is followed by: it ends the string, or joins it
+    /// to the `next`, if no other quote can be its end.
+    pub(super) fn perhaps(&mut self, end: usize, next: Option<usize>) -> Result<Option<ValueOutcome>, NotYet> {
+        let accept = |turn: &mut Self| match next {
+            Some(next) => turn.join(end, next),
+            None => turn.text_end(end),
+        };
+        if self.context.markers.is_near() || !self.sink.allows(Code::InnerQuote) {
+            return accept(self);
+        }
+        let at = self.reader.at;
+        let reach = at + AHEAD.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH);
+        let read = |doubtful: &DoubtfulString<'_>| {
+            let doubtful = DoubtfulString { at: end, reach, behind_end: true, ..doubtful.clone() };
+            if next.is_none() && string_ends::closes_plainly(self.look(), &doubtful, end)? {
+                return Ok(None);
+            }
+            string_ends::read(self.look(), &doubtful).map(Some)
+        };
+        let Some(verdict) = self.with_doubtful(read)? else { return accept(self) };
+        match verdict {
+            StringEnds::Unsure { closed: None, furthest } if !self.may_stand(end)? => self.give_up(None, furthest),
+            StringEnds::Unsure { closed: None, furthest } => {
+                self.sink.wasted_lookahead += furthest.saturating_sub(at);
+                accept(self)
+            }
+            StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
+            StringEnds::Ends(ends) => {
+                self.note_inner_quotes();
+                self.reader.ends = ends.into();
+                self.planned();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
+    /// comment, and behind the value of a keyword nothing but the call's bracket.
+    fn may_stand(&self, end: usize) -> Result<bool, NotYet> {
+        let next = self.view.skip_blanks(end)?;
+        let in_call = self.reader.place != ValuePosition::Keyword
+            || self.parent().is_some()
+            || matches!(self.view.byte(next)?, None | Some(b')'));
+        Ok(in_call && self.look().gap(end)? == next)
+    }
+
+    /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
+    pub(super) fn note_inner_quotes(&mut self) {
+        let at = self.reader.at;
+        let message = "quotes inside strings are not escaped; the strings end where the whole call can be read";
+        self.sink().repair(Code::InnerQuote, at..at, message);
+    }
+
+    fn readings(&self, reach: usize) -> Result<StringEnds, NotYet> {
+        self.with_doubtful(|doubtful| string_ends::read(self.look(), &DoubtfulString { reach, ..doubtful.clone() }))
+    }
+
+    /// Returns from where on the running string's content is visible, however the input came.
+    pub(super) fn visible(&self) -> usize {
+        let mut visible = self.reader.text.content.max(self.reader.at.saturating_sub(BEHIND));
+        while !self.view.is_boundary(visible) {
+            visible += 1;
+        }
+        visible
+    }
+
+    fn with_doubtful<T>(&self, ask: impl FnOnce(&DoubtfulString<'_>) -> T) -> T {
+        let reader = &*self.reader;
+        let none = Default::default();
+        let seen =
+            if reader.place == ValuePosition::Keyword { self.context.given.unwrap_or(&none) } else { &reader.seen };
+        let member = reader.colon > reader.key_at && reader.text.from >= reader.colon;
+        let second = member && reader.stack.last().is_some_and(|frame| frame.members > 1);
+        let spacing = Spacing {
+            comma: second.then(|| reader.key_at.saturating_sub(reader.comma + 1)),
+            colon: if member { reader.text.from - reader.colon } else { 0 },
+        };
+        ask(&DoubtfulString {
+            quote: reader.text.quote,
+            raw: reader.text.raw,
+            visible: self.visible(),
+            at: reader.at,
+            stack: &reader.stack,
+            seen,
+            place: reader.place,
+            spacing,
+            reach: usize::MAX,
+            behind_end: false,
+        })
+    }
+
+    /// No reading of the call is certain; what was read of it goes into the string, up to where reading goes on.
+    pub(super) fn give_up(&mut self, closed: Option<usize>, furthest: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        let reach = self.reach();
+        let mut end = self.context.markers.resume_at(self.view, at, closed.unwrap_or(reach).min(reach))?;
+        while !self.view.is_boundary(end) {
+            end -= 1;
+        }
+        self.sink.wasted_lookahead += 4 * furthest.saturating_sub(at);
+        let message = "quotes inside a string are not escaped, and no reading of the call is certain";
+        self.sink().repair(Code::InnerQuote, at..at, message);
+        let cut = self.view.byte(end)?.is_none() && closed.is_none();
+        self.put_plain(end);
+        self.ended(if cut { Ended::Truncated } else { Ended::Broken })
+    }
+
+    /// A string begins: its end may be known.
+    pub(super) fn planned(&mut self) {
+        if self.reader.text.key {
+            return;
+        }
+        self.reader.text.end = self.reader.ends.pop_front();
+        if let Some(end) = self.reader.text.end {
+            self.reader.text.settled = end;
+        }
+    }
+
+    /// The quote that ends the string stands here, if it is not lost.
+    pub(super) fn planned_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        let end = at + self.look().closer(self.reader.text.quote, at)?.unwrap_or(0);
+        match self.joins(end)?.filter(|_| !self.reader.ends.is_empty()) {
+            Some(Follow::Joins(next)) => self.join(end, next),
+            _ => self.text_end(end),
+        }
+    }
+}

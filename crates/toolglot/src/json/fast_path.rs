@@ -1,0 +1,277 @@
+//! Valid JSON at full speed: a tight loop over what needs no decision, up to the first byte that does.
+//!
+//! What passes here is what the careful reader would have passed byte for
+//! byte: each token is valid, and a string passes only if what follows it is
+//! what a valid string is followed by. Everything else is left to the careful
+//! reader, which begins where the last certain token ended.
+
+use std::ops::Range;
+
+use super::ValuePosition;
+use super::follow::Follow;
+use super::look::Quote;
+use super::reader::{Bracket, Expect, OpenBracket, ReaderStep};
+use super::scalar::{is_number, is_token};
+use super::write::clean_run;
+use crate::diagnostic::Code;
+use crate::view::is_blank;
+
+impl ReaderStep<'_> {
+    /// Passes the valid JSON that stands at the reader's place where no schema has a say; false if there is none.
+    pub(super) fn pass_valid(&mut self, byte: u8) -> bool {
+        let reader = &self.reader;
+        let opens = reader.need == Expect::Member && matches!(byte, b'{' | b'[');
+        let inside =
+            matches!(reader.need, Expect::Key | Expect::Member | Expect::Element | Expect::After) && self.is_free();
+        let untyped = reader.need != Expect::Member || reader.node.is_none();
+        let usual = reader.pending.is_empty() && !reader.deferred.is_on() && reader.escaped != Some(true);
+        let guesses = self.context.quote.is_some() || self.sink.allows(Code::BareString);
+        if !(opens || inside) || !untyped || !usual || guesses {
+            return false;
+        }
+        let (from, limit) = (reader.at, self.limit());
+        let visible = self.view.rest(from);
+        let bytes = &visible[..visible.len().min(limit - from)];
+        let mut pass = FastPass::new(bytes, reader.need);
+        while self.pass_token(&mut pass).is_some() {}
+        if pass.sure == 0 {
+            return false;
+        }
+        self.reader.need = pass.need;
+        self.reader.node = None;
+        if pass.strings {
+            self.reader.escaped = Some(false);
+        }
+        self.put_source(from + pass.sure);
+        true
+    }
+
+    /// Says whether nobody wants to know what stands in the innermost bracket.
+    fn is_free(&self) -> bool {
+        let plain = |frame: &OpenBracket| {
+            let json = matches!(frame.bracket, Bracket::Object | Bracket::Array);
+            json && frame.node.is_none() && !frame.doubled && !frame.wrapped
+        };
+        let parameters = self.reader.place == ValuePosition::Arguments && self.reader.stack.len() == 1;
+        !parameters && self.reader.stack.last().is_some_and(plain)
+    }
+
+    /// Passes what is needed next; `None` where the careful reader has to go on.
+    fn pass_token(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
+        let byte = pass.token()?;
+        match (pass.need, byte) {
+            (Expect::After | Expect::Key, b'}') => self.pass_closer(pass, Bracket::Object),
+            (Expect::After | Expect::Element, b']') => self.pass_closer(pass, Bracket::Array),
+            (Expect::Key, _) => self.pass_key(pass, false),
+            (Expect::After, b',') => {
+                pass.at += 1;
+                match self.parent()? {
+                    Bracket::Object => self.pass_key(pass, true),
+                    _ => self.pass_value(pass),
+                }
+            }
+            (Expect::After, _) => None,
+            _ => self.pass_value(pass),
+        }
+    }
+
+    fn pass_closer(&mut self, pass: &mut FastPass<'_>, bracket: Bracket) -> Option<()> {
+        if self.parent() != Some(bracket) || self.reader.stack.len() == 1 {
+            return None;
+        }
+        self.reader.stack.pop();
+        pass.settle(pass.at + 1, Expect::After);
+        self.is_free().then_some(())
+    }
+
+    /// Passes a key with its colon.
+    fn pass_key(&mut self, pass: &mut FastPass<'_>, behind_comma: bool) -> Option<()> {
+        let comma = pass.at;
+        pass.token()?;
+        let key = pass.at;
+        pass.string()?;
+        if pass.token()? != b':' {
+            return None;
+        }
+        self.reader.stack.last_mut()?.members += 1;
+        let base = self.reader.at;
+        (self.reader.key_at, self.reader.colon) = (base + key, base + pass.at + 1);
+        if behind_comma {
+            self.reader.comma = base + comma - 1;
+        }
+        pass.settle(pass.at + 1, Expect::Member);
+        Some(())
+    }
+
+    fn pass_value(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
+        match pass.token()? {
+            b'{' => self.pass_opener(pass, Bracket::Object, Expect::Key),
+            b'[' => self.pass_opener(pass, Bracket::Array, Expect::Element),
+            b'"' => self.pass_text(pass),
+            byte => {
+                pass.scalar(byte)?;
+                self.pass_begin();
+                pass.settle(pass.at, Expect::After);
+                Some(())
+            }
+        }
+    }
+
+    fn pass_opener(&mut self, pass: &mut FastPass<'_>, bracket: Bracket, need: Expect) -> Option<()> {
+        if self.reader.stack.len() >= self.context.options.limits.depth {
+            return None;
+        }
+        self.pass_begin();
+        self.reader.stack.push(OpenBracket { bracket, node: None, members: 0, doubled: false, wrapped: false });
+        pass.settle(pass.at + 1, need);
+        Some(())
+    }
+
+    /// Passes a string that ends where something valid follows: the next key too, since only that proves the end.
+    fn pass_text(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
+        pass.string()?;
+        let end = pass.at;
+        match (pass.token()?, self.parent()?) {
+            (b'}', Bracket::Object) | (b']', Bracket::Array) => {
+                self.closes_all(self.reader.at + pass.at).ok().filter(|closes| *closes)?;
+            }
+            (b',', Bracket::Object) => {
+                pass.at += 1;
+                return self.pass_key(pass, true);
+            }
+            (b',', _) => {
+                pass.at += 1;
+                if !matches!(pass.token()?, b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        self.pass_begin();
+        pass.settle(end, Expect::After);
+        Some(())
+    }
+
+    /// A value begins: it counts as a member of its array.
+    fn pass_begin(&mut self) {
+        if let Some(frame) = self.reader.stack.last_mut().filter(|frame| frame.bracket == Bracket::Array) {
+            frame.members += 1;
+        }
+    }
+
+    /// Passes the rest of a string up to the next quote if all of it is valid and that quote ends it.
+    ///
+    /// Then nothing in it needs a decision: markers and quotes of other kinds before such an end are data.
+    pub(super) fn pass_string(&mut self) -> Option<usize> {
+        let (at, limit, text) = (self.reader.at, self.limit(), &self.reader.text);
+        if text.quote != Quote::Double || text.raw || at < text.tried || text.end.is_some() {
+            return None;
+        }
+        let visible = self.view.rest(at);
+        let mut pass = FastPass::new(&visible[..visible.len().min(limit - at)], Expect::Text);
+        let closed = pass.content();
+        let end = at + pass.at;
+        self.reader.text.tried = end + 1;
+        self.reader.text.valid = at + pass.valid();
+        closed?;
+        let key = self.reader.text.key;
+        let ends = self.follow(end + 1) == Ok(Follow::Closes) && (!key || pass.colon_follows());
+        ends.then_some(end)
+    }
+}
+
+/// The visible bytes and how far they have been passed.
+struct FastPass<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// Up to here all is certain, and `need` is what may stand there.
+    sure: usize,
+    need: Expect,
+    /// A string was passed.
+    strings: bool,
+    /// Where the last escape stands.
+    escape: Range<usize>,
+}
+
+impl<'b> FastPass<'b> {
+    fn new(bytes: &'b [u8], need: Expect) -> Self {
+        Self { bytes, at: 0, sure: 0, need, strings: false, escape: 0..0 }
+    }
+
+    /// Skips blanks and returns the byte behind them.
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            if !is_blank(byte) {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    fn settle(&mut self, end: usize, need: Expect) {
+        (self.at, self.sure, self.need) = (end, end, need);
+    }
+
+    /// Passes a whole string.
+    fn string(&mut self) -> Option<()> {
+        if self.token()? != b'"' {
+            return None;
+        }
+        self.at += 1;
+        self.content()?;
+        self.at += 1;
+        self.strings = true;
+        Some(())
+    }
+
+    /// Goes to the quote that ends a string; stops at what is no valid content of one.
+    fn content(&mut self) -> Option<()> {
+        loop {
+            self.at += clean_run(self.bytes.get(self.at..)?);
+            match *self.bytes.get(self.at)? {
+                b'"' => return Some(()),
+                b'\\' => self.escape()?,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Returns the end of the content that was passed, but for an escape right before it: what that means, the next
+    /// byte may say.
+    fn valid(&self) -> usize {
+        if self.at == self.escape.end { self.escape.start } else { self.at }
+    }
+
+    /// Passes an escape.
+    fn escape(&mut self) -> Option<()> {
+        let start = self.at;
+        self.at += match *self.bytes.get(self.at + 1)? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+            b'u' if self.bytes.get(self.at + 2..self.at + 6)?.iter().all(u8::is_ascii_hexdigit) => 6,
+            _ => return None,
+        };
+        self.escape = start..self.at;
+        Some(())
+    }
+
+    /// Says whether a colon stands behind the byte at hand.
+    fn colon_follows(&mut self) -> bool {
+        self.at += 1;
+        self.token() == Some(b':')
+    }
+
+    /// Passes a number, boolean or null.
+    fn scalar(&mut self, first: u8) -> Option<()> {
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|byte| !is_token(*byte))?;
+        let valid = match first {
+            b't' => &rest[..length] == b"true",
+            b'f' => &rest[..length] == b"false",
+            b'n' => &rest[..length] == b"null",
+            _ => is_number(&rest[..length]),
+        };
+        self.at += length;
+        valid.then_some(())
+    }
+}

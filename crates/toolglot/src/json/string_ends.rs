@@ -1,0 +1,227 @@
+//! Which quotes end the strings of a value in which quotes are not escaped: one reading of all that is left of the call.
+//!
+//! A string in which a quote stands that cannot end it is *doubtful*: what looks like its end may be a part of it. Its end
+//! is looked for together with all that follows, up to where the call is closed.
+//!
+//! ```text
+//!            a string begins               a quote that may end it
+//!   Walk ─────────────────────▶ Choice ───────────────────────────▶ Walk
+//!    │ ▲                          │ ▲
+//!    │ └── the next quote of it ◀─┘ │ no quote is left: one choice back
+//!    │                              │
+//!    │  what cannot stand here ─────┘
+//!    └─ the call is closed and nothing behind it belongs to a string ──▶ a reading
+//! ```
+//!
+//! | a quote of a doubtful string, and behind it | the quote |
+//! |---|---|
+//! | `,` and a declared key that is new, spaced as this call spaces its members, its value of the declared type | may end it |
+//! | `,` and an element of an array | may end it |
+//! | brackets that close what is open, with all required members there | may end it |
+//! | anything else, or a quote between an opener of the dialect and its closer | is data |
+//!
+//! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
+//! the call's own spacing that is no end, a closer of the dialect, or an odd number of quotes in its last line.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::ValuePosition;
+use super::look::{Ahead, Lookahead, Quote};
+use super::reader::OpenBracket;
+use crate::view::NotYet;
+
+use choice::{OpenString, QuoteParity, count_quotes};
+use walk::{WalkLevel, WalkState, WalkStep};
+
+mod choice;
+mod walk;
+
+/// What was found about the strings that are left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StringEnds {
+    /// They end at these quotes, in order.
+    Ends(Vec<usize>),
+    /// No reading is certain; the furthest closer that one of them reached ends here. So far was looked.
+    Unsure { closed: Option<usize>, furthest: usize },
+}
+
+/// The white space of a member: behind its comma, if there is one, and behind its colon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spacing {
+    pub(super) comma: Option<usize>,
+    pub(super) colon: usize,
+}
+
+/// The doubtful string with which a search begins.
+#[derive(Clone, Debug)]
+pub(super) struct DoubtfulString<'d> {
+    pub(super) quote: Quote,
+    pub(super) raw: bool,
+    /// Where its content is still visible from, and where the first quote in doubt stands.
+    pub(super) visible: usize,
+    pub(super) at: usize,
+    pub(super) stack: &'d [OpenBracket],
+    pub(super) seen: &'d BTreeSet<String>,
+    pub(super) place: ValuePosition,
+    pub(super) spacing: Spacing,
+    /// How far its end is looked for.
+    pub(super) reach: usize,
+    /// The quote before it can end it too: another end has to be as good.
+    pub(super) behind_end: bool,
+}
+
+/// A search looks at so many bytes, and so many times as many as it has passed, before it gives up.
+///
+/// Real calls take two bytes for each; text made of declared keys could take the square of its length.
+const LEAST: usize = 1 << 13;
+const MOST: usize = 6;
+
+/// Strings that may be in doubt at once. Each adds a level of backtracking; real calls have a handful, and 64 keep
+/// the stack of choices within a few KiB.
+const CHOICES: usize = 64;
+
+/// A search for the ends of the strings that are left: depth first, with what has failed remembered.
+struct EndSearch<'s> {
+    look: Lookahead<'s>,
+    place: ValuePosition,
+    spacing: Spacing,
+    choices: Vec<OpenString>,
+    ends: Vec<usize>,
+    /// Strings from which no reading leads on, with how much was open and given there.
+    dead: HashSet<(usize, usize, usize)>,
+    looked: usize,
+    start: usize,
+    furthest: usize,
+    closed: Option<usize>,
+    reach: usize,
+    behind_end: bool,
+    /// Keys may stand without quotes, members without a comma.
+    slips: bool,
+}
+
+/// Looks for the ends of the doubtful string and of all strings behind it.
+pub(super) fn read(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<StringEnds, NotYet> {
+    EndSearch::new(look, doubtful).run()
+}
+
+/// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
+/// quotes of keys may be missing.
+pub(super) fn closes_plainly(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
+    let mut search = EndSearch { slips: true, ..EndSearch::new(look, doubtful) };
+    let Some(OpenString { mut levels, .. }) = search.choices.pop() else { return Ok(false) };
+    let mut at = end;
+    while at <= doubtful.reach {
+        at = match search.walk(at, &mut levels)? {
+            WalkStep::Closed(end) => return look.context.markers.is_over(look.view, end),
+            WalkStep::Dead => return Ok(false),
+            WalkStep::String { quote, from, .. } => match look.string(quote, from, doubtful.reach)? {
+                Ahead::Found(end) => end,
+                _ => return Ok(false),
+            },
+        };
+    }
+    Ok(false)
+}
+
+impl<'s> EndSearch<'s> {
+    fn new(look: Lookahead<'s>, doubtful: &DoubtfulString<'_>) -> Self {
+        let level = |frame: &OpenBracket| WalkLevel { bracket: frame.bracket, node: frame.node, items: frame.members };
+        let stack = doubtful.stack.iter().map(level).collect();
+        let levels = WalkState { stack, seen: doubtful.seen.clone(), next: None };
+        let before = look.view.slice(doubtful.visible, doubtful.at);
+        let line = before.rfind('\n').max(before.rfind("\\n")).map_or(before, |at| &before[at + 1..]);
+        let first = OpenString {
+            next: doubtful.at,
+            dirty: true,
+            tried: None,
+            quotes: usize::from(doubtful.behind_end),
+            all: count_quotes(before, doubtful.quote),
+            line: count_quotes(line, doubtful.quote),
+            ..OpenString::new(doubtful.quote, doubtful.raw, doubtful.visible, levels)
+        };
+        Self {
+            look,
+            place: doubtful.place,
+            spacing: doubtful.spacing,
+            choices: vec![first],
+            ends: Vec::new(),
+            dead: HashSet::new(),
+            looked: 0,
+            start: doubtful.at,
+            furthest: doubtful.at,
+            closed: None,
+            reach: doubtful.reach,
+            behind_end: doubtful.behind_end,
+            slips: false,
+        }
+    }
+}
+
+impl EndSearch<'_> {
+    fn run(&mut self) -> Result<StringEnds, NotYet> {
+        let mut odd: Option<Vec<usize>> = None;
+        while let Some((end, mut levels)) = self.next_end()? {
+            if self.looked > LEAST + MOST * (self.furthest - self.start) || self.choices.len() > CHOICES {
+                return Ok(self.unsure());
+            }
+            match self.walk(end, &mut levels)? {
+                WalkStep::Dead => {}
+                WalkStep::String { quote, raw, from } => {
+                    if !self.dead.contains(&levels.key(from)) {
+                        self.choices.push(OpenString::new(quote, raw, from, levels));
+                    }
+                }
+                WalkStep::Closed(at) => {
+                    let parity = self.parity();
+                    let sure = self.closed.is_none() && parity != QuoteParity::Lone && self.is_sure(at, &levels)?;
+                    if sure && parity == QuoteParity::Even {
+                        return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
+                    }
+                    odd = sure.then(|| self.ends.clone());
+                    self.closed = self.closed.max(Some(at));
+                    self.choices.iter_mut().for_each(|choice| choice.stands = true);
+                }
+            }
+        }
+        Ok(odd.filter(|_| !self.behind_end).map_or_else(|| self.unsure(), StringEnds::Ends))
+    }
+
+    fn unsure(&self) -> StringEnds {
+        StringEnds::Unsure { closed: self.closed, furthest: self.furthest }
+    }
+
+    /// Says whether nothing speaks against the reading at hand, which closes the call at `at`.
+    fn is_sure(&self, at: usize, levels: &WalkState) -> Result<bool, NotYet> {
+        let lost = |choice: &OpenString| choice.named.iter().any(|key| !levels.seen.contains(key));
+        let suspect = self.choices.iter().any(|choice| choice.suspect || choice.foreign || lost(choice));
+        Ok(!suspect && self.look.context.markers.is_over(self.look.view, at)?)
+    }
+
+    /// Returns what the quotes in the doubtful strings of the reading at hand say of it.
+    fn parity(&self) -> QuoteParity {
+        let of = |choice: &OpenString| match choice.quotes {
+            _ if !choice.dirty => QuoteParity::Even,
+            0 | 1 if choice.all % 2 == 1 => QuoteParity::Lone,
+            _ if choice.line.is_multiple_of(2) => QuoteParity::Even,
+            _ => QuoteParity::Odd,
+        };
+        self.choices.iter().map(of).max().unwrap_or(QuoteParity::Even)
+    }
+
+    /// Returns the next quote that may end the innermost string, and the levels behind it; goes back where none is left.
+    fn next_end(&mut self) -> Result<Option<(usize, WalkState)>, NotYet> {
+        while let Some(mut choice) = self.choices.pop() {
+            self.ends.truncate(self.choices.len());
+            if let Some(end) = self.candidate(&mut choice)? {
+                let levels = choice.levels.clone();
+                self.choices.push(choice);
+                self.ends.push(end.0);
+                return Ok(Some((end.1, levels)));
+            }
+            if !choice.stands {
+                self.dead.insert(choice.levels.key(choice.from));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,234 @@
+//! A string whose end is open: which of its quotes may end it, and what the others say.
+
+use super::{EndSearch, WalkState};
+use crate::json::ValuePosition;
+use crate::json::look::{Ahead, KEY, Quote};
+use crate::json::reader::Bracket;
+use crate::schema::SchemaNode;
+use crate::view::NotYet;
+
+/// Calls that a doubtful string may quote. Text with more is a message whose first call never closed, and each costs
+/// another look at the same bytes.
+const QUOTED: usize = 8;
+
+/// The colon of a member is looked for so near behind its name, where a slip may stand between.
+const COLON: usize = 4;
+
+/// Names of members that are noted in a string. Tools have fewer parameters; without the bound, a string made of
+/// names would be compared with itself.
+const NAMED: usize = 64;
+
+/// A string whose end is open.
+#[derive(Clone, Debug)]
+pub(super) struct OpenString {
+    pub(super) quote: Quote,
+    pub(super) raw: bool,
+    /// Where its content begins, as far as it is visible.
+    pub(super) from: usize,
+    /// Quotes before this place have been tried.
+    pub(super) next: usize,
+    /// A quote stood in it that could not end it.
+    pub(super) dirty: bool,
+    /// Calls that were opened in it and not closed.
+    pub(super) nested: usize,
+    pub(super) quoted: usize,
+    /// A declared member stood behind one of its quotes.
+    pub(super) headed: bool,
+    /// The quote that was taken for its end last.
+    pub(super) tried: Option<usize>,
+    /// How many quotes stand in it, escaped or not, and how many of them on the line at hand.
+    pub(super) all: usize,
+    pub(super) line: usize,
+    /// How many quotes it holds that are not escaped.
+    pub(super) quotes: usize,
+    /// Declared members that were not given before it, and stand in it in quotes.
+    pub(super) named: Vec<String>,
+    /// Something stood in it that another reading would take for the call's own.
+    pub(super) suspect: bool,
+    /// The member behind the quote that was tried last is not declared.
+    pub(super) foreign: bool,
+    /// A reading went through it.
+    pub(super) stands: bool,
+    pub(super) levels: WalkState,
+}
+
+/// What the quotes say that stand in a doubtful string before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum QuoteParity {
+    /// Their number on its last line is even, as in most code.
+    Even,
+    Odd,
+    /// There is but one in all of it: a slip, where code has two.
+    Lone,
+}
+
+impl OpenString {
+    pub(super) fn new(quote: Quote, raw: bool, from: usize, levels: WalkState) -> Self {
+        Self {
+            quote,
+            raw,
+            from,
+            next: from,
+            dirty: false,
+            nested: 0,
+            quoted: 0,
+            headed: false,
+            tried: None,
+            all: 0,
+            line: 0,
+            quotes: 0,
+            named: Vec::new(),
+            suspect: false,
+            foreign: false,
+            stands: false,
+            levels,
+        }
+    }
+}
+
+impl EndSearch<'_> {
+    /// Finds the next quote of a string that may end it; returns where it stands and where it ends.
+    pub(super) fn candidate(&mut self, choice: &mut OpenString) -> Result<Option<(usize, usize)>, NotYet> {
+        let (view, markers) = (self.look.view, self.look.context.markers);
+        if let Some(quote) = choice.tried.take() {
+            choice.dirty = true;
+            choice.quotes += 1;
+            self.count(choice, quote)?;
+        }
+        loop {
+            let at = choice.next;
+            self.looked += 1;
+            self.furthest = self.furthest.max(at);
+            if at > self.reach {
+                return Ok(None);
+            }
+            let Some(byte) = view.byte(at)? else { return Ok(None) };
+            if let Some(length) = self.look.closer(choice.quote, at)? {
+                choice.next = at + length;
+                if self.may_end(choice, at + length)? {
+                    choice.tried = Some(at);
+                    return Ok(Some((at, at + length)));
+                }
+                self.count(choice, at)?;
+                self.pass_quote(choice, at + length)?;
+                continue;
+            }
+            choice.next = at + 1;
+            if byte == b'\\' && !choice.raw {
+                choice.next = at + self.look.escape(choice.quote, at)?;
+                match view.byte(at + 1)? {
+                    Some(b'n') => choice.line = 0,
+                    Some(_) => self.count(choice, at + 1)?,
+                    None => {}
+                }
+            } else if byte == b'\n' {
+                choice.line = 0;
+            } else if markers.may_begin(byte) && !self.pass_marker(choice, at)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Counts a quote at `at`, bare or escaped; an apostrophe in a word is none, nor is one that is quoted itself.
+    fn count(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
+        let view = self.look.view;
+        let behind = view.byte(at + 1)?;
+        let Some(here) = view.byte(at)?.filter(|byte| choice.quote.is(*byte)) else { return Ok(()) };
+        let before = (at > choice.from).then(|| view.byte(at - 1)).transpose()?.flatten();
+        if is_counted(before, here, behind) {
+            choice.all += 1;
+            choice.line += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes a quote that ends at `end` for data; perhaps it begins the name of a member.
+    fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
+        choice.dirty = true;
+        choice.quotes += 1;
+        let view = self.look.view;
+        let next = view.skip_blanks(end)?;
+        let line = view.slice(end, next).contains('\n');
+        choice.suspect |= line && self.look.context.markers.begins_call(view, next)?;
+        if choice.levels.is_arguments(self.place)
+            && choice.named.len() < NAMED
+            && matches!(choice.quote, Quote::Double | Quote::Single)
+            && let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
+        {
+            let name = self.look.view.slice(end, after - 1);
+            let behind = &self.look.view.rest(after)[..self.look.view.rest(after).len().min(COLON)];
+            let colon = behind.contains(&b':');
+            if !colon && behind.len() < COLON {
+                self.look.view.final_end()?;
+            }
+            let declared = |node: &SchemaNode<'_>| colon && node.properties().iter().any(|key| key == name);
+            let node = self.node(&choice.levels).filter(declared);
+            choice.named.extend(node.filter(|_| !choice.levels.seen.contains(name)).map(|_| name.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Goes past a marker that stands in a string at `at`; false if it holds too many to be one.
+    fn pass_marker(&self, choice: &mut OpenString, at: usize) -> Result<bool, NotYet> {
+        let (view, markers) = (self.look.view, self.look.context.markers);
+        if let Some(end) = markers.opens(view, at)? {
+            (choice.next, choice.nested, choice.quoted) = (end, choice.nested + 1, choice.quoted + 1);
+        } else if let Some(end) = markers.closes(view, at)? {
+            choice.next = end;
+            choice.suspect |= choice.nested == 0;
+            choice.nested = choice.nested.saturating_sub(1);
+        }
+        Ok(choice.quoted <= QUOTED)
+    }
+
+    /// Says whether the quote that ends at `end` may end its string.
+    fn may_end(&self, choice: &mut OpenString, end: usize) -> Result<bool, NotYet> {
+        let view = self.look.view;
+        choice.foreign = false;
+        let next = view.skip_blanks(end)?;
+        let WalkState { stack, .. } = &choice.levels;
+        if stack.is_empty() && self.place != ValuePosition::Keyword {
+            return Ok(choice.nested == 0);
+        }
+        let Some(byte) = view.byte(next)?.filter(|_| choice.nested == 0) else { return Ok(false) };
+        Ok(match (byte, stack.last()) {
+            (b',', top) if top.is_none_or(|top| top.bracket == Bracket::Object) => {
+                let known = self.member(next + 1, &choice.levels)?;
+                let even = !choice.dirty || choice.line.is_multiple_of(2);
+                // A member that stood in the string as this call writes its own says that the end is not certain.
+                choice.suspect |= choice.headed;
+                choice.headed |= choice.dirty && even && known == Some(true);
+                choice.foreign = choice.dirty && known == Some(false);
+                known.is_some_and(|known| known || even)
+            }
+            (b',', Some(_)) => {
+                let at = view.skip_blanks(next + 1)?;
+                let spaced = !choice.dirty || self.spacing.comma.is_none_or(|comma| comma == at - next - 1);
+                spaced && self.look.value_start(at)?
+            }
+            (b'}' | b']' | b')', Some(top)) => {
+                top.bracket.closer() == byte && (stack.len() > 1 || self.is_whole(&choice.levels))
+            }
+            (b')', None) => self.is_whole(&choice.levels),
+            (b'"' | b'\'', _) => !choice.dirty && next > end && self.joins(stack),
+            _ => false,
+        })
+    }
+}
+
+/// Counts the quotes in a text, escaped or not.
+pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
+    let bytes = text.as_bytes();
+    let before = |at: usize| at.checked_sub(1).map(|before| bytes[before]);
+    (0..bytes.len())
+        .filter(|&at| quote.is(bytes[at]) && is_counted(before(at), bytes[at], bytes.get(at + 1).copied()))
+        .count()
+}
+
+/// Says whether a quote counts: an apostrophe in a word does not, nor does a quote that stands in quotes itself.
+pub(super) fn is_counted(before: Option<u8>, quote: u8, behind: Option<u8>) -> bool {
+    let letter = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
+    let apostrophe = quote == b'\'' && letter(before) && letter(behind);
+    let quoted = before == behind && before.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') && byte != quote);
+    !apostrophe && !quoted
+}

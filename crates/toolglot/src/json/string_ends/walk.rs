@@ -1,0 +1,252 @@
+//! From the end of a string to the next string, or to where the call is closed.
+
+use std::collections::BTreeSet;
+
+use super::EndSearch;
+use crate::json::key::is_bare_key;
+use crate::json::look::{Ahead, KEY, Quote};
+use crate::json::reader::Bracket;
+use crate::json::scalar::{is_json, is_token};
+use crate::json::{Context, ValuePosition};
+use crate::schema::{NodeId, SchemaNode, Types};
+use crate::view::{NotYet, is_blank};
+
+/// Where the walk stands: the open brackets and the members given.
+#[derive(Clone, Debug)]
+pub(super) struct WalkState {
+    pub(super) stack: Vec<WalkLevel>,
+    pub(super) seen: BTreeSet<String>,
+    /// The schema of the value that comes next.
+    pub(super) next: Option<NodeId>,
+}
+
+/// An open bracket on the walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WalkLevel {
+    pub(super) bracket: Bracket,
+    pub(super) node: Option<NodeId>,
+    pub(super) items: usize,
+}
+
+/// What the walk came to.
+pub(super) enum WalkStep {
+    String { quote: Quote, raw: bool, from: usize },
+    Closed(usize),
+    Dead,
+}
+
+impl WalkState {
+    /// Returns what tells a place in the walk from others.
+    pub(super) fn key(&self, at: usize) -> (usize, usize, usize) {
+        (at, self.stack.len(), self.seen.len())
+    }
+
+    /// Says whether the members that come now are the tool's parameters.
+    pub(super) fn is_arguments(&self, place: ValuePosition) -> bool {
+        match place {
+            ValuePosition::Arguments => self.stack.len() == 1,
+            ValuePosition::Keyword => self.stack.is_empty(),
+            ValuePosition::Value => false,
+        }
+    }
+
+    /// Begins an item of an array; returns its schema.
+    pub(super) fn item(&mut self, context: &Context<'_>) -> Option<NodeId> {
+        let level = self.stack.last_mut().filter(|level| level.bracket != Bracket::Object)?;
+        level.items += 1;
+        let node = context.schema?.node(level.node?);
+        node.item(level.items - 1).map(SchemaNode::id)
+    }
+}
+
+impl EndSearch<'_> {
+    /// Says whether strings that follow each other are one, as in Python.
+    pub(super) fn joins(&self, stack: &[WalkLevel]) -> bool {
+        self.place == ValuePosition::Keyword && stack.last().is_none_or(|top| top.bracket == Bracket::Group)
+    }
+
+    /// Says whether all required members of the arguments have been given.
+    pub(super) fn is_whole(&self, levels: &WalkState) -> bool {
+        let root = self.look.context.schema.filter(|_| self.place != ValuePosition::Value).map(|schema| schema.root());
+        root.is_none_or(|root| root.required().iter().all(|key| levels.seen.contains(key)))
+    }
+
+    /// Says whether a member of the innermost object begins behind the comma that ends at `at`, spaced as this call
+    /// spaces its members: true if its key is declared and new and its value fits, false for a key that is not declared.
+    pub(super) fn member(&self, at: usize, levels: &WalkState) -> Result<Option<bool>, NotYet> {
+        let view = self.look.view;
+        let head = view.skip_blanks(at)?;
+        let key = match levels.stack.last() {
+            None if self.place != ValuePosition::Keyword => None,
+            None => self.word(head, b'=')?,
+            Some(_) => self.key(head)?,
+        };
+        let Some((key, colon)) = key else { return Ok(None) };
+        let value = view.skip_blanks(colon + 1)?;
+        if !self.is_spaced(head - at, value - colon - 1) || view.byte(colon + 1)? == Some(b'=') {
+            return Ok(None);
+        }
+        let arguments = levels.is_arguments(self.place);
+        if arguments && levels.seen.contains(key) {
+            return Ok(None);
+        }
+        let node = self.node(levels).filter(|node| node.is_closed() || !node.properties().is_empty());
+        Ok(match node {
+            None => self.look.value_start(value)?.then_some(true),
+            Some(node) if node.declares(key) => self.fits(value, node.property(key))?.then_some(true),
+            Some(_) => (is_bare_key(key) && self.look.value_start(value)?).then_some(false),
+        })
+    }
+
+    /// Returns the key that stands at `at`, in quotes unless slips are forgiven, and where its colon is.
+    fn key(&self, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+        let Some((quote, length)) = self.look.opens(at)? else {
+            return if self.slips { self.word(at, b':') } else { Ok(None) };
+        };
+        let Ahead::Found(end) = self.look.string(quote, at + length, KEY)? else { return Ok(None) };
+        let colon = self.look.view.skip_blanks(end)?;
+        let key = self.look.view.slice(at + length, end - length);
+        Ok((self.look.view.byte(colon)? == Some(b':')).then_some((key, colon)))
+    }
+
+    /// Returns the bare name that stands at `at`, and where the byte behind it is.
+    fn word(&self, at: usize, separator: u8) -> Result<Option<(&str, usize)>, NotYet> {
+        let Ahead::Found(end) = self.look.word(at)? else { return Ok(None) };
+        let next = self.look.view.skip_blanks(end)?;
+        Ok((self.look.view.byte(next)? == Some(separator)).then(|| (self.look.view.slice(at, end), next)))
+    }
+
+    /// Says whether blanks are those that this call puts behind its commas and colons.
+    fn is_spaced(&self, comma: usize, colon: usize) -> bool {
+        let own = self.spacing;
+        if self.place == ValuePosition::Keyword {
+            return colon == 0;
+        }
+        colon == own.colon && own.comma.map_or((comma == 0) == (own.colon == 0) || comma > 1, |own| own == comma)
+    }
+
+    pub(super) fn node(&self, levels: &WalkState) -> Option<SchemaNode<'_>> {
+        let schema = self.look.context.schema?;
+        match levels.stack.last() {
+            None => Some(schema.root()),
+            Some(level) => Some(schema.node(level.node?)),
+        }
+    }
+
+    /// Says whether the byte at `at` can begin a value of the declared type.
+    fn fits(&self, at: usize, node: Option<SchemaNode<'_>>) -> Result<bool, NotYet> {
+        let types = node.map_or(Types::OPEN, SchemaNode::types);
+        let begins = match self.look.view.byte(at)? {
+            _ if types.is_open() => return self.look.value_start(at),
+            Some(b'"' | b'\'' | b'r' | b'b' | b'u') => Types::STRING,
+            Some(b'0'..=b'9' | b'-' | b'+' | b'.') => Types::INTEGER | Types::NUMBER,
+            Some(b't' | b'f' | b'T' | b'F') => Types::BOOLEAN | Types::STRING,
+            Some(b'n' | b'N') => Types::NULL,
+            Some(b'{') => Types::OBJECT,
+            Some(b'[' | b'(') => Types::ARRAY,
+            _ => return Ok(false),
+        };
+        Ok(types.has(begins))
+    }
+
+    /// Returns the position behind blanks, and behind comments where slips are forgiven.
+    fn gap(&self, at: usize) -> Result<usize, NotYet> {
+        if self.slips { self.look.gap(at) } else { self.look.view.skip_blanks(at) }
+    }
+
+    /// Goes on behind a string, up to the next one or to where the call is closed.
+    pub(super) fn walk(&mut self, from: usize, levels: &mut WalkState) -> Result<WalkStep, NotYet> {
+        let mut at = from;
+        let step = loop {
+            match self.walk_on(at, levels)? {
+                Ok(next) => at = next,
+                Err(step) => break step,
+            }
+        };
+        self.looked += at - from;
+        self.furthest = self.furthest.max(at);
+        Ok(step)
+    }
+
+    /// Takes what stands behind a value: the next member up to its value, or a bracket.
+    fn walk_on(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
+        let (view, markers) = (self.look.view, self.look.context.markers);
+        if levels.stack.is_empty() && self.place != ValuePosition::Keyword {
+            return Ok(Err(self.closed(markers.ends_call(view, at)?)));
+        }
+        let at = self.gap(at)?;
+        let Some(byte) = view.byte(at)? else { return Ok(Err(WalkStep::Dead)) };
+        Ok(match (byte, levels.stack.last()) {
+            (b',', Some(WalkLevel { bracket: Bracket::Array | Bracket::Tuple, .. })) => self.value(at + 1, levels)?,
+            (b',', _) => self.walk_member(at + 1, levels)?,
+            (b'"' | b'\'', _) if self.joins(&levels.stack) => self.value(at, levels)?,
+            (b'"' | b'\'', _) if self.slips => self.walk_member(at, levels)?,
+            (b'}' | b']' | b')', Some(top)) => {
+                let root = levels.stack.len() == 1;
+                if top.bracket.closer() != byte || root && !self.is_whole(levels) {
+                    return Ok(Err(WalkStep::Dead));
+                }
+                levels.stack.pop();
+                Ok(at + 1)
+            }
+            (b')', None) => Err(self.closed(markers.ends_call(view, at)?)),
+            _ => Err(WalkStep::Dead),
+        })
+    }
+
+    fn closed(&self, end: Option<usize>) -> WalkStep {
+        end.map_or(WalkStep::Dead, WalkStep::Closed)
+    }
+
+    fn walk_member(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
+        let at = self.gap(at)?;
+        let key = if levels.stack.is_empty() { self.word(at, b'=')? } else { self.key(at)? };
+        let Some((key, colon)) = key else { return Ok(Err(WalkStep::Dead)) };
+        let node = self.node(levels).and_then(|node| node.property(key)).map(SchemaNode::id);
+        if levels.is_arguments(self.place) && !levels.seen.insert(key.to_owned()) {
+            return Ok(Err(WalkStep::Dead));
+        }
+        levels.next = node;
+        self.value(colon + 1, levels)
+    }
+
+    /// Takes the value at `at`, or what of it stands before its first string.
+    fn value(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
+        let view = self.look.view;
+        let at = self.gap(at)?;
+        let node = levels.item(self.look.context).or(levels.next.take());
+        let bracket = match view.byte(at)? {
+            None => return Ok(Err(WalkStep::Dead)),
+            Some(b'{') => Bracket::Object,
+            Some(b'[') => Bracket::Array,
+            Some(b'(') => Bracket::Tuple,
+            Some(b'}' | b']' | b')') => return Ok(Ok(at)),
+            Some(_) => return self.scalar(at),
+        };
+        if levels.stack.len() >= self.look.context.options.limits.depth {
+            return Ok(Err(WalkStep::Dead));
+        }
+        levels.stack.push(WalkLevel { bracket, node, items: 0 });
+        let first = self.gap(at + 1)?;
+        if view.byte(first)? == Some(bracket.closer()) {
+            return Ok(Ok(first));
+        }
+        match bracket {
+            Bracket::Object => self.walk_member(first, levels),
+            _ => self.value(first, levels),
+        }
+    }
+
+    fn scalar(&self, at: usize) -> Result<Result<usize, WalkStep>, NotYet> {
+        let view = self.look.view;
+        if let Some((quote, length)) = self.look.opens(at)? {
+            return Ok(Err(WalkStep::String { quote, raw: quote.is_token(), from: at + length }));
+        }
+        let token = view.rest(at).iter().take_while(|byte| is_token(**byte)).count();
+        let Some(behind) = view.byte(at + token)? else { return Ok(Err(WalkStep::Dead)) };
+        let word = view.slice(at, at + token);
+        let valid = is_json(word) || matches!(word, "True" | "False" | "None");
+        let over = is_blank(behind) || matches!(behind, b',' | b'}' | b']' | b')');
+        Ok(if valid && over { Ok(at + token) } else { Err(WalkStep::Dead) })
+    }
+}

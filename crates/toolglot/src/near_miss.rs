@@ -1,0 +1,339 @@
+//! Why nothing was recognised: a finished message without calls is read again under other assumptions, and the first
+//! assumption under which a call comes out is the reason.
+//!
+//! Text, its message and what it was read with go in; at most one reason comes out. Nothing here runs while a message is
+//! read: a caller asks once, at the end, and only for a message without calls.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialects;
+use crate::event::{EventKind, Outcome};
+use crate::message::Message;
+use crate::options::{Evidence, Options};
+use crate::parser::Parser;
+use crate::tool::Tools;
+
+mod marker;
+mod places;
+#[cfg(test)]
+mod tests;
+
+/// Why text that looks like a call was not read as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MissReason {
+    /// The end of the text cut the call off.
+    CutOff,
+    /// The call could not be read to its end, or strict validation rejected it.
+    Broken,
+    /// The call stands inside reasoning.
+    InReasoning,
+    /// The text is in a dialect that is not among those that were read.
+    OtherDialect,
+    /// The call stands in a code span or a fence.
+    InCode,
+    /// The dialect needs declared tools, and none are.
+    NoTools,
+    /// The tool is not declared.
+    UnknownName,
+    /// The marker is too weak for where the call stands, such as in the middle of a line.
+    WeakMarker,
+    /// No dialect has the marker.
+    UnknownMarker,
+}
+
+impl MissReason {
+    /// Returns the reason's name, as metrics and logs have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CutOff => "cut_off",
+            Self::Broken => "broken",
+            Self::InReasoning => "in_reasoning",
+            Self::OtherDialect => "other_dialect",
+            Self::InCode => "in_code",
+            Self::NoTools => "no_tools",
+            Self::UnknownName => "unknown_name",
+            Self::WeakMarker => "weak_marker",
+            Self::UnknownMarker => "unknown_marker",
+        }
+    }
+}
+
+/// Text that looks like a call, and why it was not read as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NearMiss {
+    /// The reason.
+    pub reason: MissReason,
+    /// The reason in words, with its place: a diagnostic with the code [`Code::NearMiss`].
+    pub diagnostic: Diagnostic,
+}
+
+/// Says why nothing was recognised in a text, if it looks like a call; `None` for a message with calls, and for prose.
+///
+/// `message` is what [`parse`](crate::parse) made of the text with the same dialects, tools and options. The text is
+/// read a bounded number of times, of a long text only the last 64 KiB.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialects, MissReason, Options, Tools, near_miss, parse};
+/// let (dialects, tools, options) = (Dialects::builtin(), Tools::default(), Options::default());
+/// let text = r#"[get_weather(city="Paris")]"#;
+/// let message = parse(text, &dialects, &tools, &options);
+/// assert!(message.calls.is_empty());
+/// let miss = near_miss(text, &message, &dialects, &tools, &options).unwrap();
+/// assert_eq!(miss.reason, MissReason::NoTools);
+/// assert!(miss.diagnostic.message.starts_with("looks like a call to `get_weather`, but no tools are declared"));
+/// ```
+pub fn near_miss(
+    text: &str,
+    message: &Message,
+    dialects: &Dialects,
+    tools: &Tools,
+    options: &Options,
+) -> Option<NearMiss> {
+    if !message.calls.is_empty() || !text.bytes().any(|byte| SIGNS.contains(&byte)) {
+        return None;
+    }
+    let start = places::window(text, WINDOW);
+    let text = text.get(start..).unwrap_or_default();
+    let options = options.clone().with_reasoning_open(false).with_marked_tokens(false);
+    let case = EmptyMessage { text, start, message, dialects, tools, options: &options };
+    case.unfinished().or_else(|| REASONS.iter().find_map(|reason| reason(&case)))
+}
+
+/// Every call has one of these; most prose has none and costs nothing.
+const SIGNS: &[u8] = b"<[{(:@`";
+
+/// So much of a text is looked at: a call is shorter, and reading it fifty times takes milliseconds.
+const WINDOW: usize = 64 << 10;
+
+/// What is known of a message without calls.
+struct EmptyMessage<'c> {
+    /// The end of the text, from `start` on.
+    text: &'c str,
+    start: usize,
+    message: &'c Message,
+    dialects: &'c Dialects,
+    tools: &'c Tools,
+    options: &'c Options,
+}
+
+/// A call that came out under another assumption.
+struct HiddenCall {
+    name: String,
+    span: Range<usize>,
+    dialect: Option<Arc<str>>,
+}
+
+/// The assumptions, most certain first.
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
+    |case| case.cut_off(),
+    |case| case.in_reasoning(),
+    |case| case.other_dialect(),
+    |case| case.in_code(),
+    |case| case.unknown_marker(),
+    |case| case.by_name(),
+    |case| case.weak(),
+];
+
+impl EmptyMessage<'_> {
+    /// A call that began and did not finish was recognised as far as it goes.
+    fn unfinished(&self) -> Option<NearMiss> {
+        let call = self.message.incomplete.first()?;
+        let name = &call.name;
+        let (code, reason, words) = match call.outcome {
+            Outcome::Truncated => {
+                let words = format!("the text ends inside a call to `{name}`; set `accept_incomplete` to use it is");
+                (Code::Truncated, MissReason::CutOff, words)
+            }
+            _ => (Code::Broken, MissReason::Broken, format!("a call to `{name}` cannot be read to its end")),
+        };
+        let told = self.message.diagnosed(code).next();
+        let span = told.map_or(0..0, |told| told.span.clone());
+        let seen = HiddenCall { name: name.clone(), span, dialect: self.message.dialect.clone() };
+        Some(miss(reason, &seen, words))
+    }
+
+    /// Ends the text in the ways that a call goes on.
+    fn cut_off(&self) -> Option<NearMiss> {
+        let text = self.text.trim_end();
+        let header = text.get(places::window(text, HEADER)..).unwrap_or_default();
+        if !header.contains(['<', '[', '{']) {
+            return None;
+        }
+        ENDS.iter().find_map(|end| {
+            let mut seen = self.read(&format!("{text}{end}"), self.dialects, self.tools, self.options)?;
+            // A call that is whole without the added end was not cut off.
+            if seen.span.end <= text.len() {
+                return None;
+            }
+            seen.span = seen.span.start..text.len();
+            let words = format!("the text ends inside a call to `{}`, before its arguments", seen.name);
+            Some(self.miss(MissReason::CutOff, &seen, words))
+        })
+    }
+
+    /// Reads the reasoning as if it were text.
+    fn in_reasoning(&self) -> Option<NearMiss> {
+        let reasoning = &self.message.reasoning;
+        let at = self.text.find(reasoning.as_str()).filter(|_| !reasoning.is_empty())?;
+        let mut seen = self.read(reasoning, self.dialects, self.tools, self.options)?;
+        seen.span = at + seen.span.start..at + seen.span.end;
+        let is_closed = self.message.diagnosed(Code::CallInReasoning).next().is_some();
+        let name = &seen.name;
+        let words = if is_closed || !self.message.content.trim().is_empty() {
+            format!("a call to `{name}` is inside reasoning that closes later; it counts as a draft")
+        } else {
+            format!(
+                "a call to `{name}` is inside reasoning that never closes; set `calls_in_reasoning` to `wait` or `end`"
+            )
+        };
+        Some(self.miss(MissReason::InReasoning, &seen, words))
+    }
+
+    /// Reads every built-in dialect.
+    fn other_dialect(&self) -> Option<NearMiss> {
+        let all = Dialects::builtin();
+        if all.iter().all(|dialect| self.dialects.get(dialect.name()).is_some()) {
+            return None;
+        }
+        let seen = self.read(self.text, &all, self.tools, self.options)?;
+        let dialect = seen.dialect.clone()?;
+        let words = format!(
+            "looks like a call to `{}` in the dialect `{dialect}`, which is not being read; add it, or use `auto`",
+            seen.name
+        );
+        Some(self.miss(MissReason::OtherDialect, &seen, words))
+    }
+
+    /// Reads what stands in code as if it were text.
+    fn in_code(&self) -> Option<NearMiss> {
+        places::code(self.text).into_iter().take(MOST_PLACES).find_map(|place| {
+            let inside = self.text.get(place.clone())?;
+            let mut seen = self.read(inside, self.dialects, self.tools, self.options)?;
+            seen.span = place.start + seen.span.start..place.start + seen.span.end;
+            let words = format!("a call to `{}` is inside Markdown code; code is quoted text, not a call", seen.name);
+            Some(self.miss(MissReason::InCode, &seen, words))
+        })
+    }
+
+    /// Declares every word that may be a name.
+    fn by_name(&self) -> Option<NearMiss> {
+        let names = places::names(self.text).into_iter().filter(|name| self.tools.resolve(name).is_none());
+        let tools = self.tools.with_names(names.take(MOST_NAMES));
+        let options = self.options.clone().with_unknown_tool(crate::options::UnknownTool::Call);
+        let seen = self.read(self.text, self.dialects, &tools, &options)?;
+        if self.tools.resolve(&seen.name).is_some() {
+            return None;
+        }
+        let name = &seen.name;
+        if self.tools.is_empty() {
+            let words = format!(
+                "looks like a call to `{name}`, but no tools are declared; declare the tool to have this read as a call"
+            );
+            return Some(self.miss(MissReason::NoTools, &seen, words));
+        }
+        let words = format!("looks like a call to `{name}`, which is not declared{}", self.declared_near(name));
+        Some(self.miss(MissReason::UnknownName, &seen, words))
+    }
+
+    fn declared_near(&self, name: &str) -> String {
+        match crate::dialect::nearest(name, self.tools.names()) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => {
+                let names: Vec<&str> = self.tools.names().take(5).collect();
+                let more = if self.tools.len() > names.len() { ", …" } else { "" };
+                format!("; declared are `{}`{more}", names.join("`, `"))
+            }
+        }
+    }
+
+    /// Reads the text from each place where a call may begin, as if the message began there.
+    fn weak(&self) -> Option<NearMiss> {
+        let eager = self.options.clone().with_evidence(Evidence::Eager);
+        let known = |seen: &HiddenCall| self.tools.resolve(&seen.name).is_some();
+        places::beginnings(self.text).take(MOST_PLACES).find_map(|at| {
+            let rest = self.text.get(at..)?;
+            let rest = rest.get(..places::floor(rest, LONGEST)).unwrap_or(rest);
+            let mut seen = self.read(rest, self.dialects, self.tools, &eager).filter(known)?;
+            if seen.span.start > 0 {
+                return None;
+            }
+            seen.span = at..at + seen.span.end;
+            let dialect = seen.dialect.as_deref().unwrap_or_default();
+            let name = &seen.name;
+            let words = format!("looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak to count here: in the middle of a line, or with text behind it; set `evidence` to `eager` if the model writes so");
+            Some(self.miss(MissReason::WeakMarker, &seen, words))
+        })
+    }
+
+    /// Looks for a marker that is nearly one of a dialect.
+    fn unknown_marker(&self) -> Option<NearMiss> {
+        let found = marker::unknown(self.text, self.dialects, self.tools)?;
+        let marker = &found.text;
+        let near = found.near.map_or_else(
+            || format!("`{marker}` is not a marker of any dialect being read; describe the format in a dialect file"),
+            |(near, dialect)| {
+                format!("`{marker}` is not a marker of any dialect being read; the nearest is `{near}` (`{dialect}`)")
+            },
+        );
+        let seen = HiddenCall { name: String::new(), span: found.span, dialect: None };
+        Some(self.miss(MissReason::UnknownMarker, &seen, near))
+    }
+
+    /// Returns the first finished call that a text has under other assumptions.
+    fn read(&self, text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Option<HiddenCall> {
+        let mut parser = Parser::new(dialects, tools, options);
+        let (mut began, mut finished) = (None, None);
+        let mut look = |event: crate::event::Event<'_>| match event.kind {
+            EventKind::CallStart { name, .. } if finished.is_none() => began = Some((name.to_owned(), event.span)),
+            EventKind::CallEnd { outcome, .. } if outcome.is_call() && finished.is_none() => {
+                finished = began.take().map(|(name, start)| (name, start.start..event.span.end));
+            }
+            _ => {}
+        };
+        parser.push(text).for_each(&mut look);
+        parser.finish().for_each(&mut look);
+        let (name, span) = finished?;
+        Some(HiddenCall { name, span, dialect: parser.dialect().cloned() })
+    }
+
+    /// A miss whose span counts from the start of the part that was looked at.
+    fn miss(&self, reason: MissReason, seen: &HiddenCall, words: String) -> NearMiss {
+        let span = self.start + seen.span.start..self.start + seen.span.end;
+        miss(reason, &HiddenCall { name: String::new(), span, dialect: seen.dialect.clone() }, words)
+    }
+}
+
+/// A call's header, from its opener to its arguments, is shorter.
+const HEADER: usize = 256;
+
+/// How a call goes on that was cut off in its header.
+const ENDS: [&str; 8] = [
+    ", \"arguments\": {}}",
+    "\", \"arguments\": {}}",
+    "\": {}}",
+    ": {}}",
+    " {}}",
+    "{}",
+    ">{}",
+    ">\n</parameter>\n</function>",
+];
+
+fn miss(reason: MissReason, seen: &HiddenCall, message: String) -> NearMiss {
+    let diagnostic =
+        Diagnostic { code: Code::NearMiss, span: seen.span.clone(), message, dialect: seen.dialect.clone() };
+    NearMiss { reason, diagnostic }
+}
+
+/// Places of one kind that are tried. Each costs a reading; a text with more of them is no single misread call.
+const MOST_PLACES: usize = 24;
+
+/// Words that are tried as names; more than the tools of any agent that was seen.
+const MOST_NAMES: usize = 256;
+
+/// Bytes that are read from a place in the middle of a text.
+const LONGEST: usize = 8 << 10;

@@ -1,0 +1,88 @@
+//! Markers that no dialect has: tags and tokens in front of a declared name or a call's JSON, and what they resemble.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::dialect::{Dialects, HeadPart, distance};
+use crate::tool::Tools;
+
+/// A marker that no dialect has.
+pub(super) struct UnknownMarker {
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
+    /// The marker of a dialect that it resembles.
+    pub(super) near: Option<(String, Arc<str>)>,
+}
+
+/// Returns the first tag or token that stands in front of a call and is no marker.
+pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnknownMarker> {
+    let known = markers(dialects);
+    markup(text).take(MOST).find_map(|span| {
+        let marker = text.get(span.clone())?;
+        let behind = text.get(span.end..)?;
+        let behind = &behind[..super::places::floor(behind, NEAR)];
+        if !names_a_call(behind, tools)
+            || known.iter().any(|(known, _)| known.starts_with(marker) || marker.starts_with(known.as_str()))
+        {
+            return None;
+        }
+        let near = known.iter().map(|(known, dialect)| (distance(marker, known), known, dialect));
+        let near = near.min_by_key(|(distance, _, _)| *distance);
+        let near = near.filter(|(distance, _, _)| *distance <= (marker.chars().count() / 3).max(2));
+        let is_telling =
+            ["call", "tool", "func", "invoke", "action"].iter().any(|word| marker.to_lowercase().contains(word));
+        let near = near.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
+        (near.is_some() || is_telling).then(|| UnknownMarker { text: marker.to_owned(), span, near })
+    })
+}
+
+/// Markers that are looked at; a text with more of them is markup.
+const MOST: usize = 64;
+
+/// How far behind a marker the name of a call stands.
+const NEAR: usize = 128;
+
+/// Says whether a call's name follows: a declared one, or that of a call's JSON.
+fn names_a_call(behind: &str, tools: &Tools) -> bool {
+    let json = behind.trim_start().starts_with('{')
+        && ["\"name\"", "\"function\"", "\"tool\""].iter().any(|key| behind.contains(key));
+    let start = behind.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    let end = start.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(start.len());
+    json || tools.resolve(&start[..end]).is_some()
+}
+
+/// Returns the places of opening tags, tokens in angle brackets, and words in capitals in square brackets.
+fn markup(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices(['<', '[', '@']).filter_map(|(start, open)| {
+        let rest = &text[start..];
+        let end = match open {
+            "<" => {
+                rest.find(['>', ' ', '\n', '{', '=', '"']).map(|end| end + usize::from(rest[end..].starts_with('>')))?
+            }
+            "[" => rest.find(']')? + 1,
+            _ => rest.find([' ', '\n', '{', '(', '<', '"'])?,
+        };
+        let inside = rest[1..end].trim_end_matches(['>', ']']);
+        let is_marker = match open {
+            "[" => inside.len() > 2 && inside.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c == '/'),
+            _ => inside.len() > 2 && !inside.starts_with(['/', '!', '?']) && end <= LONGEST,
+        };
+        is_marker.then_some(start..start + end)
+    })
+}
+
+/// No marker of any dialect is longer.
+const LONGEST: usize = 48;
+
+/// Returns what the dialects' sections and calls open with.
+fn markers(dialects: &Dialects) -> Vec<(String, Arc<str>)> {
+    let mut markers = Vec::new();
+    for dialect in dialects {
+        for pattern in dialect.sections.iter().chain(&dialect.calls) {
+            let Some(HeadPart::Literal(literal)) = pattern.head.first() else { continue };
+            let texts = literal.spellings.iter().map(|spelling| spelling.opener().trim().to_owned());
+            markers.extend(texts.filter(|text| text.len() > 2).map(|text| (text, Arc::clone(&dialect.name))));
+        }
+    }
+    markers
+}

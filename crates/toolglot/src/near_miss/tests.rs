@@ -1,0 +1,94 @@
+//! Each reason, and texts that have none.
+
+use super::*;
+use crate::parse;
+
+const DECLARED: &str =
+    r#"[{"name": "search", "parameters": {"properties": {"query": {"type": "string"}}}}, {"name": "read_file"}]"#;
+
+fn reason(text: &str, dialects: &[&str], tools: &str) -> Option<(MissReason, String)> {
+    let all = Dialects::builtin();
+    let dialects = if dialects.is_empty() { all } else { all.only(dialects).unwrap() };
+    let tools = Tools::from_json_str(tools).unwrap();
+    let options = Options::default();
+    let message = parse(text, &dialects, &tools, &options);
+    let miss = near_miss(text, &message, &dialects, &tools, &options)?;
+    assert!(miss.diagnostic.span.end <= text.len(), "{miss:?}");
+    Some((miss.reason, miss.diagnostic.message))
+}
+
+#[test]
+fn the_reason_is_named() {
+    use MissReason::*;
+    let json = r#"{"name": "search", "arguments": {"query": "x"}}"#;
+    let rows: &[(&str, &[&str], &str, MissReason, &str)] = &[
+        (
+            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": \"x",
+            &[],
+            DECLARED,
+            CutOff,
+            "ends inside a call to `search`",
+        ),
+        ("<tool_call>{\"name\": \"search\"", &[], DECLARED, CutOff, "ends inside a call to `search`, before"),
+        ("<tool_call>{\"name\": \"search\", \"argum", &[], DECLARED, CutOff, "ends inside a call to `search`, before"),
+        (json, &[], "", NoTools, "`search`, but no tools are declared"),
+        ("[search(query=\"x\")]", &[], "", NoTools, "`search`"),
+        ("Action: search\nAction Input: {\"query\": \"x\"}", &[], "", NoTools, "`search`"),
+        ("[serch(query=\"x\")]", &[], DECLARED, UnknownName, "did you mean `search`?"),
+        (&format!("<tool_call>{json}</tool_call>"), &["kimi_k2"], DECLARED, OtherDialect, "`hermes`"),
+        (&format!("Like this: `<tool_call>{json}</tool_call>`"), &[], DECLARED, InCode, "`search`"),
+        (&format!("So:\n\n```xml\n<tool_call>{json}</tool_call>\n```\n"), &[], DECLARED, InCode, "Markdown code"),
+        (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "too weak"),
+        ("Let me call search(query=\"x\") for you.", &[], DECLARED, WeakMarker, "too weak"),
+        (&format!("<tool_cal>{json}</tool_cal>"), &[], DECLARED, UnknownMarker, "the nearest is `<tool_call>`"),
+        (
+            &format!("<my_tool_run>{json}</my_tool_run> and more"),
+            &["kimi_k2"],
+            DECLARED,
+            UnknownMarker,
+            "`<my_tool_run>` is not",
+        ),
+        (&format!("<think>a <tool_call>{json}</tool_call> draft</think>Hello"), &[], DECLARED, InReasoning, "draft"),
+    ];
+    let mut wrong = Vec::new();
+    for (text, dialects, tools, expected, words) in rows {
+        match reason(text, dialects, tools) {
+            Some((found, said)) if found == *expected && said.contains(words) => {}
+            found => wrong.push(format!("{text:?}: {found:?}, expected {expected:?} with {words:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn prose_and_code_are_no_near_miss() {
+    for text in [
+        "",
+        "Just text.",
+        "Use `print(x)` or a <b>tag</b>, see [the docs](https://example.com) and f(x) = 2x.",
+        "```python\ndef main():\n    print(\"hello\")\n```",
+        "The result is {\"total\": 3, \"items\": [1, 2]}.",
+        "Steps:\n1. open(file)\n2. read(file)\n",
+        "<html><body><p>Hello</p></body></html>",
+    ] {
+        assert_eq!(reason(text, &[], ""), None, "{text}");
+        assert_eq!(reason(text, &[], DECLARED), None, "{text}");
+    }
+}
+
+#[test]
+fn a_message_with_calls_misses_nothing() {
+    let text =
+        r#"<tool_call>{"name": "search", "arguments": {}}</tool_call> and `<tool_call>{"name": "search"}</tool_call>`"#;
+    assert_eq!(reason(text, &[], DECLARED), None);
+}
+
+#[test]
+fn long_texts_are_looked_at_from_their_end() {
+    let text = "é".repeat(100_000) + "\n[search(query=\"x\")]";
+    assert_eq!(reason(&text, &[], "").map(|found| found.0), Some(MissReason::NoTools));
+    let hostile = "<a {\"name\" `".repeat(20_000);
+    let from = std::time::Instant::now();
+    let _ = reason(&hostile, &[], DECLARED);
+    assert!(from.elapsed().as_secs() < 30);
+}

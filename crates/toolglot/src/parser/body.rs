@@ -1,0 +1,104 @@
+//! The body of a call: from where it starts to the reader that the hole names, and all that is asked of any of them.
+
+use super::call_context::CallContext;
+use super::call_object::CallObjectReader;
+use super::content::ContentReader;
+use super::contest::Start;
+use super::engine::Callee;
+use super::fast_path::FastPath;
+use super::kwargs::KwargsReader;
+use super::lines::LinesReader;
+use super::params::ParamsReader;
+use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
+use crate::schema::SchemaNode;
+use crate::sink::Sink;
+use crate::view::NotYet;
+
+/// The reader of a body.
+#[derive(Clone, Debug)]
+pub(super) enum BodyReader {
+    Params(ParamsReader),
+    Kwargs(KwargsReader),
+    Lines(LinesReader),
+    Json(JsonReader, bool),
+    Call(CallObjectReader),
+    Content(ContentReader),
+    Done(usize),
+}
+
+impl BodyReader {
+    pub(super) fn new(start: Start, context: &CallContext<'_>, sink: &mut Sink) -> Self {
+        match start {
+            Start::Params(at) => Self::Params(ParamsReader::new(at)),
+            Start::Kwargs(at) => Self::Kwargs(KwargsReader::new(at)),
+            Start::Lines(at) => Self::Lines(LinesReader::new(at)),
+            Start::Json { at, relaxed } => {
+                Self::Json(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)), relaxed)
+            }
+            Start::Whole { whole, at, end } => {
+                whole.write(at, end, sink);
+                Self::Done(end)
+            }
+            Start::Call { at, flat, .. } => Self::Call(CallObjectReader::new(at, flat)),
+            Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure)),
+            Start::Nothing(at) => {
+                ParamsReader::new(at).end_at_once(context, sink);
+                Self::Done(at)
+            }
+        }
+    }
+
+    /// Passes what is data for certain; false if something needs a decision.
+    pub(super) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+        match self {
+            Self::Json(reader, _) => reader.pass_plain(fast, sink),
+            Self::Call(object) => object.pass_plain(fast, sink),
+            Self::Params(params) => params.pass_plain(fast, sink),
+            Self::Kwargs(kwargs) => kwargs.pass_plain(fast, sink),
+            Self::Lines(_) | Self::Content(_) | Self::Done(_) => false,
+        }
+    }
+
+    /// Returns where the arguments began, where no JSON reader watches over their length itself.
+    pub(super) fn arguments_at(&self) -> Option<usize> {
+        match self {
+            Self::Params(params) => Some(params.start()),
+            Self::Kwargs(kwargs) => Some(kwargs.start()),
+            Self::Lines(lines) => Some(lines.start()),
+            Self::Content(content) => Some(content.start()),
+            Self::Call(_) | Self::Json(..) | Self::Done(_) => None,
+        }
+    }
+
+    pub(super) fn anchor(&self) -> usize {
+        match self {
+            Self::Params(params) => params.anchor(),
+            Self::Kwargs(kwargs) => kwargs.anchor(),
+            Self::Lines(lines) => lines.anchor(),
+            Self::Json(reader, _) => reader.anchor(),
+            Self::Call(object) => object.anchor(),
+            Self::Content(content) => content.anchor(),
+            Self::Done(at) => *at,
+        }
+    }
+
+    pub(super) fn resume(
+        &mut self,
+        context: &CallContext<'_>,
+        callee: &Callee,
+        sink: &mut Sink,
+    ) -> Result<ValueOutcome, NotYet> {
+        match self {
+            Self::Params(params) => params.resume(context, sink),
+            Self::Kwargs(kwargs) => kwargs.resume(context, sink),
+            Self::Lines(lines) => lines.resume(context, sink),
+            Self::Call(object) => object.resume(context, callee, sink),
+            Self::Content(content) => content.resume(context, sink),
+            Self::Done(at) => Ok(ValueOutcome { at: *at, how: Ended::Complete }),
+            Self::Json(reader, relaxed) => {
+                let quote = context.dialect().quote.as_deref().filter(|_| *relaxed);
+                reader.resume(context.view, &context.json(quote), sink)
+            }
+        }
+    }
+}

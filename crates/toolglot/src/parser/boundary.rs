@@ -1,0 +1,336 @@
+//! Where a call is closed for certain, and where reading goes on behind one that cannot be read.
+
+use super::call::CallReader;
+use super::call_context::CallContext;
+use super::closing::close;
+use super::contest;
+use super::member;
+use super::wrapper::Wrapper;
+use crate::diagnostic::{Code, Repairs};
+use crate::dialect::BodyKind;
+use crate::event::Outcome;
+use crate::json::{Markers, key_ahead};
+use crate::sink::Sink;
+use crate::view::NotYet;
+
+/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them. The same reach as
+/// a doubtful quote has.
+const LOOK: usize = 1 << 12;
+
+/// Openers in a string that never closed that are tried as the next call. Each try costs a reading up to `ALONE`; a
+/// text with more is not a single broken call.
+const TRIED: usize = 8;
+
+/// How far a call that opens in the middle of a value is read: the size of a source file. Together with `TRIED` it
+/// bounds the search to half a MiB in a call.
+const ALONE: usize = 1 << 16;
+
+/// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
+/// something else.
+const EXTRA: usize = 4;
+
+/// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
+///
+/// At the end of the input closers may be missing: servers cut the one at which the model was stopped.
+pub(crate) fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let Some(at) = close_objects(context, at)? else { return Ok(None) };
+    if context.pattern().kind() == Some(BodyKind::Call)
+        && let Some(end) = ends_element(context, at)?
+    {
+        return Ok(Some(end));
+    }
+    let closing = close(at, true, context)?;
+    if !closing.repairs.is_empty() && !closing.cut {
+        return Ok(None);
+    }
+    let end = closing.at;
+    if context.pattern().tail.iter().any(|closer| closer.is_strong()) {
+        return Ok(Some(end));
+    }
+    let next = context.gap(end)?;
+    let Some(byte) = context.view.byte(next)?.filter(|byte| *byte != b'`') else { return Ok(Some(end)) };
+    let section = context.pattern_ref.section.map_or(Ok(None), |_| Wrapper::Section.closers(next, context))?;
+    let after = section.and_then(|(after, wrong)| wrong.is_none().then_some(after));
+    let strong = context.section_closers().iter().any(|closer| closer.is_strong());
+    if after.is_some() && strong || matches!(byte, b',' | b';') && context.next_call_begins(context.gap(next + 1)?)? {
+        return Ok(after.or(Some(end)));
+    }
+    let end = after.unwrap_or(end);
+    Ok(stands_free(context, end)?.then_some(end))
+}
+
+/// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
+pub(crate) fn ends_section(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    match Wrapper::Section.closers(next, context)?.filter(|(_, wrong)| wrong.is_none()) {
+        Some((end, _)) if context.pattern_ref.section.is_some() => stands_free(context, end),
+        _ => Ok(false),
+    }
+}
+
+/// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
+/// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
+pub(crate) fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut end = at;
+    for _ in 0..EXTRA {
+        if ends_call(context, end)?.is_some() || goes_on(context, end)? {
+            return Ok(true);
+        }
+        let next = context.gap(end)?;
+        if !matches!(context.view.byte(next)?, Some(b'}' | b']')) {
+            break;
+        }
+        end = next + 1;
+    }
+    Ok(false)
+}
+
+/// Says whether another member of the call object, or another object, follows the arguments that end at `at`.
+fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut at = context.gap(at)?;
+    if context.around > 0 && context.view.byte(at)? == Some(b',') {
+        let Some((_, end)) = string(context, context.gap(at + 1)?)? else { return Ok(false) };
+        return Ok(context.view.byte(context.gap(end)?)? == Some(b':'));
+    }
+    for _ in 0..context.around {
+        if context.view.byte(at)? != Some(b'}') {
+            return Ok(false);
+        }
+        at = context.gap(at + 1)?;
+    }
+    let glued = context.around == 0 && context.view.byte(at)? == Some(b'{') && key_ahead(context.view, at + 1, None)?;
+    Ok(glued || begins_element(context, at)?)
+}
+
+/// Returns the end of an element of an array of calls at `at`, where the next one follows or all that closes the array.
+fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let next = context.gap(at)?;
+    match context.view.byte(next)? {
+        Some(b',' | b';') => Ok(begins_element(context, context.gap(next + 1)?)?.then_some(at)),
+        Some(b']') => {
+            let array = Wrapper::Array { call: context.pattern_ref.call, bracket: true };
+            let closed = array.closers(next, context)?.filter(|(_, wrong)| wrong.is_none());
+            let Some((end, _)) = closed else { return Ok(None) };
+            let strong = context.pattern().tail.iter().any(|closer| closer.is_strong());
+            Ok((strong || stands_free(context, end)?).then_some(end))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Says whether an object begins at `at` whose first key is that of a call's name.
+pub(crate) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if context.view.byte(at)? != Some(b'{') {
+        return Ok(false);
+    }
+    let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
+    let colon = context.view.byte(context.gap(end)?)? == Some(b':');
+    Ok(colon && (member::is_name_key(&key, context) || context.engine.tools.is_declared(&key)))
+}
+
+/// Says whether the text behind a place begins on another line, with an opener, or not at all.
+fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
+    let next = context.gap(end)?;
+    let Some(byte) = context.view.byte(next)? else { return Ok(true) };
+    let free = context.opener(next)?.is_some() || context.view.slice(end, next).contains('\n');
+    let json = matches!(byte, b'"' | b'\'' | b'}' | b']' | b')' | b',' | b':');
+    Ok(free && !json && is_over(context, end)?)
+}
+
+/// Returns the first opener from `from` on, and before `upto`, at which a call stands that reads as its dialect writes it, with nothing behind
+/// it that is left of a string; `upto` or the end of the input if there is none.
+///
+/// What stands in a string that never closed is a call only then: the string may quote calls.
+pub(crate) fn resume_at(context: &CallContext<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
+    let reach = (upto - from) / TRIED;
+    let (mut at, mut tried) = (from, 0);
+    while let Some(byte) = context.view.byte(at)? {
+        if at >= upto {
+            return Ok(at);
+        }
+        let opens = context.markers().contains(byte) && context.opener(at)?.is_some();
+        let win = match byte {
+            _ if opens => first_alone(context, at)?,
+            b'\n' if !context.near => context.sibling(at + 1)?,
+            _ => behind_separator(context, byte, at)?,
+        };
+        if opens || win.is_some() {
+            tried += 1;
+            if tried > TRIED || win.map_or(Ok(false), |win| reads(context, win, at, reach.max(LOOK)))? {
+                return Ok(at);
+            }
+        }
+        at += 1;
+    }
+    context.view.final_end()
+}
+
+/// Says whether the closer that a call lacks at `at` stands behind something else, so that the call did not end there.
+pub(crate) fn closes_later(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    if context.call_begins(next)? || context.sibling(next)?.is_some() {
+        return Ok(false);
+    }
+    for at in at..at + LOOK {
+        let Some(byte) = context.view.byte(at)? else { return Ok(false) };
+        if context.markers().contains(byte) {
+            if context.opener(at)?.is_some() {
+                return Ok(false);
+            }
+            if context.any(at, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether another call may follow in what stands around this one.
+fn may_go_on(context: &CallContext<'_>) -> bool {
+    context.pattern_ref.section.is_some() || context.pattern().kind() == Some(BodyKind::Call)
+}
+
+/// Returns the next call of the section, if a separator stands at `at` and one does.
+fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+    if !may_go_on(context) || context.near || !matches!(byte, b',' | b';') {
+        return Ok(None);
+    }
+    context.next_call(context.gap(at + 1)?)
+}
+
+/// Returns where the calls of a section go on behind one that broke at `from`: at the separator before the next call, at
+/// an opener, or behind the call's closer.
+pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<usize>, NotYet> {
+    let mut tried = 0;
+    for at in from..from + LOOK {
+        let Some(byte) = context.view.byte(at)? else { break };
+        if context.markers().contains(byte) {
+            if context.opener(at)?.is_some() {
+                return Ok(Some(at));
+            }
+            if let Some(end) = context.closes(context.view, at)? {
+                return Ok(Some(end));
+            }
+        }
+        if tried < TRIED && matches!(byte, b',' | b';') {
+            tried += 1;
+            if behind_separator(context, byte, at)?.is_some() {
+                return Ok(Some(at));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Says whether a call that needs no repair stands at `at`, and what is behind it belongs to no string.
+///
+/// Asked inside a value, where a call may be quoted; inside what is read ahead there is no such question.
+pub(crate) fn reads_alone(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    first_alone(context, at)?.map_or(Ok(false), |win| reads(context, win, at, ALONE))
+}
+
+/// Returns the call that opens at `at` with a marker.
+fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+    if context.near { Ok(None) } else { contest::first(context.engine, context.view, at, context.pattern_ref.dialect) }
+}
+
+/// Says whether a call reads without any repair, but for the wrapper that the broken call opened, and what is behind it
+/// belongs to no string.
+fn reads(context: &CallContext<'_>, mut win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
+    win.callee.ahead = true;
+    let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener));
+    let seen = context.view.limited(at + reach);
+    match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
+        Ok(end) => Ok(sink.worst() <= Outcome::Repaired && is_over(context, end)?),
+        Err(NotYet) if seen.end() < context.view.end() => Ok(false),
+        Err(NotYet) => Err(NotYet),
+    }
+}
+
+/// Goes past the braces of the objects around the arguments, and past short members behind them.
+fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usize>, NotYet> {
+    let view = context.view;
+    for _ in 0..context.around {
+        loop {
+            at = context.gap(at)?;
+            match view.byte(at)? {
+                Some(b',') => {}
+                Some(b'}') => break,
+                _ => return Ok(None),
+            }
+            let Some((_, end)) = string(context, context.gap(at + 1)?)? else { return Ok(None) };
+            let colon = context.gap(end)?;
+            if view.byte(colon)? != Some(b':') {
+                return Ok(None);
+            }
+            let value = context.gap(colon + 1)?;
+            if matches!(view.byte(value)?, Some(b'{' | b'[')) {
+                return Ok(None);
+            }
+            let word = view.rest(value).iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            view.byte(value + word)?;
+            at = match string(context, value)? {
+                Some((_, end)) => end,
+                None if word > 0 => value + word,
+                None => return Ok(None),
+            };
+        }
+        at += 1;
+    }
+    Ok(Some(at))
+}
+
+/// Reads a short string of one line.
+fn string(context: &CallContext<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
+    Ok(member::string(context.view, at)?.map(|(_, end)| (at, end)))
+}
+
+/// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
+/// quote before a brace.
+pub(crate) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut next = context.gap(at)?;
+    if context.view.byte(next)?.is_none()
+        || context.opener(next)?.is_some()
+        || context.engine.names_at(context.view, next)?
+        || context.call_begins(next)?
+        || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
+    {
+        return Ok(true);
+    }
+    if may_go_on(context) {
+        let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
+        next = if separated { context.gap(next + 1)? } else { next };
+        if separated && begins_element(context, next)? || context.next_call_begins(next)? {
+            return Ok(true);
+        }
+    }
+    let mut end = at;
+    while let Some(after) = context.any(next, context.section_closers())? {
+        (end, next) = (after, context.gap(after)?);
+    }
+    is_over_behind(context, end)
+}
+
+/// Says whether the closer of a parameter stands at `at`, where it is no tag that a text may hold.
+fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if !context.markers().stands(context.view, at)? {
+        return Ok(false);
+    }
+    let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
+    Ok(context.any(at, closers.filter(|closer| closer.is_strong()))?.is_some())
+}
+
+fn is_over_behind(context: &CallContext<'_>, from: usize) -> Result<bool, NotYet> {
+    for at in from..from + LOOK {
+        let Some(byte) = context.view.byte(at)? else { return Ok(true) };
+        let brace = byte == b'"' && context.view.byte(at + 1)? == Some(b'}');
+        if brace || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
+            return Ok(false);
+        }
+        let line = byte == b'\n' && context.engine.names_at(context.view, at + 1)?;
+        if line || context.opens(context.view, at)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(true)
+}

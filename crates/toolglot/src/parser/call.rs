@@ -1,0 +1,428 @@
+//! A committed call: its body, its closers, the further calls of its section.
+//!
+//! ```text
+//!           body ends            closers read             another call
+//!   Body ──────────────▶ Closing ───────────────▶ Between ─────────────▶ Body
+//!    │                                              │  │
+//!    │ the input or a limit ended it                │  └─ closers of the section: one level out
+//!    └──────────────────▶ Over ◀────────────────────┘ nothing of the section stands here
+//! ```
+
+use super::body::BodyReader;
+use super::boundary::{closes_later, recover};
+use super::call_context::CallContext;
+use super::closing::{close, extra_braces, glued, stray_bracket, wrong_tag};
+use super::contest::{Start, Trial, TrialContext, Winner, try_call};
+use super::engine::{Callee, Engine, NameMatch, PatternRef};
+use super::fast_path::FastPath;
+use super::head::{Head, HeadText, skip_gap};
+use super::params::note_head;
+use super::wrapper::Wrapper;
+use crate::diagnostic::Code;
+use crate::dialect::BodyKind;
+use crate::event::Outcome;
+use crate::json::{Ended, ValueOutcome};
+use crate::options::FinishReason;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// Reads a call that was committed, and all calls of its section after it.
+#[derive(Clone, Debug)]
+pub(crate) struct CallReader {
+    pattern_ref: PatternRef,
+    head: Head,
+    callee: Callee,
+    start: Start,
+    phase: CallPhase,
+    /// What stands around the call, innermost last.
+    scopes: Vec<Wrapper>,
+    /// Stop after the first call.
+    one: bool,
+    fenced: bool,
+    /// The body is plain text: a wrong closer that ended it has been consumed.
+    plain: bool,
+}
+
+/// Which part of a call is being read.
+#[derive(Clone, Debug)]
+enum CallPhase {
+    /// The call was committed and not yet announced.
+    Committed,
+    Body(Box<BodyReader>),
+    Closing {
+        at: usize,
+        how: Ended,
+    },
+    Between(usize),
+    Over(usize),
+}
+
+impl CallReader {
+    pub(crate) fn new(win: Winner, one: bool) -> Self {
+        let mut reading = Self {
+            pattern_ref: win.pattern_ref,
+            head: win.head,
+            callee: win.callee,
+            start: win.start,
+            phase: CallPhase::Committed,
+            scopes: Vec::new(),
+            one,
+            fenced: false,
+            plain: false,
+        };
+        reading.scopes.extend(win.pattern_ref.section.map(|_| Wrapper::Section));
+        reading
+    }
+
+    /// Returns the number of the dialect that is being read.
+    pub(crate) fn dialect(&self) -> usize {
+        self.pattern_ref.dialect
+    }
+
+    /// Returns the call's closers that repeat its name or mark, filled in.
+    pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
+        let dialect = engine.dialect(self.pattern_ref);
+        let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
+        let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
+        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref())).collect()
+    }
+
+    /// Returns the place from which bytes are still undecided.
+    pub(crate) fn anchor(&self) -> usize {
+        match &self.phase {
+            CallPhase::Committed => 0,
+            CallPhase::Body(body) => body.anchor(),
+            CallPhase::Closing { at, .. } | CallPhase::Between(at) | CallPhase::Over(at) => *at,
+        }
+    }
+
+    /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
+    pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        let CallPhase::Body(body) = &mut self.phase else { return false };
+        let fast = FastPath { view, engine, pattern_ref: self.pattern_ref, tool: self.callee.tool };
+        body.pass_plain(&fast, sink)
+    }
+
+    /// Reads on; returns where everything that belongs to the call is over.
+    pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<usize, NotYet> {
+        loop {
+            match self.phase {
+                CallPhase::Committed => self.announce(engine, view, sink),
+                CallPhase::Body(_) => {
+                    let end = self.read_body(engine, view, sink)?;
+                    self.end_body(end, sink);
+                }
+                CallPhase::Closing { at, how } => self.close(engine, view, at, how, sink)?,
+                CallPhase::Between(at) => self.between(engine, view, at, sink)?,
+                CallPhase::Over(at) => return Ok(at),
+            }
+        }
+    }
+
+    /// Starts the call and its body. A call object starts the call itself, where its arguments begin.
+    fn announce(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
+        sink.set_dialect(Some(engine.dialect(self.pattern_ref).name.clone()));
+        let start = std::mem::replace(&mut self.start, Start::Nothing(0));
+        self.fenced = matches!(start, Start::Call { fenced: true, .. });
+        self.plain = matches!(start, Start::Content { .. });
+        let at = start.at();
+        let place = sink.cursor()..at.max(sink.cursor());
+        if !matches!(start, Start::Call { .. }) {
+            sink.call_start(&self.callee.name, self.head.id(), at);
+        }
+        note_head(&self.head, place.clone(), sink);
+        if self.head.unclosed_tag {
+            sink.repair(Code::UnclosedTag, place.clone(), "opening tag without `>`");
+        }
+        if self.lacks_wrapper(engine) {
+            sink.repair(
+                Code::MissingOpener,
+                place.start..place.start,
+                "call without the opening marker of its section",
+            );
+        }
+        if matches!(start, Start::Json { .. }) && engine.pattern(self.pattern_ref).kind() == Some(BodyKind::Kwargs) {
+            sink.repair(Code::DictArgument, place.end..place.end, Code::DictArgument.row().about);
+        }
+        let place = self.head.name.as_ref().map_or(place, |name| name.span.clone());
+        match self.callee.name_match {
+            NameMatch::Declared => {}
+            NameMatch::Normalised => {
+                let spelled = self.head.name().unwrap_or_default();
+                sink.diagnose(
+                    Code::NameNormalised,
+                    place,
+                    format!("read the name `{spelled}` as `{}`", self.callee.name),
+                );
+            }
+            NameMatch::Undeclared => {
+                sink.diagnose(Code::UnknownTool, place, format!("undeclared tool `{}`", self.callee.name));
+            }
+        }
+        if let Start::Call { array: true, .. } = start {
+            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: true });
+        }
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        self.phase = CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)));
+    }
+
+    /// Says whether the call stands alone though its dialect always wraps calls.
+    fn lacks_wrapper(&self, engine: &Engine) -> bool {
+        let sections = &engine.dialect(self.pattern_ref).sections;
+        self.pattern_ref.section.is_none()
+            && !sections.is_empty()
+            && sections.iter().all(|section| !section.head.is_empty())
+    }
+
+    /// Reads on in the body, within the limits.
+    fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
+        let limits = &engine.options.limits;
+        let CallPhase::Body(body) = &mut self.phase else { return Err(NotYet) };
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        loop {
+            let cursor = sink.cursor();
+            let held = cursor.saturating_add(limits.held);
+            let arguments = body.arguments_at().map_or(usize::MAX, |at| at.saturating_add(limits.arguments));
+            let limit = held.min(arguments);
+            if let Ok(end) = body.resume(&CallContext { view: view.limited(limit), ..context }, &self.callee, sink) {
+                return Ok(end);
+            }
+            if view.end() <= limit {
+                return Err(NotYet);
+            }
+            if sink.cursor() > cursor && limit < arguments {
+                continue;
+            }
+            let end = body.resume(&CallContext { view: view.closed_at(limit), ..context }, &self.callee, sink)?;
+            let code = if limit == arguments { Code::LimitArguments } else { Code::LimitHeld };
+            sink.diagnose(code, end.at..end.at, code.row().about);
+            return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
+        }
+    }
+
+    fn end_body(&mut self, end: ValueOutcome, sink: &mut Sink) {
+        if sink.written() == 0 {
+            sink.arguments(end.at, "{}");
+        }
+        match end.how {
+            Ended::Complete => {}
+            Ended::Cut => sink.note(Outcome::Repaired),
+            Ended::Truncated => {
+                sink.note(Outcome::Truncated);
+                let message = format!("call of `{}` cut off by the end of the input", self.callee.name);
+                sink.diagnose(Code::Truncated, end.at..end.at, message);
+            }
+            Ended::Broken => {
+                sink.note(Outcome::Broken);
+                let message = format!("call of `{}` cannot be parsed any further", self.callee.name);
+                sink.diagnose(Code::Broken, end.at..end.at, message);
+            }
+        }
+        if let CallPhase::Body(body) = &mut self.phase
+            && let BodyReader::Call(object) = &mut **body
+        {
+            self.head.id = object.id.take().map(|id| HeadText { text: id, span: 0..0 });
+        }
+        self.phase = CallPhase::Closing { at: end.at, how: end.how };
+    }
+
+    fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
+        if matches!(how, Ended::Truncated | Ended::Broken) {
+            let next = if how == Ended::Broken && !self.one { self.recover(engine, view, at)? } else { None };
+            sink.call_end(self.head.id(), at);
+            if let Some(next) = next {
+                sink.text(next);
+            }
+            self.phase = next.map_or(CallPhase::Over(at), CallPhase::Between);
+            return Ok(());
+        }
+        let glued = glued(at, &CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head))?;
+        if glued > at {
+            sink.repair(Code::GluedObjects, at..glued, "skipped a second object behind the arguments");
+            self.phase = CallPhase::Closing { at: glued, how };
+        }
+        let at = glued;
+        let mut end = at;
+        let array = self.scopes.last().filter(|scope| matches!(scope, Wrapper::Array { .. }));
+        if let Some(array) = array {
+            let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+            if let Some(after) = extra_braces(at, array.tail(engine, self.pattern_ref), &context)? {
+                sink.repair(Code::ExtraCloser, at..after, "dropped brackets that close nothing");
+                end = after;
+            }
+        }
+        let closed = array.is_some() || self.plain && how == Ended::Cut;
+        if !closed && !self.another_follows(engine, view, at, sink)? {
+            let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+            let closing = close(at, self.fenced, &context)?;
+            let strays = closing.foreign && closes_later(&context, closing.at)?;
+            for (code, span, message) in closing.repairs {
+                // Servers cut off the closer at which the model was stopped: that moves nothing.
+                if closing.cut && code == Code::MissingCloser && engine.stops {
+                    sink.note(Outcome::Repaired);
+                    sink.diagnose(code, span, message);
+                } else {
+                    sink.repair(code, span, message);
+                }
+            }
+            if strays {
+                sink.note(Outcome::Broken);
+                sink.diagnose(
+                    Code::Broken,
+                    closing.at..closing.at,
+                    "unexpected text between the call and its closing marker",
+                );
+            }
+            if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
+                sink.note(Outcome::Truncated);
+            }
+            end = closing.at;
+        }
+        sink.call_end(self.head.id(), end);
+        self.phase = if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) };
+        Ok(())
+    }
+
+    /// Returns where the calls of the section go on behind one that broke at `at`.
+    fn recover(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.scopes.is_empty() {
+            return Ok(None);
+        }
+        recover(&CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head), at)
+    }
+
+    /// Says whether another object stands in the same pair of tags; their closers then follow the last.
+    fn another_follows(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<bool, NotYet> {
+        let pattern = engine.pattern(self.pattern_ref);
+        if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || self.pattern_ref.section.is_some() {
+            return Ok(false);
+        }
+        let mut next = skip_gap(view, at)?;
+        if matches!(view.byte(next)?, Some(b',' | b';')) {
+            next = skip_gap(view, next + 1)?;
+        }
+        let follows = view.byte(next)? == Some(b'{');
+        if follows {
+            sink.repair(Code::SeveralCalls, next..next, "read another call in the same tags");
+            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: false });
+        }
+        Ok(follows)
+    }
+
+    /// Looks for the section's closers or its next call.
+    fn between(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<(), NotYet> {
+        let Some(&scope) = self.scopes.last() else {
+            self.phase = CallPhase::Over(at);
+            return Ok(());
+        };
+        let mut next = skip_gap(view, at)?;
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        if let Some(end) = stray_bracket(next, &context)? {
+            sink.diagnose(Code::ExtraCloser, next..end, "a bracket closed the list before the last call");
+            sink.markup(end);
+            self.phase = CallPhase::Between(end);
+            return Ok(());
+        }
+        let mut over = at;
+        if let Some(separator @ (b',' | b';')) = view.byte(next)? {
+            let behind = next + 1;
+            next = skip_gap(view, behind)?;
+            // Nothing but another call, or the end of the line, can follow a semicolon.
+            let ends =
+                view.byte(behind)?.is_none_or(|byte| matches!(byte, b'\n' | b'\r')) || view.byte(next)?.is_none();
+            over = if separator == b';' && ends { behind } else { at };
+        }
+        if let Some((end, wrong)) = scope.closers(next, &context)? {
+            if let Some((code, span)) = wrong {
+                sink.diagnose(code, span, code.row().about);
+            }
+            sink.markup(end);
+            self.scopes.pop();
+            self.phase = CallPhase::Between(end);
+            return Ok(());
+        }
+        for pattern_ref in scope.forms(engine, self.pattern_ref) {
+            if self.try_next(engine, view, next, pattern_ref, sink)? {
+                return Ok(());
+            }
+        }
+        let twice = self.closer_again(engine, view, next)?;
+        if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {
+            sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
+            sink.markup(end);
+            self.phase = CallPhase::Between(end);
+            return Ok(());
+        }
+        if over > at {
+            sink.markup(over);
+        }
+        self.end_section(engine, view, over, next, sink)
+    }
+
+    /// Returns the end of a closer of the call at `at`, which has been closed before.
+    fn closer_again(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        context.any(at, context.pattern().tail.iter().filter(|closer| closer.is_strong()))
+    }
+
+    /// Commits the call at `at` if one of this form begins there.
+    fn try_next(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        pattern_ref: PatternRef,
+        sink: &mut Sink,
+    ) -> Result<bool, NotYet> {
+        if sink.calls() >= engine.options.limits.calls {
+            return Ok(false);
+        }
+        let head = Head { name: None, ..self.head.inner() };
+        let trial_context = TrialContext { in_section: true, ..TrialContext::default() };
+        let Trial::Ready(win) = try_call(engine, view, at, pattern_ref, head, trial_context)? else { return Ok(false) };
+        sink.markup(at);
+        (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);
+        self.phase = CallPhase::Committed;
+        Ok(true)
+    }
+
+    /// Nothing of the section stands here: it is over, perhaps by another tag.
+    fn end_section(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        next: usize,
+        sink: &mut Sink,
+    ) -> Result<(), NotYet> {
+        let mut over = at;
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.pattern_ref));
+        // A bare name says too little to take another's closer for the end of its section.
+        let may_close = must_close || !engine.pattern(self.pattern_ref).opens_with_name();
+        if may_close && let Some(end) = wrong_tag(next, &context)? {
+            sink.diagnose(
+                Code::WrongCloser,
+                next..end,
+                format!("a different marker closed the section: `{}`", view.slice(next, end)),
+            );
+            sink.markup(end);
+            over = end;
+        } else if must_close {
+            sink.diagnose(Code::MissingCloser, at..at, "section without a closing marker");
+        }
+        self.phase = CallPhase::Over(over);
+        Ok(())
+    }
+}
+
+impl Start {
+    /// Returns where the body starts.
+    pub(crate) fn at(&self) -> usize {
+        match self {
+            Self::Params(at) | Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
+            Self::Json { at, .. } | Self::Whole { at, .. } => *at,
+            Self::Call { at, .. } | Self::Content { at, .. } => *at,
+        }
+    }
+}

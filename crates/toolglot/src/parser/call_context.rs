@@ -1,0 +1,394 @@
+//! The context of a call: the bytes, the call they belong to, and the markers that may stand around them.
+
+use std::cell::Cell;
+
+use super::boundary;
+use super::contest;
+use super::engine::{Callee, Engine, PatternRef};
+use super::fast_path::FastPath;
+use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
+use super::starts::Starts;
+use crate::diagnostic::Code;
+use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
+use crate::json::{self, Context};
+use crate::schema::{NodeId, Schema, SchemaNode};
+use crate::tool::{Tool, ToolId};
+use crate::view::{NotYet, View, is_blank};
+
+/// What a body's reader knows: what it may see, which call it stands in, what the heads said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallContext<'s> {
+    pub(crate) view: View<'s>,
+    pub(crate) engine: &'s Engine,
+    pub(crate) pattern_ref: PatternRef,
+    pub(crate) tool: Option<ToolId>,
+    pub(crate) head: &'s Head,
+    /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
+    pub(crate) near: bool,
+    /// How many objects of the call are open around its arguments.
+    pub(crate) around: usize,
+    /// Counts the bytes that are read ahead, where they may be read in vain.
+    pub(crate) ahead: Option<&'s Cell<usize>>,
+}
+
+/// A marker in or after a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marker {
+    /// The value's own closer.
+    Value,
+    /// The opener of a parameter.
+    Param,
+    /// The call's closer.
+    Call,
+    /// The section's closer.
+    Section,
+    /// The opener of a call or a section.
+    Open,
+    /// Any closing tag.
+    Tag,
+    /// The end of the input.
+    End,
+}
+
+/// Calls in values that a trial reading looks for: 16 KiB of look-ahead in all. Without the bound, every trial would
+/// read once more each call that a value quotes.
+const LOOKS: usize = 16;
+
+const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
+
+impl<'s> CallContext<'s> {
+    pub(crate) fn new(
+        engine: &'s Engine,
+        view: View<'s>,
+        pattern_ref: PatternRef,
+        callee: &Callee,
+        head: &'s Head,
+    ) -> Self {
+        Self { view, engine, pattern_ref, tool: callee.tool, head, near: callee.ahead, around: 0, ahead: None }
+    }
+
+    /// Returns the call context of a parameter, whose head says its key.
+    pub(crate) fn with_head<'h>(&self, head: &'h Head) -> CallContext<'h>
+    where
+        's: 'h,
+    {
+        CallContext { head, ..*self }
+    }
+
+    /// Returns what a reader may look at without the call's surroundings.
+    pub(crate) fn fast(&self) -> FastPath<'s> {
+        FastPath { view: self.view, engine: self.engine, pattern_ref: self.pattern_ref, tool: self.tool }
+    }
+
+    pub(crate) fn dialect(&self) -> &'s Dialect {
+        self.engine.dialect(self.pattern_ref)
+    }
+
+    pub(crate) fn pattern(&self) -> &'s Pattern {
+        self.engine.pattern(self.pattern_ref)
+    }
+
+    /// Returns the literal that closes the call first.
+    pub(crate) fn closer(&self) -> Option<&'s Literal> {
+        self.pattern().tail.first()
+    }
+
+    /// Returns the literals that close the section.
+    pub(crate) fn section_closers(&self) -> &'s [Literal] {
+        self.engine.section(self.pattern_ref).map_or(&[], |section| &section.tail)
+    }
+
+    /// Returns where markers of the dialect may begin.
+    pub(crate) fn markers(&self) -> &'s Starts {
+        self.engine.catalog.markers(self.pattern_ref.dialect)
+    }
+
+    pub(crate) fn tool(&self) -> Option<&'s Tool> {
+        Some(self.engine.tools.get(self.tool?))
+    }
+
+    pub(crate) fn schema(&self) -> Option<&'s Schema> {
+        self.tool()?.schema.as_ref()
+    }
+
+    /// Returns the schema of the arguments, if the tool declares one.
+    pub(crate) fn root(&self) -> Option<SchemaNode<'s>> {
+        self.schema().map(Schema::root)
+    }
+
+    pub(crate) fn node(&self, id: Option<NodeId>) -> Option<SchemaNode<'s>> {
+        Some(self.schema()?.node(id?))
+    }
+
+    /// Returns the schema of a parameter.
+    pub(crate) fn parameter(&self, key: &str) -> Option<SchemaNode<'s>> {
+        self.root()?.property(key)
+    }
+
+    /// Says whether the tool declares a parameter.
+    pub(crate) fn declares(&self, key: &str) -> bool {
+        self.root().is_some_and(|root| root.declares(key))
+    }
+
+    /// Says whether any name may be a parameter: the tool declares none and forbids none.
+    pub(crate) fn is_open(&self) -> bool {
+        self.root().is_none_or(|root| !root.is_closed())
+    }
+
+    /// Returns what a JSON reader may consult here; the call context's markers may end its values.
+    pub(crate) fn json<'c>(&'c self, quote: Option<&'c str>) -> Context<'c> {
+        Context { markers: self, schema: self.schema(), options: &self.engine.options, quote, given: None }
+    }
+
+    /// Returns the end of a literal that stands at `at`.
+    pub(crate) fn stands(&self, at: usize, literal: &Literal) -> Result<Option<usize>, NotYet> {
+        stands(self.view, at, literal, self.head)
+    }
+
+    /// Returns the end of the longest of some literals that stands at `at`.
+    pub(crate) fn any<'l>(
+        &self,
+        at: usize,
+        literals: impl IntoIterator<Item = &'l Literal>,
+    ) -> Result<Option<usize>, NotYet> {
+        literals.into_iter().try_fold(None, |best, literal| Ok(self.stands(at, literal)?.max(best)))
+    }
+
+    /// Returns the first place at or after `at` without white space.
+    pub(crate) fn gap(&self, at: usize) -> Result<usize, NotYet> {
+        skip_gap(self.view, at)
+    }
+
+    /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
+    pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
+        let mut best: Option<(Marker, usize)> = None;
+        let may = self.may_mark(at)?;
+        for marker in MARKERS.into_iter().filter(|marker| may || *marker == Marker::Tag) {
+            if let Some(end) = self.marks(at, marker, param)?
+                && best.is_none_or(|(_, longest)| end > longest)
+            {
+                best = Some((marker, end));
+            }
+        }
+        Ok(best)
+    }
+
+    /// Returns the first of `markers` that follows `at`, blanks skipped.
+    pub(crate) fn follows(&self, at: usize, markers: &[Marker], param: &Pattern) -> Result<Option<Marker>, NotYet> {
+        let at = self.gap(at)?;
+        if self.view.byte(at)?.is_none() {
+            return Ok(Some(Marker::End));
+        }
+        let may = self.may_mark(at)?;
+        for marker in markers.iter().filter(|marker| may || **marker == Marker::Tag) {
+            if self.marks(at, *marker, param)?.is_some() {
+                return Ok(Some(*marker));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says whether a marker may stand at `at` that is not just any closing tag.
+    fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
+        Ok(self.dialect().params.iter().any(Pattern::opens_like_any_tag) || self.markers().stands(self.view, at)?)
+    }
+
+    /// Returns the end of a marker of one kind that stands at `at`.
+    fn marks(&self, at: usize, marker: Marker, param: &Pattern) -> Result<Option<usize>, NotYet> {
+        match marker {
+            Marker::Value => self.any(at, param.tail.first()),
+            Marker::Param => self.param_opener(at),
+            Marker::Call => self.any(at, &self.pattern().tail),
+            Marker::Section => self.any(at, self.section_closers().first().filter(|closer| closer.is_strong())),
+            Marker::Open => self.opener(at),
+            Marker::Tag if param.tail.first().is_some_and(Literal::is_closing_tag) => {
+                Ok(self.view.starts_with(at, "</")?.then_some(at + 2))
+            }
+            Marker::Tag | Marker::End => Ok(None),
+        }
+    }
+
+    /// Returns the end of a parameter's opening literal; where that is a tag of the key's name, the key must be declared.
+    fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        let mut best = None;
+        for param in &self.dialect().params {
+            let end = if param.has_key_tag() { self.key_tag(at, param)? } else { self.any(at, param.opening())? };
+            best = best.max(end);
+        }
+        Ok(best)
+    }
+
+    fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {
+        let mut inner = self.head.inner();
+        let end = nodes(self.view, at, &param.head, None, &mut inner)?;
+        let strong = param.opening().is_some_and(Literal::is_strong);
+        Ok(end.filter(|_| strong || self.declares(inner.key())))
+    }
+
+    /// Returns the end of a strong opening literal of this dialect's calls and sections.
+    pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        self.any(at, &self.dialect().openings)
+    }
+
+    /// Returns the end of the longest closer of the call or its section that stands at `at`.
+    pub(crate) fn any_closer(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
+    }
+
+    /// Says whether the call ends with the bracket of its data, or with nothing.
+    pub(crate) fn ends_with_bracket(&self) -> bool {
+        matches!(self.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object))
+    }
+
+    /// Counts bytes that are read ahead.
+    pub(crate) fn count(&self, bytes: usize) {
+        self.ahead.iter().for_each(|ahead| ahead.set(ahead.get() + bytes));
+    }
+
+    /// Says whether the next call of the section, or of the array, begins at `at`.
+    pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        self.next_call(at).map(|win| win.is_some())
+    }
+
+    /// Returns the next call of the section, or of the array, if it begins at `at`.
+    pub(crate) fn next_call(&self, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+        let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
+        let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
+        forms.extend((patterns == 0).then_some(None));
+        let trial_context =
+            contest::TrialContext { in_section: true, nested: true, ..contest::TrialContext::default() };
+        for call in forms {
+            let head = Head { name: None, ..self.head.inner() };
+            let pattern_ref = PatternRef { call, ..self.pattern_ref };
+            if let contest::Trial::Ready(win) =
+                contest::try_call(self.engine, self.view, at, pattern_ref, head, trial_context)?
+            {
+                return Ok(Some(*win));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
+    pub(crate) fn sibling(&self, at: usize) -> Result<Option<contest::Winner>, NotYet> {
+        let trial_context =
+            contest::TrialContext { in_section: true, nested: true, ..contest::TrialContext::default() };
+        for call in 0..self.dialect().calls.len() {
+            let pattern_ref = PatternRef { dialect: self.pattern_ref.dialect, section: None, call: Some(call) };
+            if let contest::Trial::Ready(win) =
+                contest::try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?
+            {
+                return Ok(Some(*win));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says whether a call of this dialect becomes ready at `at`.
+    ///
+    /// To know that, its first values may have to be read; in these no third call is looked for, nor very many in what is
+    /// read ahead, or calls in calls would be looked at again and again.
+    pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        if self.near || self.ahead.is_some_and(|ahead| ahead.get() > LOOKS * contest::NEAR) {
+            return Ok(false);
+        }
+        self.count(contest::NEAR);
+        contest::begins(self.engine, self.view, at, self.pattern_ref.dialect)
+    }
+}
+
+/// The markers around a JSON body are those of its call context.
+impl json::Markers for CallContext<'_> {
+    fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.view.byte(at)?.is_none_or(ends_json) || !self.markers().stands(self.view, at)? {
+            return Ok(None);
+        }
+        Ok(self.any_closer(at)?.max(self.opener(at)?))
+    }
+
+    fn first_bytes(&self) -> &[u8] {
+        self.markers().first_bytes()
+    }
+
+    fn may_begin(&self, byte: u8) -> bool {
+        self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
+    }
+
+    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(false);
+        }
+        Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
+    }
+
+    fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        boundary::ends_call(self, at)
+    }
+
+    fn may_end_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        boundary::may_end_call(self, at)
+    }
+
+    fn is_markdown(&self) -> bool {
+        self.head.escaped && self.engine.options.repairs.allow(Code::MarkdownEscape)
+    }
+
+    fn ends_section(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        boundary::ends_section(self, at)
+    }
+
+    fn is_near(&self) -> bool {
+        self.near
+    }
+
+    fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        boundary::is_over(self, at)
+    }
+
+    fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {
+        boundary::resume_at(self, at, upto)
+    }
+
+    fn opens(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.markers().stands(self.view, at)? { self.opener(at) } else { Ok(None) }
+    }
+
+    fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(self.pattern().kind() == Some(BodyKind::Call) && boundary::begins_element(self, at)?)
+    }
+
+    fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(None);
+        }
+        let closers = self.pattern().tail.iter().chain(self.section_closers());
+        self.any(at, closers.filter(|closer| closer.is_strong()))
+    }
+}
+
+/// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
+fn ends_json(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
+}
+
+/// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.
+pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    let closed = view.byte(end)? == Some(b'>') && !view.is_forged(at.saturating_sub(2), end + 1);
+    Ok(closed.then(|| (view.slice(at, end), end + 1)))
+}
+
+/// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
+pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let rest = view.rest(at);
+    let near = &rest[..rest.len().min(NAME_LIMIT)];
+    match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
+        Some(length) if length > 0 && near[length] == b'>' => {
+            let end = at + length + 1;
+            Ok((!view.is_forged(at.saturating_sub(2), end)).then(|| (view.slice(at, end - 1), end)))
+        }
+        Some(_) => Ok(None),
+        None if rest.len() >= NAME_LIMIT => Ok(None),
+        None => view.final_end().map(|_| None),
+    }
+}

@@ -1,0 +1,150 @@
+//! Which candidates a set of dialects has, how strong they are and how much their heads say.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::opening::opener_texts;
+use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
+use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
+use crate::lead::Lead;
+
+pub(super) fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for (number, dialect) in dialects.iter().enumerate() {
+        list_candidates(number, dialect, dialects.len() == 1, &mut candidates);
+    }
+    candidates
+}
+
+/// Sections times calls, calls on their own if they say enough, regions, skipped literals.
+///
+/// What has strong and weak spellings is listed once for each: what stood there decides.
+fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
+    let mut add = |role, section: Option<usize>, pattern| {
+        let candidate = Candidate {
+            dialect: number,
+            role,
+            section,
+            pattern,
+            evidence: Strength::Weak,
+            is_fence: role == CandidateRole::Call
+                && fence(dialect, section, pattern).is_some_and(|label| !says_call(&label)),
+            in_fence: role == CandidateRole::Call && fence(dialect, section, pattern).is_some(),
+            is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
+            is_barred: false,
+            specificity: 0,
+        };
+        let specificity = specificity(dialect, &candidate);
+        for evidence in evidence(dialect, &candidate) {
+            candidates.push(Candidate { evidence, specificity, ..candidate.clone() });
+        }
+    };
+    for section in 0..dialect.sections.len() {
+        (0..dialect.calls.len()).for_each(|call| add(CandidateRole::Call, Some(section), call));
+    }
+    for (call, pattern) in dialect.calls.iter().enumerate() {
+        let alone = dialect.sections.is_empty() || pattern.opening().is_some_and(Literal::is_strong);
+        if alone {
+            add(CandidateRole::Call, None, call);
+        }
+    }
+    (0..dialect.reasoning.len()).for_each(|region| add(CandidateRole::Reasoning, None, region));
+    let content = (0..dialect.content.len()).filter(|region| alone || is_special(dialect, &dialect.content[*region]));
+    content.for_each(|region| add(CandidateRole::Content, None, region));
+    (0..dialect.skip.len()).for_each(|skip| add(CandidateRole::Skip, None, skip));
+    (0..dialect.turn_end.len()).for_each(|end| add(CandidateRole::TurnEnd, None, end));
+    (0..dialect.turn_start.len()).for_each(|start| add(CandidateRole::TurnStart, None, start));
+}
+
+/// Dialects share regions and skipped literals; the first one's is enough.
+pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
+    let mut seen = HashSet::new();
+    candidates.retain(|candidate| {
+        let dialect = &dialects[candidate.dialect];
+        let source = match candidate.role {
+            CandidateRole::Call => return true,
+            CandidateRole::Reasoning => &dialect.reasoning[candidate.pattern].source,
+            CandidateRole::Content => &dialect.content[candidate.pattern].source,
+            CandidateRole::Skip => &dialect.skip[candidate.pattern],
+            CandidateRole::TurnEnd => &dialect.turn_end[candidate.pattern],
+            CandidateRole::TurnStart => &dialect.turn_start[candidate.pattern],
+        };
+        seen.insert((candidate.role as u8, source))
+    });
+}
+
+/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
+fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
+    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
+    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
+}
+
+/// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.
+fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
+    if let Some(literal) = skipped(dialect, candidate) {
+        let strong = dialect.is_strong(literal);
+        return vec![if strong { Strength::Strong } else { Strength::Weak }];
+    }
+    let first = first_pattern(dialect, candidate.role, candidate.section, candidate.pattern);
+    if candidate.role == CandidateRole::Call && first.is_dynamic() {
+        return vec![Strength::Dynamic];
+    }
+    let strong: Vec<bool> = match first.head.get(1) {
+        Some(HeadPart::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::is_strong).collect(),
+        _ => opener_texts(dialect, candidate, |_| None).iter().map(|opener| opener.strong).collect(),
+    };
+    match (strong.contains(&true), strong.contains(&false)) {
+        (true, true) => vec![Strength::Strong, Strength::Weak],
+        (true, false) => vec![Strength::Strong],
+        _ => vec![Strength::Weak],
+    }
+}
+
+/// Returns the label of the fence that a call's head is, brackets aside; `None` if it is no fence.
+fn fence(dialect: &Dialect, section: Option<usize>, call: usize) -> Option<String> {
+    let section = section.map(|section| &dialect.sections[section]).into_iter();
+    let nodes = section.chain([&dialect.calls[call]]).flat_map(|pattern| &pattern.head);
+    let mut literals =
+        nodes.filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
+    let text = |literal: &Literal| literal.spellings.first().map(|spelling| spelling.plain()).unwrap_or_default();
+    let first = literals.next().filter(|first| first.may_stand(Lead::of(b"```")))?;
+    let label = text(first).strip_prefix("```")?.trim_matches(['[', ' ']).to_owned();
+    literals.all(|literal| !text(literal).contains(char::is_alphanumeric)).then_some(label)
+}
+
+/// Says whether a fence's label says that a call is inside; no code is labelled so.
+fn says_call(label: &str) -> bool {
+    ["tool_code", "tool_call", "tool_calls", "function_call", "function_calls"].contains(&label)
+}
+
+/// The number of literal characters in the heads, and a little for bodies that say more.
+fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
+    let heads = |pattern: &Pattern| pattern.head.iter().map(weight).sum::<usize>();
+    let own = match candidate.role {
+        CandidateRole::Skip => return dialect.skip[candidate.pattern].len(),
+        CandidateRole::TurnEnd => return dialect.turn_end[candidate.pattern].len(),
+        CandidateRole::TurnStart => return 0,
+        CandidateRole::Reasoning => return heads(&dialect.reasoning[candidate.pattern]),
+        CandidateRole::Content => return heads(&dialect.content[candidate.pattern]),
+        CandidateRole::Call => &dialect.calls[candidate.pattern],
+    };
+    let section = candidate.section.map_or(0, |section| heads(&dialect.sections[section]));
+    let body = match own.kind() {
+        Some(BodyKind::Params) => 2 + dialect.params.iter().filter(|param| breaks_line(param)).count(),
+        Some(BodyKind::Arguments) => 1,
+        _ => 0,
+    };
+    section + heads(own) + body
+}
+
+fn breaks_line(param: &Pattern) -> bool {
+    param.body.as_ref().is_some_and(|body| body.line_before)
+}
+
+fn weight(node: &HeadPart) -> usize {
+    match node {
+        HeadPart::Literal(literal) => literal.spellings.first().map_or(0, Spelling::weight),
+        HeadPart::Attributes(_) => 4,
+        HeadPart::Hole(_) => 0,
+    }
+}

@@ -1,0 +1,390 @@
+//! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
+
+use super::bytes::SHORT;
+use crate::view::{NotYet, View, is_blank};
+
+/// What the text up to here says about the next byte. Kept while text goes by, never computed again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkdownState {
+    /// Nothing but blanks since the start, a call, a region or a skipped literal.
+    fresh: bool,
+    /// Nothing but blanks since the last line break.
+    line_start: bool,
+    /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
+    fence_start: bool,
+    fence: Fence,
+    /// The length of the back quote run that opened a code span on this line; 0 outside one.
+    span: usize,
+    /// The run of fence marks that the text just ended with.
+    run: MarkRun,
+    sought: SpanSearch,
+}
+
+/// How far the end of a code span has been sought: neither `length` back quotes nor the line's end stand before `to`.
+#[derive(Clone, Copy, Debug, Default)]
+struct SpanSearch {
+    length: usize,
+    to: usize,
+}
+
+/// A Markdown fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fence {
+    Closed,
+    /// Opened by `length` marks; `fresh` if nothing stood before it.
+    Open {
+        mark: u8,
+        length: usize,
+        fresh: bool,
+    },
+}
+
+/// A run of back quotes or tildes.
+#[derive(Clone, Copy, Debug, Default)]
+struct MarkRun {
+    mark: u8,
+    length: usize,
+    at_line_start: bool,
+    fresh: bool,
+}
+
+/// What the text around a place makes of a call there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    None,
+    /// In a code span, or in a fence after prose: never a call.
+    Quoted,
+    /// In the fence that opens the turn: a call if its markers are strong.
+    OpeningFence,
+}
+
+impl MarkdownState {
+    /// Returns the place at the start of a message.
+    pub(crate) fn start() -> Self {
+        Self {
+            fresh: true,
+            line_start: true,
+            fence_start: true,
+            fence: Fence::Closed,
+            span: 0,
+            run: MarkRun::default(),
+            sought: SpanSearch::default(),
+        }
+    }
+
+    /// Makes the place as fresh as after a call or a region.
+    pub(crate) fn refresh(&mut self) {
+        self.end_run();
+        (self.fresh, self.line_start, self.fence_start, self.span) = (true, true, true, 0);
+    }
+
+    pub(crate) fn is_fresh(self) -> bool {
+        self.fresh
+    }
+
+    /// Says whether a weak opener may stand here.
+    pub(crate) fn is_line_start(self) -> bool {
+        self.fresh || self.line_start
+    }
+
+    /// Says whether words that go by change nothing here.
+    pub(crate) fn is_amid_line(&self) -> bool {
+        !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
+    }
+
+    /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
+    pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
+        let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });
+        quoted && !text.contains(&b'\n') && next_mark(text).is_none()
+    }
+
+    /// Returns the mark of the run at a line's start that the text ended with, which may become a fence.
+    pub(crate) fn fence_mark(&self) -> Option<u8> {
+        (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
+    }
+
+    /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
+    pub(crate) fn is_in_fence(&self) -> bool {
+        let mut fence = self.fence;
+        if self.run.length > 0 {
+            let mut over = *self;
+            over.end_run();
+            fence = over.fence;
+        }
+        matches!(fence, Fence::Open { fresh: false, .. })
+    }
+
+    /// Goes over text that is nothing but text.
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        let (mut rest, mut last_line) = (text, false);
+        while let Some(at) = next_mark(rest) {
+            self.pass_lines(&rest[..at]);
+            rest = &rest[at..];
+            // In the middle of a line marks are edges of code spans, which end where the line does.
+            let amid = !last_line && !self.fence_start && self.run.length == 0;
+            let line_end = if amid { memchr::memchr(b'\n', rest) } else { None };
+            last_line |= amid && line_end.is_none();
+            match line_end {
+                Some(end) => {
+                    self.fresh = false;
+                    rest = &rest[end..];
+                }
+                None => {
+                    self.pass_mark(rest[0]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        self.pass_lines(rest);
+    }
+
+    /// Goes over text as far as a fence quotes it; returns how far that is.
+    pub(crate) fn pass_fence(&mut self, text: &[u8]) -> usize {
+        let mut at = 0;
+        while self.is_in_fence() {
+            let Some(ahead) = next_mark(&text[at..]) else {
+                self.pass_lines(&text[at..]);
+                return text.len();
+            };
+            self.pass_lines(&text[at..at + ahead]);
+            at += ahead;
+            let mark = text[at];
+            while text.get(at) == Some(&mark) {
+                self.pass_mark(mark);
+                at += 1;
+            }
+        }
+        at
+    }
+
+    /// Says whether what stands at `at`, where the text ended, is quoted.
+    pub(crate) fn quoting(&mut self, view: View<'_>, at: usize) -> Result<Quoting, NotYet> {
+        let (mut here, mut behind) = (*self, at);
+        if here.run.mark == b'`' && !here.run.at_line_start {
+            // The edge of a code span is the whole run, also where something opens in the middle of it.
+            while view.byte(behind)? == Some(b'`') {
+                behind += 1;
+            }
+            here.run.length += behind - at;
+        }
+        here.end_run();
+        match here.fence {
+            Fence::Open { fresh: true, .. } => return Ok(Quoting::OpeningFence),
+            Fence::Open { .. } => return Ok(Quoting::Quoted),
+            Fence::Closed => {}
+        }
+        if here.span == 0 {
+            return Ok(Quoting::None);
+        }
+        // What was sought for something before is not sought again: many things may open in one line.
+        if self.sought.length != here.span || self.sought.to < behind {
+            self.sought = SpanSearch { length: here.span, to: behind };
+        }
+        Ok(if self.sought.closes(view)? { Quoting::Quoted } else { Quoting::None })
+    }
+
+    /// Goes over text without marks: only its last line says anything of the place behind it.
+    fn pass_lines(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        self.end_run();
+        self.fresh = self.fresh && text.iter().all(|byte| is_blank(*byte));
+        let line = match last_line_break(text) {
+            Some(end) => {
+                (self.line_start, self.fence_start, self.span) = (true, true, 0);
+                &text[end + 1..]
+            }
+            None => text,
+        };
+        self.line_start = self.line_start && line.iter().all(|byte| is_blank(*byte));
+        self.fence_start = self.fence_start && line.iter().all(may_lead);
+    }
+
+    fn pass_mark(&mut self, mark: u8) {
+        if self.run.mark == mark {
+            self.run.length += 1;
+        } else {
+            self.end_run();
+            self.run = MarkRun { mark, length: 1, at_line_start: self.fence_start, fresh: self.fresh };
+        }
+        (self.line_start, self.fence_start, self.fresh) = (false, false, false);
+    }
+
+    /// A run of marks is over: it was a fence, a code span's edge, or nothing.
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        match (run.length, self.fence) {
+            (0, _) => {}
+            (length @ 3.., Fence::Closed) if run.at_line_start => {
+                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
+            }
+            (closing, Fence::Open { mark, length, .. })
+                if run.at_line_start && mark == run.mark && closing >= length =>
+            {
+                self.fence = Fence::Closed;
+            }
+            (length, Fence::Closed) if run.mark == b'`' => {
+                self.span = if self.span == length {
+                    0
+                } else if self.span == 0 {
+                    length
+                } else {
+                    self.span
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+impl SpanSearch {
+    /// Says whether back quotes close the span before the line ends; seeks them from where it was left.
+    fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
+        loop {
+            let rest = view.rest(self.to);
+            let Some(ahead) = memchr::memchr2(b'`', b'\n', rest) else {
+                self.to = view.end();
+                return view.final_end().map(|_| false);
+            };
+            self.to += ahead;
+            let run = rest[ahead..].iter().take_while(|byte| **byte == b'`').count();
+            if run == 0 {
+                return Ok(false);
+            }
+            view.byte(self.to + run)?;
+            if run == self.length {
+                return Ok(true);
+            }
+            self.to += run;
+        }
+    }
+}
+
+/// Says whether a fence begins a text.
+pub(crate) fn opens_fence(text: &[u8]) -> bool {
+    text.starts_with(b"```") || text.starts_with(b"~~~")
+}
+
+/// Says whether a fence may stand behind a byte on its line: in a quote, in a list.
+fn may_lead(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
+}
+
+/// Returns where the next mark of a fence or code span stands.
+fn next_mark(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT {
+        return text.iter().position(|byte| matches!(byte, b'`' | b'~'));
+    }
+    memchr::memchr2(b'`', b'~', text)
+}
+
+fn last_line_break(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT {
+        return text.iter().rposition(|byte| *byte == b'\n');
+    }
+    memchr::memrchr(b'\n', text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 7] = [
+        "see `a` and ``b`c``:\n```ts\nlet a = `x`;\n> ```\n~~~\n  ```\nso `that` is\n",
+        "> 1. ~~~~\n~~~\n`` ` ``\n~~~~ <tool>\n",
+        "```\nfirst\n```\n\n- ```x\n````y\nend",
+        "a `span\nopen `",
+        "\r`\n",
+        "~~~```\n``\n~~~\n",
+        "a\n``` `` `\n```",
+    ];
+
+    fn after(pieces: &[&str]) -> MarkdownState {
+        let mut place = MarkdownState::start();
+        pieces.iter().for_each(|piece| place.pass(piece.as_bytes()));
+        place
+    }
+
+    #[test]
+    fn the_place_is_the_same_however_text_goes_by() {
+        for text in TEXTS {
+            let bytes: Vec<&str> = text.split("").filter(|byte| !byte.is_empty()).collect();
+            for end in 0..=text.len() {
+                let singly = format!("{:?}", after(&bytes[..end]));
+                for cut in 0..=end {
+                    assert_eq!(format!("{:?}", after(&[&text[..cut], &text[cut..end]])), singly, "{end} of {text:?}");
+                }
+            }
+        }
+    }
+
+    /// Asks at every place of a text what is quoted there; `pushed` bytes come at a time.
+    fn quotings(text: &str, pushed: usize, forgets: bool) -> Vec<Quoting> {
+        let mut place = MarkdownState::start();
+        let mut ends = (pushed..).step_by(pushed).map(|end| end.min(text.len()));
+        let mut end = ends.next().unwrap_or_default();
+        let mut asked = |at: usize| {
+            place.pass(&text.as_bytes()[at.saturating_sub(1)..at]);
+            loop {
+                if forgets {
+                    place.sought = SpanSearch::default();
+                }
+                if end >= at
+                    && let Ok(quoting) = place.quoting(View::new(&text[..end], 0, end == text.len()), at)
+                {
+                    return quoting;
+                }
+                end = ends.next().unwrap_or_default();
+            }
+        };
+        (0..text.len()).map(&mut asked).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_span_is_the_same_however_often_it_is_sought() {
+        for text in TEXTS.iter().chain(&["a ` b `` c ``` d `` e ` f ```` g `", "a `b` `c"]) {
+            let once = quotings(text, text.len(), true);
+            for pushed in 1..=text.len() {
+                assert_eq!(quotings(text, pushed, false), once, "{pushed} of {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_sought_for_one_span_says_nothing_of_another() {
+        let text = "a `` <call> b ` c ` d\n";
+        let (view, mut place) = (View::whole(text), MarkdownState::start());
+        place.pass(b"a `` ");
+        assert_eq!(place.quoting(view, 5), Ok(Quoting::None));
+        place.refresh();
+        place.pass(b" b ` ");
+        assert_eq!(place.quoting(view, 16), Ok(Quoting::Quoted));
+    }
+
+    #[test]
+    fn the_edge_of_a_span_is_its_whole_run() {
+        for (text, quoting) in [("a ``` b `` c", Quoting::None), ("a ``` b ``` c", Quoting::Quoted)] {
+            for at in 3..6 {
+                let mut place = after(&[&text[..at]]);
+                assert_eq!(place.quoting(View::whole(text), at), Ok(quoting), "{at} of {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_is_passed_up_to_its_end() {
+        for text in TEXTS {
+            for start in (0..text.len()).filter(|start| after(&[&text[..*start]]).is_in_fence()) {
+                let mut place = after(&[&text[..start]]);
+                let end = start + place.pass_fence(&text.as_bytes()[start..]);
+                assert_eq!(format!("{place:?}"), format!("{:?}", after(&[&text[..end]])));
+                let bytes = text.as_bytes();
+                // A run that closes the fence may be longer than it need be.
+                let quoted = |at: usize| after(&[&text[..at]]).is_in_fence() || bytes[at] == bytes[at - 1];
+                assert!((start..end).all(quoted), "{start} to {end} of {text:?}");
+                assert!(end == text.len() || !place.is_in_fence());
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Literals between turns and messages: which are markup where they stand.
+
+use super::{ScanFound, Scanner};
+use crate::dialect::is_strong;
+use crate::parser::catalog::skipped;
+use crate::parser::engine::Engine;
+use crate::view::{NotYet, View};
+
+impl Scanner {
+    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends.
+    pub(super) fn may_skip(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
+        let name = literal.trim_start_matches(['<', '/']).trim_end_matches('>');
+        if !view.starts_with(self.at, literal)? {
+            return Ok(false);
+        }
+        if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Ok(true);
+        }
+        let after = view.skip_blanks(self.at + literal.len())?;
+        Ok(view.byte(after)?.is_none())
+    }
+
+    /// A turn's end is none of the text where it ends the input or stands beside a call, in a pinned dialect anywhere.
+    pub(super) fn may_end(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) else { return Ok(false) };
+        if !view.starts_with(self.at, literal)? {
+            return Ok(false);
+        }
+        // A header names a role; a token that stands alone is none of the text's.
+        let alone = matches!(view.byte(self.at + literal.len())?, None | Some(b'\n' | b'\r' | b'<'));
+        if self.quotes_turns {
+            return Ok(false);
+        }
+        let dialect = engine.catalog.dialect(candidate);
+        let plain = literal.starts_with("</") || dialect.turn_start.contains(literal);
+        let token = is_strong(literal) && !plain;
+        if token && (!engine.catalog.is_auto() || self.last.is_some() && self.place.is_fresh())
+            || alone && self.place.is_fresh()
+        {
+            return Ok(true);
+        }
+        let mut at = view.skip_blanks(self.at + literal.len())?;
+        while let Some(end) = engine.catalog.turn_end(view, at)? {
+            at = view.skip_blanks(end)?;
+        }
+        Ok(view.byte(at)?.is_none())
+    }
+
+    /// A turn's start is text; it is remembered.
+    pub(super) fn quotes_turn(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        number: usize,
+    ) -> Result<Option<ScanFound>, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        if let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) {
+            self.quotes_turns |= view.starts_with(self.at, literal)?;
+        }
+        Ok(None)
+    }
+}
