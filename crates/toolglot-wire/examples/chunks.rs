@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, Exchange, Policy, Protocol};
+use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 const CHUNKS: u32 = 1000;
 
@@ -44,7 +44,7 @@ fn cost(exchange: &Exchange, chunks: &[String]) -> Duration {
             turn.push(chunk.as_bytes(), &mut out);
         }
         let took = began.elapsed();
-        turn.finish(Ended::Over, &mut out);
+        turn.finish(TurnEnd::Over, &mut out);
         took / CHUNKS
     };
     (0..100).map(|_| run()).min().unwrap_or_default()

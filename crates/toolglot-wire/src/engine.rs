@@ -30,7 +30,7 @@ pub enum EngineKind {
 }
 
 /// What is known of an engine.
-struct Row {
+struct EngineRow {
     kind: EngineKind,
     name: &'static str,
     /// What its list of models calls their owner.
@@ -44,6 +44,8 @@ struct Row {
     insists: bool,
     /// Protocols whose streams it breaks so that clients fail on plain text too.
     breaks: &'static [Protocol],
+    /// The fields with which it goes on with an assistant's message at the end of a request; nothing if it cannot.
+    continues: Option<&'static [(&'static str, &'static str)]>,
     /// What it answers when it cannot take tools, the field that helps, and a word for why.
     retry: Option<Retry>,
 }
@@ -57,7 +59,7 @@ struct Retry {
     engine: EngineKind,
 }
 
-const ROW: Row = Row {
+const ROW: EngineRow = EngineRow {
     kind: EngineKind::Generic,
     name: "generic",
     owner: "",
@@ -65,8 +67,12 @@ const ROW: Row = Row {
     custom_tools: true,
     insists: false,
     breaks: &[],
+    continues: None,
     retry: None,
 };
+
+/// Servers that begin a new message unless told to go on with the last one.
+const GO_ON: Option<&[(&str, &str)]> = Some(&[("continue_final_message", "true"), ("add_generation_prompt", "false")]);
 
 /// Servers that drop special tokens from text unless asked not to, and with them the markers of calls.
 const KEEP_TOKENS: &[(&str, &str)] = &[("skip_special_tokens", "false"), ("spaces_between_special_tokens", "false")];
@@ -79,19 +85,28 @@ const NO_PARSER: Retry = Retry {
     engine: EngineKind::Vllm,
 };
 
-const TABLE: [Row; 7] = [
-    Row { retry: Some(NO_PARSER), ..ROW },
-    Row {
+const TABLE: [EngineRow; 7] = [
+    EngineRow { retry: Some(NO_PARSER), ..ROW },
+    EngineRow {
         kind: EngineKind::Vllm,
         name: "vllm",
         owner: "vllm",
         fields: KEEP_TOKENS,
         custom_tools: false,
+        continues: GO_ON,
         retry: Some(NO_PARSER),
         ..ROW
     },
-    Row { kind: EngineKind::Sglang, name: "sglang", owner: "sglang", fields: KEEP_TOKENS, custom_tools: false, ..ROW },
-    Row {
+    EngineRow {
+        kind: EngineKind::Sglang,
+        name: "sglang",
+        owner: "sglang",
+        fields: KEEP_TOKENS,
+        custom_tools: false,
+        continues: GO_ON,
+        ..ROW
+    },
+    EngineRow {
         kind: EngineKind::LlamaCpp,
         name: "llama.cpp",
         owner: "llamacpp",
@@ -99,11 +114,19 @@ const TABLE: [Row; 7] = [
         custom_tools: false,
         insists: true,
         breaks: &[Protocol::Responses],
+        continues: Some(&[]),
         retry: None,
     },
-    Row { kind: EngineKind::Ollama, name: "ollama", owner: "library", custom_tools: false, ..ROW },
-    Row { kind: EngineKind::LmStudio, name: "lmstudio", owner: "organization_owner", custom_tools: false, ..ROW },
-    Row { kind: EngineKind::MlxLm, name: "mlx-lm", custom_tools: false, ..ROW },
+    EngineRow {
+        kind: EngineKind::Ollama,
+        name: "ollama",
+        owner: "library",
+        custom_tools: false,
+        continues: Some(&[]),
+        ..ROW
+    },
+    EngineRow { kind: EngineKind::LmStudio, name: "lmstudio", owner: "organization_owner", custom_tools: false, ..ROW },
+    EngineRow { kind: EngineKind::MlxLm, name: "mlx-lm", custom_tools: false, ..ROW },
 ];
 
 impl EngineKind {
@@ -144,6 +167,26 @@ impl EngineKind {
         }
     }
 
+    /// Lets a chat request end with the beginning of the answer, if the engine goes on with it.
+    pub(crate) fn prefill(self, request: &mut Map<String, Value>, text: &str) -> bool {
+        let (Some(fields), Some(Value::Array(messages))) = (self.row().continues, request.get_mut("messages")) else {
+            return false;
+        };
+        messages.push(serde_json::json!({"role": "assistant", "content": text}));
+        request.extend(fields.iter().map(|(key, value)| ((*key).to_owned(), literal(value))));
+        true
+    }
+
+    /// Takes the beginning of the answer out again.
+    pub(crate) fn unfill(self, request: &mut Map<String, Value>) {
+        if let Some(Value::Array(messages)) = request.get_mut("messages") {
+            messages.pop();
+        }
+        for (key, _) in self.row().continues.unwrap_or_default() {
+            request.shift_remove(*key);
+        }
+    }
+
     /// Changes a request that the engine refused, if another form of it may pass; returns why.
     pub(crate) fn amend(self, request: &mut Map<String, Value>, fault: &Fault) -> Option<&'static str> {
         let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.says))?;
@@ -156,7 +199,7 @@ impl EngineKind {
         Some(retry.why)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static EngineRow {
         TABLE.iter().find(|row| row.kind == self).unwrap_or(&TABLE[0])
     }
 }
@@ -172,7 +215,7 @@ impl FromStr for EngineKind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = TABLE.iter().find(|row| row.name == text).map(|row| row.kind);
-        found.ok_or_else(|| format!("`{text}` is no engine; use {}", Self::NAMES.join(", ")))
+        found.ok_or_else(|| format!("unknown engine `{text}`; use {}", Self::NAMES.join(", ")))
     }
 }
 

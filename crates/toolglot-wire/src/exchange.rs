@@ -6,12 +6,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use toolglot::Dialect;
 
-use crate::chat::request::{Asked, prepare};
-use crate::clean::Wants;
+use crate::chat::request::{ChatAsked, prepare, put_in_order};
+use crate::demand::{self, Demand, Opening, Told};
+use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
 use crate::fault::{Fault, FaultKind};
+use crate::normalize::AnswerSettings;
 use crate::policy::Policy;
-use crate::port::{Client, as_chat, make_safe, to_chat};
+use crate::port::Client;
+use crate::prompt::into_text;
 use crate::protocol::Protocol;
 use crate::recall::{self, Recall};
 use crate::surrogates::mended;
@@ -21,7 +25,7 @@ use crate::turn::Turn;
 ///
 /// # Example
 /// ```
-/// use toolglot_wire::{Ended, Exchange, Policy, Protocol};
+/// use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 /// let request = r#"{"model": "m", "stream": true, "messages": [],
 ///     "tools": [{"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}}]}"#;
 /// let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, request.as_bytes(), &Policy::default())?;
@@ -29,7 +33,7 @@ use crate::turn::Turn;
 /// let mut out = Vec::new();
 /// turn.push(b"data: {\"choices\": [{\"delta\": {\"content\": \"<tool_call>{\\\"name\\\": \\\"ls\\\", \\\"arguments\\\": {}}\"}}]}\n\n", &mut out);
 /// turn.push(b"data: {\"choices\": [{\"delta\": {\"content\": \"</tool_call>\"}, \"finish_reason\": \"stop\"}]}\n\n", &mut out);
-/// turn.finish(Ended::Over, &mut out);
+/// turn.finish(TurnEnd::Over, &mut out);
 /// assert!(String::from_utf8_lossy(&out).contains(r#""finish_reason":"tool_calls""#));
 /// # Ok::<(), toolglot_wire::Fault>(())
 /// ```
@@ -39,30 +43,39 @@ pub struct Exchange {
     model: String,
     stream: bool,
     has_tools: bool,
-    /// The client's bytes, if they go on as they are.
+    /// Earlier turns are put right, although nothing else has to be done.
+    is_changed: bool,
+    /// The bytes for the server, unless they are to be made.
     body: Vec<u8>,
     /// What has to be done otherwise.
-    work: Option<Box<Work>>,
+    work: Option<Box<ExchangeWork>>,
     policy: Policy,
 }
 
+/// What it takes to convert the request and its answer.
 #[derive(Clone, Debug)]
-struct Work {
+struct ExchangeWork {
     ingress: Protocol,
     upstream: Protocol,
     /// The client's request.
     request: Arc<Map<String, Value>>,
     /// The request for the server.
     sent: Map<String, Value>,
-    wants: Wants,
+    wants: AnswerSettings,
     notes: Vec<String>,
+    /// What the prompt tells of a call that is demanded.
+    told: Option<Told>,
+    /// The request ends with the beginning of that call.
+    is_begun: bool,
+    /// The server shapes the answer.
+    is_shaped: bool,
     /// Later requests may refer to the answer.
     remembers: bool,
 }
 
 /// The fields of a request that decide whether there is anything to do.
 #[derive(Deserialize)]
-struct Glance<'a> {
+struct RequestGlance<'a> {
     model: Option<Value>,
     stream: Option<Value>,
     #[serde(borrow)]
@@ -93,26 +106,35 @@ impl Exchange {
         memory: Option<&dyn Recall>,
     ) -> Result<Self, Fault> {
         if body.len() > policy.limits.body {
-            let message = format!("the request has more than {} bytes", policy.limits.body);
+            let message = format!("the request is larger than {} bytes", policy.limits.body);
             return Err(Fault::new(FaultKind::TooLarge, message).with_code("body_too_large"));
         }
         // A list would be read as the fields in their order.
         if body.trim_ascii_start().first() == Some(&b'[') {
             return Err(no_object());
         }
-        let glance: Glance<'_> = serde_json::from_slice(body).map_err(unreadable)?;
+        let glance: RequestGlance<'_> = serde_json::from_slice(body).map_err(unreadable)?;
         let has_tools = [glance.tools, glance.functions].into_iter().flatten().any(is_list);
         let model = glance.model.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
         let broken = policy.engine.breaks(upstream);
-        let idle = ingress == upstream && !has_tools && !policy.forced && !renamed && !broken;
+        let prompted = policy.prompt.is_some() && (has_tools || mentions_calls(body));
+        let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = glance.stream == Some(Value::Bool(true));
         let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
-        let work =
-            if idle { None } else { Some(Box::new(Work::new((ingress, upstream), body, policy, stream, memory)?)) };
+        let is_read = !idle || mentions_calls(body);
+        let work = if is_read {
+            Some(Box::new(ExchangeWork::new((ingress, upstream), body, policy, stream, memory)?))
+        } else {
+            None
+        };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
-        let body = if is_same { body.to_vec() } else { Vec::new() };
-        Ok(Self { ingress, model, stream, has_tools, body, work, policy: policy.clone() })
+        let changed = work.as_ref().filter(|_| !is_same && idle).map(|work| bytes(&work.sent));
+        let is_changed = changed.is_some();
+        let body = changed.unwrap_or_else(|| if is_same { body.to_vec() } else { Vec::new() });
+        // Without tools there is nothing to look for in the answer.
+        let work = work.filter(|_| !idle);
+        Ok(Self { ingress, model, stream, has_tools, is_changed, body, work, policy: policy.clone() })
     }
 
     /// Returns the model as the client named it.
@@ -130,9 +152,14 @@ impl Exchange {
         self.has_tools
     }
 
-    /// Says whether there is nothing to do: the client's bytes go out and the answer comes back as they are.
+    /// Says whether the answer comes back as it is.
     pub fn is_relay(&self) -> bool {
         self.work.is_none()
+    }
+
+    /// Says whether the client's bytes go out as they are, too.
+    pub fn is_untouched(&self) -> bool {
+        self.is_relay() && !self.is_changed
     }
 
     /// Returns the body for the model server.
@@ -150,7 +177,8 @@ impl Exchange {
 
     /// Returns another body to try after the server refused the first, and why it may pass.
     pub fn retry_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
-        let work = self.work.as_ref().filter(|_| self.has_tools && !self.policy.off)?;
+        let is_open = self.has_tools && !self.policy.off && self.policy.prompt.is_none();
+        let work = self.work.as_ref().filter(|_| is_open)?;
         let mut request = work.sent.clone();
         let why = self.policy.engine.amend(&mut request, fault)?;
         Some((bytes(&request), why))
@@ -162,6 +190,45 @@ impl Exchange {
         let choice = self.work.as_ref()?.sent.get("tool_choice");
         let free = choice.is_none_or(|choice| choice.is_null() || choice == "auto");
         if free { self.retry_body(fault) } else { None }
+    }
+
+    /// Says whether the answer has to hold a call, so that [`Turn::meets_demand`] has to be asked before it goes out.
+    pub fn demands_call(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.wants.demand.is_some())
+    }
+
+    /// Asks again after an answer without the call that is demanded: what is sent to the server changes.
+    pub fn ask_again(&mut self, turn: &Turn) {
+        self.simplify();
+        let Some(work) = &mut self.work else { return };
+        let Some(demand) = &work.wants.demand else { return };
+        let told = work.told.as_ref();
+        work.is_shaped = demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, told));
+        if work.is_shaped {
+            work.wants.dialects = demand::with_shaped(&work.wants.dialects);
+        }
+        self.body.clear();
+    }
+
+    /// Takes back what a server may refuse that the proxy put into the request to get a call; says whether there was any.
+    pub fn simplify(&mut self) -> bool {
+        let Some(work) = &mut self.work else { return false };
+        let (begun, shaped) = (std::mem::take(&mut work.is_begun), std::mem::take(&mut work.is_shaped));
+        if begun {
+            self.policy.engine.unfill(&mut work.sent);
+        }
+        if let (true, Some(demand), Some(told)) = (shaped, &work.wants.demand, &work.told) {
+            demand::unshape(&mut work.sent, demand, told);
+        }
+        if begun || shaped {
+            self.body.clear();
+        }
+        begun || shaped
+    }
+
+    /// Says whether the request ends with the beginning of the call that is demanded.
+    pub fn is_begun(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.is_begun)
     }
 
     /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.
@@ -179,11 +246,12 @@ impl Exchange {
             remembers: work.remembers,
         };
         let renamed = self.policy.upstream_model.is_some();
-        Turn::new(work.ingress, client, work.wants.clone(), renamed, limits)
+        let opening = work.told.as_ref().filter(|_| work.is_begun).and_then(|told| Opening::new(&told.opening));
+        Turn::new(work.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
     }
 }
 
-impl Work {
+impl ExchangeWork {
     fn new(
         (ingress, upstream): (Protocol, Protocol),
         body: &[u8],
@@ -192,11 +260,8 @@ impl Work {
         memory: Option<&dyn Recall>,
     ) -> Result<Self, Fault> {
         let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(unreadable)?;
-        let same = ingress == upstream;
-        if !same && upstream != Protocol::Chat {
-            let message = format!("a server that speaks {upstream} serves no clients that speak {ingress}");
-            return Err(Fault::new(FaultKind::Request, message));
-        }
+        // In prompt mode all goes the same way, by chat.
+        let same = ingress == upstream && (policy.prompt.is_none() || upstream == Protocol::Chat);
         let memory = memory.filter(|_| ingress == Protocol::Responses && !same);
         if let Some(memory) = memory {
             recall::fill(&mut request, memory);
@@ -209,34 +274,98 @@ impl Work {
         } else {
             to_chat(ingress, continued.as_ref().unwrap_or(&request), body, policy, &mut notes)?
         };
-        let asked = Asked::of(&chat);
-        let mut sent = if upstream == Protocol::Chat { chat } else { request.clone() };
-        if upstream == Protocol::Chat {
+        let asked = ChatAsked::of(&chat);
+        let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
+        let (mut told, mut is_begun) = (None, false);
+        if let Some(dialect) = &policy.prompt {
+            let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes: &mut notes };
+            (told, is_begun) = prompted.write(&mut sent)?;
+        } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy);
         } else {
-            make_safe(ingress, &mut sent, &asked.tools, policy);
-            if (!asked.tools.is_empty() || policy.forced) && !policy.off {
-                policy.engine.complete(&mut sent, upstream);
-            }
+            sent = natively(sent, &asked, (ingress, upstream), policy, &mut notes);
         }
-        if !same && stream {
+        if !same && stream && upstream == Protocol::Chat {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
             options["include_usage"] = true.into();
         }
         if let Some(model) = &policy.upstream_model {
             sent.insert("model".to_owned(), model.as_str().into());
         }
-        let wants = Wants { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
+        let wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
         let remembers = memory.is_some() && recall::is_allowed(&request);
-        Ok(Self { ingress, upstream, request: Arc::new(request), sent, wants, notes, remembers })
+        Ok(Self {
+            ingress,
+            upstream,
+            request: Arc::new(request),
+            sent,
+            wants,
+            notes,
+            told,
+            is_begun,
+            is_shaped: false,
+            remembers,
+        })
     }
 }
 
-fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
-    Wants {
-        dialects: policy.dialects.clone(),
+/// Returns a request for a server of another protocol than Chat, which takes tools.
+fn natively(
+    mut sent: Map<String, Value>,
+    asked: &ChatAsked,
+    (ingress, upstream): (Protocol, Protocol),
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) -> Map<String, Value> {
+    if ingress == upstream {
+        make_safe(ingress, &mut sent, &asked.tools, policy);
+    } else {
+        put_in_order(&mut sent, asked, false, policy);
+        sent = from_chat(upstream, sent, notes);
+    }
+    if (!asked.tools.is_empty() || policy.forced) && !policy.off {
+        policy.engine.complete(&mut sent, upstream);
+    }
+    sent
+}
+
+/// A request whose tools go into the prompt.
+struct Prompted<'a> {
+    dialect: &'a Arc<Dialect>,
+    asked: &'a ChatAsked,
+    upstream: Protocol,
+    policy: &'a Policy,
+    notes: &'a mut Vec<String>,
+}
+
+impl Prompted<'_> {
+    /// Makes it the request for the server; returns what is told of a call that is demanded, and whether it is begun.
+    fn write(&mut self, sent: &mut Map<String, Value>) -> Result<(Option<Told>, bool), Fault> {
+        let Self { dialect, asked, upstream, policy, .. } = *self;
+        put_in_order(sent, asked, false, policy);
+        let told = match demand_of(asked, policy) {
+            Some(demand) => Told::new(sent, demand, dialect)?,
+            None => None,
+        };
+        into_text(sent, &asked.tools, dialect, self.notes);
+        *sent = from_chat(upstream, std::mem::take(sent), self.notes);
+        if !asked.tools.is_empty() && !policy.off {
+            policy.engine.complete(sent, upstream);
+        }
+        let opening = told.as_ref().map(|told| told.opening.as_str()).filter(|text| !text.is_empty());
+        let opening = opening.filter(|_| policy.prefill && upstream == Protocol::Chat);
+        let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
+        Ok((told, is_begun))
+    }
+}
+
+fn wants(asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
+    let pinned = policy.prompt.as_ref().map(|dialect| [Arc::clone(dialect)].into_iter().collect());
+    AnswerSettings {
+        dialects: pinned.unwrap_or_else(|| policy.dialects.clone()),
         parse: !policy.off && (policy.forced || (!asked.tools.is_empty() && !asked.none)),
         calls: !asked.none,
+        demand: demand_of(&asked, policy).cloned(),
         tools: asked.tools,
         options: policy.options.clone(),
         limits: policy.limits,
@@ -250,15 +379,33 @@ fn wants(asked: Asked, policy: &Policy, streamed: bool) -> Wants {
     }
 }
 
+/// Returns what is demanded of the answer, if it can be checked.
+fn demand_of<'a>(asked: &'a ChatAsked, policy: &Policy) -> Option<&'a Demand> {
+    asked.demand.as_ref().filter(|_| !policy.off && !asked.tools.is_empty() && asked.alternatives < 2)
+}
+
 fn no_object() -> Fault {
-    Fault::new(FaultKind::Request, "the body is no request: it is no JSON object")
+    Fault::new(FaultKind::Request, "invalid request: expected a JSON object")
 }
 
 fn unreadable(error: serde_json::Error) -> Fault {
     if error.is_data() {
         return no_object();
     }
-    Fault::new(FaultKind::Request, format!("the body is no request: {error}"))
+    Fault::new(FaultKind::Request, format!("invalid request: {error}"))
+}
+
+/// Says whether a conversation may hold calls or results; what a text says may look like one.
+fn mentions_calls(body: &[u8]) -> bool {
+    const WORDS: [&str; 6] = [
+        "\"tool_calls\"",
+        "\"tool_call_id\"",
+        "\"function_call",
+        "\"custom_tool_call",
+        "\"tool_use",
+        "\"tool_result\"",
+    ];
+    WORDS.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some())
 }
 
 /// Says whether a field holds a list that is not empty.

@@ -163,7 +163,7 @@ impl Fault {
         if !self.message.is_empty() {
             return self;
         }
-        let message = format!("the model server answered with status {} and said nothing more", self.status);
+        let message = format!("the model server answered with status {} and no message", self.status);
         Self { message, ..self }
     }
 }
@@ -201,10 +201,7 @@ mod tests {
             assert_eq!((fault.status, fault.message.as_str(), fault.code.as_deref()), (404, message, code));
             assert_eq!(fault.kind, FaultKind::NotFound);
         }
-        assert_eq!(
-            Fault::of_response(502, b"").message,
-            "the model server answered with status 502 and said nothing more"
-        );
+        assert_eq!(Fault::of_response(502, b"").message, "the model server answered with status 502 and no message");
     }
 
     #[test]

@@ -4,30 +4,35 @@
 //! answer. A [`Turn`] takes the answer's bytes and gives the bytes for the client: calls that were written as text have
 //! become native ones, broken native ones are right, everything else is as it came.
 //!
-//! Between the protocols stands one vocabulary, [`Said`]. Each protocol has a reader, which says what a server sent, and
+//! Between the protocols stands one vocabulary, [`ResponseEvent`]. Each protocol has a reader, which says what a server sent, and
 //! a writer, which sends what was said.
 
 #![deny(missing_docs)]
 
 mod chat;
-mod clean;
+mod demand;
+mod dispatch;
 mod engine;
 mod exchange;
 mod fault;
 mod messages;
 mod ndjson;
+mod normalize;
+mod partners;
 mod policy;
 mod port;
+mod prompt;
 mod protocol;
 mod recall;
 mod relay;
+mod response_event;
 mod responses;
-mod said;
-mod saved;
 mod secrets;
 mod sse;
 mod surrogates;
+mod suspect;
 mod tokens;
+mod transcript;
 mod turn;
 
 pub use engine::EngineKind;
@@ -36,10 +41,12 @@ pub use fault::{Fault, FaultKind};
 pub use messages::count_tokens;
 pub use ndjson::{NdjsonReader, write_line};
 pub use policy::{HistoryIds, Policy, ReasoningField, ReasoningItem, WireLimits};
+pub use prompt::restore;
 pub use protocol::Protocol;
-pub use recall::{Memento, Recall};
-pub use said::{Begin, CallKind, Finish, Part, Said, Usage};
-pub use saved::{Alternative, Saved, SavedCall};
+pub use recall::{Recall, StoredAnswer};
+pub use response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, Usage};
 pub use secrets::Secrets;
 pub use sse::{Frame, SseReader, write_frame, write_json};
-pub use turn::{Ended, Report, Turn};
+pub use suspect::Suspect;
+pub use transcript::{Transcript, TranscriptCall, TranscriptChoice};
+pub use turn::{Report, Turn, TurnEnd};

@@ -62,7 +62,7 @@ impl NdjsonReader {
         self.dead = true;
         self.bytes = Vec::new();
         (self.start, self.seen) = (0, 0);
-        let message = format!("the model server sent a line of more than {} bytes", self.max_line);
+        let message = format!("the model server sent a line longer than {} bytes", self.max_line);
         Fault::new(FaultKind::Upstream, message).with_code("line_too_long")
     }
 }

@@ -1,6 +1,8 @@
 //! What the operator of a proxy decides for a model: dialects, engine, reasoning field, limits.
 
-use toolglot::{Dialects, Options};
+use std::sync::Arc;
+
+use toolglot::{Dialect, Dialects, Options};
 
 use crate::engine::EngineKind;
 use crate::fault::{Fault, FaultKind};
@@ -15,6 +17,10 @@ pub struct Policy {
     pub(crate) reasoning_field: ReasoningField,
     pub(crate) reasoning_item: ReasoningItem,
     pub(crate) upstream_model: Option<String>,
+    /// The tools are written into the prompt in this dialect.
+    pub(crate) prompt: Option<Arc<Dialect>>,
+    /// A call that is demanded may be begun for the model.
+    pub(crate) prefill: bool,
     pub(crate) forced: bool,
     /// Text stays text, and the server is asked for nothing that its markers would need.
     pub(crate) off: bool,
@@ -89,6 +95,11 @@ impl Policy {
         Self { engine, ..self }
     }
 
+    /// Returns what serves the model.
+    pub fn engine(&self) -> EngineKind {
+        self.engine
+    }
+
     /// In which field chat clients find reasoning.
     #[must_use]
     pub fn with_reasoning_field(self, reasoning_field: ReasoningField) -> Self {
@@ -105,6 +116,25 @@ impl Policy {
     #[must_use]
     pub fn with_upstream_model(self, upstream_model: Option<String>) -> Self {
         Self { upstream_model, ..self }
+    }
+
+    /// The dialect in which tools, calls and results are written into the prompt, for a server without tools; the answer is
+    /// read in it, too.
+    #[must_use]
+    pub fn with_prompt(self, prompt: Option<Arc<Dialect>>) -> Self {
+        Self { prompt, ..self }
+    }
+
+    /// Whether the proxy may begin a call that `tool_choice` demands for the model, in prompt mode and where the server goes
+    /// on with it. A model that reasons does not reason then.
+    #[must_use]
+    pub fn with_prefill(self, prefill: bool) -> Self {
+        Self { prefill, ..self }
+    }
+
+    /// Returns the dialects that text is read in.
+    pub fn dialects(&self) -> &Dialects {
+        &self.dialects
     }
 
     /// Whether text is read for calls although the request declares no tools.
@@ -191,7 +221,7 @@ impl WireLimits {
 
     /// Returns the error of a server that writes too much of calls side by side.
     pub(crate) fn arguments_fault(&self) -> Fault {
-        too_much("arguments of calls that wait for another to end", self.arguments, "arguments")
+        too_much("arguments of calls while another was open", self.arguments, "arguments")
     }
 
     /// Returns the most bytes of a whole body.
@@ -201,6 +231,6 @@ impl WireLimits {
 }
 
 fn too_much(what: &str, most: usize, limit: &str) -> Fault {
-    let message = format!("the model server sent more than {most} bytes of {what}; `limits.{limit}` allows no more");
+    let message = format!("the model server sent more than {most} bytes of {what} (`limits.{limit}`)");
     Fault::new(FaultKind::Upstream, message).with_code("upstream_held_too_large")
 }

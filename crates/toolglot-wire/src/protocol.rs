@@ -1,6 +1,7 @@
 //! The three protocols, and what is different about each that is one word long.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A protocol that clients and model servers speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +35,15 @@ impl Protocol {
             Self::Responses => "/responses",
             Self::Messages => "/messages",
         }
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|protocol| protocol.name() == text);
+        found.ok_or_else(|| format!("`{text}` is no protocol; use chat, responses or messages"))
     }
 }
 

@@ -16,7 +16,7 @@ pub trait Recall {
 /// An answer that its client may refer to later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "this is all that later requests may refer to")]
-pub struct Memento {
+pub struct StoredAnswer {
     /// The answer's id.
     pub id: String,
     /// The id of the answer that it goes on from, if the request named one.
@@ -54,21 +54,24 @@ pub(crate) fn continued(request: &Map<String, Value>, memory: &dyn Recall) -> Op
 }
 
 /// Returns what to remember of a whole answer to a request; nothing if it has no id.
-pub(crate) fn memento(request: &Map<String, Value>, answer: &str) -> Option<Memento> {
+pub(crate) fn stored_answer(request: &Map<String, Value>, answer: &str) -> Option<StoredAnswer> {
+    /// The parts of an answer that later requests can refer to.
     #[derive(Deserialize)]
-    struct Answer<'a> {
+    struct AnswerParts<'a> {
         id: String,
         #[serde(borrow)]
         output: Vec<&'a RawValue>,
     }
+    /// The id of an item.
     #[derive(Deserialize)]
-    struct Item {
+    struct AnswerItem {
         #[serde(default)]
         id: String,
     }
-    let Answer { id, output } = serde_json::from_str(answer).ok()?;
-    let id_of = |item: &RawValue| serde_json::from_str::<Item>(item.get()).map(|item| item.id).unwrap_or_default();
-    Some(Memento {
+    let AnswerParts { id, output } = serde_json::from_str(answer).ok()?;
+    let id_of =
+        |item: &RawValue| serde_json::from_str::<AnswerItem>(item.get()).map(|item| item.id).unwrap_or_default();
+    Some(StoredAnswer {
         id,
         previous: previous(request).map(str::to_owned),
         input: Value::from(input(request)).to_string(),

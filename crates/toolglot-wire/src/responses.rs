@@ -1,15 +1,18 @@
 //! OpenAI Responses.
 
+mod from_chat;
 mod history;
+mod pairs;
 mod read;
 mod request;
 mod tools;
 mod whole;
 mod write;
 
-pub(crate) use read::Reader;
+pub(crate) use from_chat::from_chat;
+pub(crate) use read::ResponsesReader;
 pub(crate) use request::{as_chat, make_safe, to_chat};
 pub(crate) use whole::whole;
-pub(crate) use write::Writer;
+pub(crate) use write::ResponsesWriter;
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ pub struct SseReader {
     /// Nothing has been read yet, so that a byte order mark may stand here.
     fresh: bool,
     event: Option<Range<usize>>,
-    data: Data,
+    data: FrameData,
     /// The frame's name and data where they do not stand in the bytes as text.
     texts: [String; 2],
     max_line: usize,
@@ -58,7 +58,7 @@ pub struct SseReader {
 
 /// The data of the frame being read.
 #[derive(Clone, Debug, Default)]
-enum Data {
+enum FrameData {
     #[default]
     Nothing,
     /// One line, which stands in the bytes as it is.
@@ -78,7 +78,7 @@ impl SseReader {
             after_cr: false,
             fresh: true,
             event: None,
-            data: Data::Nothing,
+            data: FrameData::Nothing,
             texts: Default::default(),
             max_line: limits.line,
             max_event: limits.event,
@@ -136,7 +136,7 @@ impl SseReader {
     }
 
     /// Takes a frame that is there and is what most are: one line of data and a blank one.
-    fn usual_frame(&mut self) -> Option<Ended> {
+    fn usual_frame(&mut self) -> Option<FrameBounds> {
         // What has been searched before is not searched again.
         if self.seen > 0 || self.after_cr || self.fresh {
             return None;
@@ -148,7 +148,7 @@ impl SseReader {
         }
         let raw = self.start..self.start + end + 2;
         self.start = raw.end;
-        Some(Ended { raw, event: None, data: Data::Line(FIELD.len()..end) })
+        Some(FrameBounds { raw, event: None, data: FrameData::Line(FIELD.len()..end) })
     }
 
     /// Returns the next whole line, without its end.
@@ -186,8 +186,7 @@ impl SseReader {
         self.dead = true;
         self.bytes = Vec::new();
         self.start = 0;
-        let message =
-            format!("the model server sent a stream {what} of more than {limit} bytes; `limits.{what}` allows no more");
+        let message = format!("the model server sent a stream {what} longer than {limit} bytes (`limits.{what}`)");
         Fault::new(FaultKind::Upstream, message).with_code(code)
     }
 
@@ -207,11 +206,11 @@ impl SseReader {
         match &text[..colon] {
             b"event" => self.event = Some(value),
             b"data" => match &mut self.data {
-                Data::Nothing => self.data = Data::Line(value),
-                Data::Line(first) => {
-                    self.data = Data::Lines([&bytes[first.clone()], b"\n", &bytes[value]].concat());
+                FrameData::Nothing => self.data = FrameData::Line(value),
+                FrameData::Line(first) => {
+                    self.data = FrameData::Lines([&bytes[first.clone()], b"\n", &bytes[value]].concat());
                 }
-                Data::Lines(lines) => {
+                FrameData::Lines(lines) => {
                     lines.push(b'\n');
                     lines.extend_from_slice(&bytes[value]);
                 }
@@ -221,23 +220,23 @@ impl SseReader {
     }
 
     /// Ends the frame; says where its bytes are unless it has no data.
-    fn end_frame(&mut self) -> Option<Ended> {
+    fn end_frame(&mut self) -> Option<FrameBounds> {
         let raw = self.start..self.start + self.line;
         let data = std::mem::take(&mut self.data);
         let event = self.event.take();
         self.start = raw.end;
         (self.line, self.seen) = (0, 0);
-        (!matches!(data, Data::Nothing)).then_some(Ended { raw, event, data })
+        (!matches!(data, FrameData::Nothing)).then_some(FrameBounds { raw, event, data })
     }
 
-    fn frame(&mut self, ended: Ended) -> Frame<'_> {
+    fn frame(&mut self, ended: FrameBounds) -> Frame<'_> {
         let raw = &self.bytes[ended.raw];
         let [name, text] = &mut self.texts;
         let event = ended.event.map(|event| as_text(&raw[event], name));
         let data = match ended.data {
-            Data::Nothing => "",
-            Data::Line(line) => as_text(&raw[line], text),
-            Data::Lines(lines) => {
+            FrameData::Nothing => "",
+            FrameData::Line(line) => as_text(&raw[line], text),
+            FrameData::Lines(lines) => {
                 *text = String::from_utf8_lossy(&lines).into_owned();
                 text
             }
@@ -247,10 +246,10 @@ impl SseReader {
 }
 
 /// A frame that is complete: where it is, and where in it its name and data are.
-struct Ended {
+struct FrameBounds {
     raw: Range<usize>,
     event: Option<Range<usize>>,
-    data: Data,
+    data: FrameData,
 }
 
 /// Returns bytes as text; what is not UTF-8 is replaced, which needs a place.

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 /// Tokens whose text is yet to be written. Text may come in other pieces than its tokens, and parts of it may be missing.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens {
+pub(crate) struct PendingLogprobs {
     waiting: VecDeque<Value>,
     /// What was written of the first token.
     begun: String,
 }
 
-impl Tokens {
+impl PendingLogprobs {
     /// Takes the tokens of text that comes next.
     pub(crate) fn add(&mut self, tokens: &[Value]) {
         self.waiting.extend(tokens.iter().cloned());
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     fn taken(tokens: &[&str], pieces: &[&str]) -> Vec<String> {
-        let mut waiting = Tokens::default();
+        let mut waiting = PendingLogprobs::default();
         waiting.add(&tokens.iter().map(|token| json!({"token": token})).collect::<Vec<_>>());
         let joined = |tokens: Vec<Value>| {
             tokens.iter().filter_map(|token| token["token"].as_str()).collect::<Vec<_>>().join("|")

@@ -2,25 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use crate::chat::glance::{Kind, Moulds};
-use crate::chat::write::Writer as ChatWriter;
-use crate::clean::{Clean, Wants};
+use crate::chat::glance::{ChunkTemplates, PieceTarget};
+use crate::chat::write::ChatWriter;
+use crate::demand::Opening;
+use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::messages;
+use crate::normalize::{AnswerSettings, Normalizer};
 use crate::policy::WireLimits;
-use crate::port::{self, Client, Read, Write};
+use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::recall::{self, Memento};
+use crate::recall::{self, StoredAnswer};
 use crate::relay::Relay;
+use crate::response_event::{Finish, Part, ResponseEvent, Usage};
 use crate::responses;
-use crate::said::{Finish, Part, Said, Usage};
 use crate::secrets::Secrets;
 use crate::sse::{Frame, SseReader};
+use crate::suspect::Suspect;
 
 /// How the bytes of an answer ended.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third way")]
-pub enum Ended {
+pub enum TurnEnd {
     /// As they should, by the transport's rules.
     Over,
     /// They broke off.
@@ -63,32 +66,38 @@ pub struct Report {
 pub struct Turn {
     sse: SseReader,
     /// Nothing if the bytes go on as they are.
-    way: Option<Box<Way>>,
+    way: Option<Box<Conversion>>,
     relay: Relay,
     over: bool,
 }
 
 /// The way of what is said from the server's protocol to the client's.
-struct Way {
+struct Conversion {
     ingress: Protocol,
     client: Client,
     /// The client calls the model by another name than the server.
     renamed: bool,
-    reader: Box<dyn Read>,
-    clean: Clean,
-    writer: Out,
-    moulds: Moulds,
-    said: Vec<Said>,
-    cleaned: Vec<Said>,
+    reader: Box<dyn ProtocolReader>,
+    normalizer: Normalizer,
+    writer: ClientWriter,
+    templates: ChunkTemplates,
+    said: Vec<ResponseEvent>,
+    cleaned: Vec<ResponseEvent>,
+    /// The beginning of what the model said, if it may have to be asked again.
+    spoken: String,
+    /// The tokens of an earlier attempt.
+    earlier: Option<Usage>,
+    /// The beginning of the answer, which the server got, until it is settled.
+    opening: Option<Opening>,
     /// The whole answer, if later requests may refer to it and it was not streamed.
     settled: Option<String>,
     secrets: Secrets,
 }
 
 /// The client's writer; chunks between the same protocol may take a shorter way.
-enum Out {
+enum ClientWriter {
     Chat(Box<ChatWriter>),
-    Other(Box<dyn Write>),
+    Other(Box<dyn ProtocolWriter>),
 }
 
 impl Turn {
@@ -98,21 +107,30 @@ impl Turn {
         Self { sse: SseReader::new(limits), way: None, relay: Relay::new(protocol, limits.line), over: false }
     }
 
-    pub(crate) fn new(ingress: Protocol, client: Client, wants: Wants, renamed: bool, limits: &WireLimits) -> Self {
+    pub(crate) fn new(
+        ingress: Protocol,
+        client: Client,
+        wants: AnswerSettings,
+        renamed: bool,
+        limits: &WireLimits,
+    ) -> Self {
         let writer = match ingress {
-            Protocol::Chat => Out::Chat(Box::new(ChatWriter::new(client.clone()))),
-            Protocol::Responses => Out::Other(Box::new(responses::Writer::new(client.clone()))),
-            Protocol::Messages => Out::Other(Box::new(messages::Writer::new(client.clone()))),
+            Protocol::Chat => ClientWriter::Chat(Box::new(ChatWriter::new(client.clone()))),
+            Protocol::Responses => ClientWriter::Other(Box::new(responses::ResponsesWriter::new(client.clone()))),
+            Protocol::Messages => ClientWriter::Other(Box::new(messages::MessagesWriter::new(client.clone()))),
         };
-        let way = Way {
+        let way = Conversion {
             ingress,
             renamed,
-            reader: port::reader(client.upstream, limits),
-            clean: Clean::new(wants, client.seed),
+            reader: dispatch::reader(client.upstream, limits),
+            normalizer: Normalizer::new(wants, client.seed),
             writer,
-            moulds: Moulds::default(),
+            templates: ChunkTemplates::default(),
             said: Vec::new(),
             cleaned: Vec::new(),
+            spoken: String::new(),
+            earlier: None,
+            opening: None,
             settled: None,
             secrets: Secrets::default(),
             client,
@@ -130,6 +148,40 @@ impl Turn {
         self
     }
 
+    /// Tokens of an earlier attempt, which are counted with those of this one.
+    #[must_use]
+    pub fn with_earlier_usage(mut self, usage: Option<Usage>) -> Self {
+        if let Some(way) = &mut self.way {
+            way.earlier = usage;
+        }
+        self
+    }
+
+    /// Says whether the answer holds the call that the client demands; nothing while that is open, and where none is
+    /// demanded.
+    pub fn meets_demand(&self) -> Option<bool> {
+        self.way.as_ref().and_then(|way| way.normalizer.meets_demand())
+    }
+
+    /// The beginning of the answer, which the server got.
+    #[must_use]
+    pub(crate) fn with_opening(mut self, opening: Option<Opening>) -> Self {
+        if let Some(way) = &mut self.way {
+            way.opening = opening;
+        }
+        self
+    }
+
+    /// Returns the beginning of what the model said, where a call is demanded.
+    pub(crate) fn spoken(&self) -> &str {
+        self.way.as_ref().map_or("", |way| &way.spoken)
+    }
+
+    /// Returns the text of an answer that is over in which no call was read, if it may look as if it held one.
+    pub fn suspect(&self) -> Option<Suspect> {
+        self.way.as_ref().filter(|_| self.over)?.normalizer.suspect()
+    }
+
     /// Says whether the bytes go on as they are.
     pub fn is_relay(&self) -> bool {
         self.way.is_none()
@@ -139,7 +191,7 @@ impl Turn {
     #[must_use]
     pub fn with_reasoning_open(mut self, reasoning_open: bool) -> Self {
         if let Some(way) = &mut self.way {
-            way.clean.set_reasoning_open(reasoning_open);
+            way.normalizer.set_reasoning_open(reasoning_open);
         }
         self
     }
@@ -157,15 +209,15 @@ impl Turn {
                 Err(fault) => way.fault(fault, out),
             }
         }
-        self.over = way.clean.is_over();
+        self.over = way.normalizer.is_over();
     }
 
     /// Ends the stream.
-    pub fn finish(&mut self, ended: Ended, out: &mut Vec<u8>) {
-        let early = || Fault::new(FaultKind::Upstream, "the model server's answer ended before it was finished");
+    pub fn finish(&mut self, ended: TurnEnd, out: &mut Vec<u8>) {
+        let early = || Fault::new(FaultKind::Upstream, "the model server's answer ended early");
         let fault = match ended {
-            Ended::Over => early().with_code("upstream_ended_early"),
-            Ended::Cut(fault) => fault,
+            TurnEnd::Over => early().with_code("upstream_ended_early"),
+            TurnEnd::Cut(fault) => fault,
         };
         if self.over {
             return;
@@ -210,20 +262,20 @@ impl Turn {
     /// Returns what to send while nothing is said.
     pub fn keep_alive(&self) -> &'static [u8] {
         match self.way.as_ref().map(|way| &way.writer) {
-            Some(Out::Other(writer)) => writer.keep_alive(),
-            Some(Out::Chat(writer)) => writer.keep_alive(),
+            Some(ClientWriter::Other(writer)) => writer.keep_alive(),
+            Some(ClientWriter::Chat(writer)) => writer.keep_alive(),
             None => b": keepalive\n\n",
         }
     }
 
     /// Returns what to remember of the answer; nothing before it is over, if it failed, and where nobody may refer to it.
-    pub fn memento(&self) -> Option<Memento> {
+    pub fn stored_answer(&self) -> Option<StoredAnswer> {
         let way = self.way.as_ref().filter(|way| self.over && way.client.remembers)?;
         let settled = way.settled.clone().or_else(|| match &way.writer {
-            Out::Chat(_) => None,
-            Out::Other(writer) => writer.settled(),
+            ClientWriter::Chat(_) => None,
+            ClientWriter::Other(writer) => writer.settled(),
         });
-        recall::memento(&way.client.request, &settled?)
+        recall::stored_answer(&way.client.request, &settled?)
     }
 
     /// Says whether no more of the server's answer is wanted.
@@ -241,7 +293,7 @@ impl Turn {
         let Some(way) = &self.way else {
             return Report { held: self.relay.held(), fault: self.relay.fault.clone(), ..Report::default() };
         };
-        let tally = way.clean.tally();
+        let tally = way.normalizer.tally();
         Report {
             dialect: tally.dialect.as_deref().map(str::to_owned),
             calls: tally.calls,
@@ -250,17 +302,20 @@ impl Turn {
             dropped: tally.dropped,
             left: tally.left,
             diagnostics: tally.diagnostics.clone(),
-            held: self.sse.held() + way.clean.held(),
+            held: self.sse.held() + way.normalizer.held(),
             orphan_reasoning_closer: tally.orphan_closer,
             all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
             finish: tally.finish.clone(),
             fault: tally.fault.clone(),
-            usage: way.clean.usage().cloned(),
+            usage: way.normalizer.usage().cloned(),
         }
     }
 }
 
-impl Way {
+/// How much of a failed answer a model is shown again.
+const MOST_SPOKEN: usize = 4096;
+
+impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
             self.reader.frame(frame, &mut self.said);
@@ -270,41 +325,45 @@ impl Way {
 
     /// Lets a chunk that adds one piece go on as it came if it may; says whether it was dealt with.
     fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
-        let Out::Chat(writer) = &self.writer else { return false };
-        let Some(chunk) = self.moulds.look(frame, writer.envelope()) else { return false };
+        let ClientWriter::Chat(writer) = &self.writer else { return false };
+        // What is said may have to be remembered, or joined with what the server was given of it.
+        if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
+            return false;
+        }
+        let Some(chunk) = self.templates.look(frame, writer.envelope()) else { return false };
         let (choice, text) = (chunk.choice, &*chunk.text);
-        let begins = !matches!(chunk.kind, Kind::Arguments(_));
-        if text.is_empty() || !writer.is_under_way(choice) || !self.clean.knows(choice, begins) {
+        let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
+        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
             return false;
         }
         // Log probabilities have to be known before their text, of which a part may be held back.
-        let says_more = self.moulds.says_more(frame, &chunk);
-        let probable = says_more && chunk.kind == Kind::Text && frame.data.contains("\"logprobs\"");
+        let says_more = self.templates.says_more(frame, &chunk);
+        let probable = says_more && chunk.kind == PieceTarget::Text && frame.data.contains("\"logprobs\"");
         let passes = match chunk.kind {
-            Kind::Text if probable => {
+            PieceTarget::Text if probable => {
                 self.besides_text(frame);
                 self.make_clean();
-                self.clean.passes(choice, text, &mut self.cleaned)
+                self.normalizer.passes(choice, text, &mut self.cleaned)
             }
-            Kind::Text => self.clean.passes(choice, text, &mut self.cleaned),
-            Kind::Reasoning(field) => {
-                if !writer.reasons_in(field) || !self.clean.passes_reasoning(choice) {
+            PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
+            PieceTarget::Reasoning(field) => {
+                if !writer.reasons_in(field) || !self.normalizer.passes_reasoning(choice) {
                     return false;
                 }
                 true
             }
             // What else such a chunk says could not be told from what has been read of it.
-            Kind::Arguments(_) if says_more => return false,
-            Kind::Arguments(index) => {
+            PieceTarget::Arguments(_) if says_more => return false,
+            PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
                 let number = writer.function(index);
-                self.clean.passes_arguments(choice, (call, number), text, &mut self.cleaned)
+                self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
             }
         };
         if passes {
             self.cleaned.clear();
             out.extend_from_slice(frame.raw);
-            if let (Out::Chat(writer), Kind::Text) = (&mut self.writer, chunk.kind) {
+            if let (ClientWriter::Chat(writer), PieceTarget::Text) = (&mut self.writer, chunk.kind) {
                 writer.passed(choice);
             }
         } else if says_more && !probable {
@@ -316,11 +375,11 @@ impl Way {
     /// Reads what a chunk says besides its text.
     fn besides_text(&mut self, frame: &Frame<'_>) {
         self.reader.frame(frame, &mut self.said);
-        self.said.retain(|said| !matches!(said, Said::Part { part: Part::Text(_), .. }));
+        self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
-        self.said.push(Said::Fault(fault));
+        self.said.push(ResponseEvent::Fault(fault));
         self.pass_on(out);
     }
 
@@ -329,40 +388,51 @@ impl Way {
         self.make_clean();
         for said in self.cleaned.drain(..) {
             match &mut self.writer {
-                Out::Chat(writer) => writer.write(&said, out),
-                Out::Other(writer) => writer.write(&said, out),
+                ClientWriter::Chat(writer) => writer.write(&said, out),
+                ClientWriter::Other(writer) => writer.write(&said, out),
             }
         }
-        if let Out::Chat(writer) = &mut self.writer
-            && !self.clean.is_over()
+        if let ClientWriter::Chat(writer) = &mut self.writer
+            && !self.normalizer.is_over()
         {
             writer.settle(out);
         }
     }
 
     fn make_clean(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            let mut rest = std::mem::take(&mut self.said).into_iter();
+            let settled = rest.by_ref().any(|said| opening.join(said, &mut self.said));
+            self.said.extend(rest);
+            if settled {
+                self.opening = None;
+            }
+        }
         for mut said in self.said.drain(..) {
-            if let Said::Fault(fault) = &mut said {
-                fault.blot(&self.secrets);
+            match &mut said {
+                ResponseEvent::Fault(fault) => fault.blot(&self.secrets),
+                ResponseEvent::Begin(begin) if self.renamed => begin.model = Some(self.client.model.clone()),
+                ResponseEvent::Usage(usage) => self.earlier.iter().for_each(|earlier| usage.add(earlier)),
+                ResponseEvent::Part { choice: 0, part: Part::Text(text) } if self.normalizer.demands_call() => {
+                    let room = MOST_SPOKEN.saturating_sub(self.spoken.len());
+                    let letters = text.char_indices().take_while(|(at, letter)| at + letter.len_utf8() <= room);
+                    self.spoken.extend(letters.map(|(_, letter)| letter));
+                }
+                _ => {}
             }
-            if let Said::Begin(begin) = &mut said
-                && self.renamed
-            {
-                begin.model = Some(self.client.model.clone());
-            }
-            self.clean.say(said, &mut self.cleaned);
+            self.normalizer.say(said, &mut self.cleaned);
         }
     }
 
     fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
-        self.clean.set_whole();
+        self.normalizer.set_whole();
         self.reader.whole(body, &mut self.said);
         self.make_clean();
         let said = std::mem::take(&mut self.cleaned);
         match said.last() {
-            Some(Said::Fault(fault)) => Err(fault.clone()),
+            Some(ResponseEvent::Fault(fault)) => Err(fault.clone()),
             _ => {
-                let whole = port::whole(self.ingress, &said, &self.client);
+                let whole = dispatch::whole(self.ingress, &said, &self.client);
                 self.settled = self.client.remembers.then(|| String::from_utf8_lossy(&whole).into_owned());
                 Ok(whole)
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::said::Finish;
+use crate::response_event::Finish;
 
 /// The fields of a response or chunk that readers and writers deal with.
 pub(crate) const RESPONSE: &[&str] = &["id", "object", "created", "model", "choices", "usage", "error", "obfuscation"];

@@ -1,7 +1,7 @@
 //! A quick look at a chunk: does it add one piece of text, reasoning or arguments, and is it written as it should be?
 //!
-//! The chunks of a stream differ in that piece only. What stands around it is remembered as a mould: a chunk out of the
-//! same mould is read by comparing bytes.
+//! The chunks of a stream differ in that piece only. What stands around it is remembered as a template: a chunk out of the
+//! same template is read by comparing bytes.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::chat::write::Envelope;
+use crate::chat::write::ChunkEnvelope;
 use crate::sse::Frame;
 
 /// What a chunk adds a piece to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PieceTarget {
     Text,
     /// Reasoning, in the field of this name.
     Reasoning(&'static str),
@@ -24,43 +24,45 @@ pub(crate) enum Kind {
 
 /// A chunk that adds one piece.
 #[derive(Debug)]
-pub(crate) struct Glance<'f> {
+pub(crate) struct ChunkGlance<'f> {
     /// The number of the alternative.
     pub(crate) choice: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PieceTarget,
     pub(crate) text: Cow<'f, str>,
-    /// The mould's place.
-    mould: usize,
+    /// The template's place.
+    template: usize,
 }
 
-/// The moulds of the chunks that were seen last.
+/// The templates of the chunks that were seen last.
 #[derive(Debug, Default)]
-pub(crate) struct Moulds {
-    known: Vec<Mould>,
+pub(crate) struct ChunkTemplates {
+    known: Vec<ChunkTemplate>,
     /// The one that is forgotten next.
     oldest: usize,
 }
 
 /// What stands around the piece, the quotes included.
 #[derive(Debug)]
-struct Mould {
+struct ChunkTemplate {
     before: String,
     after: String,
     choice: usize,
-    kind: Kind,
+    kind: PieceTarget,
     /// Chunks may say more than their piece, once this has been asked.
     says_more: Option<bool>,
 }
 
-/// Text, reasoning and a call, of more than one alternative.
+/// Templates that are kept: text, reasoning and a call, for two alternatives. Each chunk is compared with all of
+/// them, so more would cost what the short cut saves.
 const MOULDS: usize = 6;
 
-/// More than this around a piece is not worth remembering.
+/// More than this around a piece is not remembered: an ordinary chunk has 200 bytes around it, and comparing pages
+/// costs as much as reading them.
 const LARGE: usize = 4 << 10;
 
-impl Moulds {
+impl ChunkTemplates {
     /// Looks at a frame that stands in its bytes as we would write it.
-    pub(crate) fn look<'f>(&mut self, frame: &Frame<'f>, envelope: &Envelope) -> Option<Glance<'f>> {
+    pub(crate) fn look<'f>(&mut self, frame: &Frame<'f>, envelope: &ChunkEnvelope) -> Option<ChunkGlance<'f>> {
         let framed = frame.event.is_none()
             && frame.raw.len() == frame.data.len() + FRAME
             && frame.raw.starts_with(b"data: {")
@@ -68,47 +70,53 @@ impl Moulds {
         if !framed {
             return None;
         }
-        let cast = self.known.iter().enumerate().find_map(|(at, mould)| Some((at, mould.quoted(frame.data)?)));
+        let cast = self.known.iter().enumerate().find_map(|(at, template)| Some((at, template.quoted(frame.data)?)));
         let (at, text) = match cast {
             Some((at, quoted)) => (at, string(quoted)?),
             None => {
-                let (chunk, piece) = Chunk::of(frame.data, envelope)?;
+                let (chunk, piece) = GlancedChunk::of(frame.data, envelope)?;
                 let text = string(piece.1)?;
                 (self.learn(frame.data, &chunk, piece)?, text)
             }
         };
-        let Mould { choice, kind, .. } = self.known[at];
-        Some(Glance { choice, kind, text, mould: at })
+        let ChunkTemplate { choice, kind, .. } = self.known[at];
+        Some(ChunkGlance { choice, kind, text, template: at })
     }
 
     /// Says whether a chunk may say more than its piece, so that something is lost if that is held back.
-    pub(crate) fn says_more(&mut self, frame: &Frame<'_>, chunk: &Glance<'_>) -> bool {
-        let asked = || serde_json::from_str::<Bare>(frame.data).is_err();
-        *self.known[chunk.mould].says_more.get_or_insert_with(asked)
+    pub(crate) fn says_more(&mut self, frame: &Frame<'_>, chunk: &ChunkGlance<'_>) -> bool {
+        let asked = || serde_json::from_str::<BareChunk>(frame.data).is_err();
+        *self.known[chunk.template].says_more.get_or_insert_with(asked)
     }
 
-    fn learn(&mut self, data: &str, chunk: &Chunk<'_>, (kind, quoted): (Kind, &str)) -> Option<usize> {
+    fn learn(&mut self, data: &str, chunk: &GlancedChunk<'_>, (kind, quoted): (PieceTarget, &str)) -> Option<usize> {
         let start = (quoted.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let (before, after) = (data.get(..=start)?, data.get(start + quoted.len() - 1..)?);
         let choice = chunk.choices[0].index;
         if self.known.len() < MOULDS {
-            self.known.push(Mould { before: String::new(), after: String::new(), choice, kind, says_more: None });
+            self.known.push(ChunkTemplate {
+                before: String::new(),
+                after: String::new(),
+                choice,
+                kind,
+                says_more: None,
+            });
         }
         let at = if self.known.len() < MOULDS { self.known.len() - 1 } else { self.oldest };
         self.oldest = (at + 1) % MOULDS;
-        let mould = &mut self.known[at];
-        (mould.choice, mould.kind, mould.says_more) = (choice, kind, None);
-        mould.before.clear();
-        mould.after.clear();
+        let template = &mut self.known[at];
+        (template.choice, template.kind, template.says_more) = (choice, kind, None);
+        template.before.clear();
+        template.after.clear();
         if before.len() + after.len() <= LARGE {
-            mould.before.push_str(before);
-            mould.after.push_str(after);
+            template.before.push_str(before);
+            template.after.push_str(after);
         }
         Some(at)
     }
 }
 
-impl Mould {
+impl ChunkTemplate {
     /// Returns the piece with its quotes, if the rest is the same.
     fn quoted<'f>(&self, data: &'f str) -> Option<&'f str> {
         let piece = data.len().checked_sub(self.before.len() + self.after.len())?;
@@ -119,20 +127,21 @@ impl Mould {
 
 /// Reads a JSON string, which is borrowed where nothing is escaped; nothing if it is none.
 fn string(quoted: &str) -> Option<Cow<'_, str>> {
+    /// A JSON string, borrowed where it has no escapes.
     #[derive(Deserialize)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    struct ChunkText<'a>(#[serde(borrow)] Cow<'a, str>);
 
     let inside = quoted.strip_prefix('"')?.strip_suffix('"')?;
     let odd = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     if !inside.bytes().fold(false, |any, byte| any | odd(byte)) {
         return Some(Cow::Borrowed(inside));
     }
-    serde_json::from_str::<Text<'_>>(quoted).ok().map(|text| text.0)
+    serde_json::from_str::<ChunkText<'_>>(quoted).ok().map(|text| text.0)
 }
 
 /// A chunk, as far as it matters.
 #[derive(Deserialize)]
-struct Chunk<'a> {
+struct GlancedChunk<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
@@ -141,23 +150,24 @@ struct Chunk<'a> {
     #[serde(borrow)]
     model: Cow<'a, str>,
     #[serde(borrow)]
-    choices: [Choice<'a>; 1],
+    choices: [GlancedChoice<'a>; 1],
     usage: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
 }
 
+/// The one alternative of a chunk.
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct GlancedChoice<'a> {
     index: usize,
     #[serde(borrow)]
-    delta: Delta<'a>,
+    delta: GlancedDelta<'a>,
     finish_reason: Option<IgnoredAny>,
 }
 
 /// What is `null` says nothing; any field that is not known here may say something.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Delta<'a> {
+struct GlancedDelta<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -165,39 +175,42 @@ struct Delta<'a> {
     #[serde(borrow)]
     reasoning_content: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_calls: Option<[Call<'a>; 1]>,
+    tool_calls: Option<[GlancedCall<'a>; 1]>,
     refusal: Option<IgnoredAny>,
     function_call: Option<IgnoredAny>,
 }
 
+/// An element of `tool_calls`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Call<'a> {
+struct GlancedCall<'a> {
     index: u64,
     #[serde(borrow)]
-    function: Function<'a>,
+    function: GlancedFunction<'a>,
 }
 
+/// The `function` of a call that has begun: a piece of its arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Function<'a> {
+struct GlancedFunction<'a> {
     #[serde(borrow)]
     arguments: &'a RawValue,
 }
 
-impl<'f> Chunk<'f> {
+impl<'f> GlancedChunk<'f> {
     /// Returns a chunk that repeats what all others do, and its one piece as it is written.
-    fn of(data: &'f str, envelope: &Envelope) -> Option<(Self, (Kind, &'f str))> {
+    fn of(data: &'f str, envelope: &ChunkEnvelope) -> Option<(Self, (PieceTarget, &'f str))> {
         let chunk: Self = serde_json::from_str(data).ok()?;
         let [choice] = &chunk.choices;
         let open = choice.finish_reason.is_none() && chunk.usage.is_none() && chunk.error.is_none();
         let same = chunk.object == "chat.completion.chunk" && envelope.is_of(&chunk.id, chunk.created, &chunk.model);
         let delta = &choice.delta;
-        let call = delta.tool_calls.as_ref().map(|[call]| (Kind::Arguments(call.index), call.function.arguments));
+        let call =
+            delta.tool_calls.as_ref().map(|[call]| (PieceTarget::Arguments(call.index), call.function.arguments));
         let others = [
-            delta.reasoning.map(|text| (Kind::Reasoning("reasoning"), text)),
-            delta.reasoning_content.map(|text| (Kind::Reasoning("reasoning_content"), text)),
-            delta.content.map(|text| (Kind::Text, text)),
+            delta.reasoning.map(|text| (PieceTarget::Reasoning("reasoning"), text)),
+            delta.reasoning_content.map(|text| (PieceTarget::Reasoning("reasoning_content"), text)),
+            delta.content.map(|text| (PieceTarget::Text, text)),
         ];
         let mut pieces = others.into_iter().flatten().chain(call);
         let (piece, more) = (pieces.next(), pieces.next());
@@ -211,7 +224,7 @@ impl<'f> Chunk<'f> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
-struct Bare {
+struct BareChunk {
     id: IgnoredAny,
     object: IgnoredAny,
     created: IgnoredAny,
@@ -223,6 +236,7 @@ struct Bare {
     obfuscation: Option<IgnoredAny>,
 }
 
+/// The alternative of a [`BareChunk`] chunk.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]

@@ -1,6 +1,6 @@
 //! Earlier turns of a conversation, made so that no server fails on them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 use toolglot::{Tools, mint, repair, seed_of};
@@ -75,7 +75,6 @@ pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
 
 /// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
 pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
-    let mut ids = Ids { style: policy.ids, known: HashMap::new(), counted: 0 };
     for (place, message) in messages(request).enumerate() {
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
             message.shift_remove("tool_calls");
@@ -83,17 +82,34 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
         for (at, call) in calls(message).enumerate() {
             make_call_safe(call, tools, policy);
             let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-            let id = id.unwrap_or_else(|| mint(place as u64, at));
-            let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
-            let id = ids.of_call(id, name.unwrap_or_default());
-            call.insert("id".to_owned(), id.into());
+            call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
         }
         if message.get("role").and_then(Value::as_str) == Some("tool") {
-            make_result_safe(message, &ids);
+            make_result_safe(message);
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
+    }
+    if policy.ids != HistoryIds::Kept {
+        identify(request, policy.ids);
+    }
+}
+
+/// Writes the ids of calls, and of the results that stand behind them, as the server wants them.
+fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
+    let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
+    for message in messages(request) {
+        for call in calls(message) {
+            let name = call.get("function").and_then(|function| function.get("name")).and_then(Value::as_str);
+            let name = name.unwrap_or_default().to_owned();
+            if let Some(id @ Value::String(_)) = call.get_mut("id") {
+                *id = ids.of_call(id.as_str().unwrap_or_default(), &name).into();
+            }
+        }
+        if let Some(id @ Value::String(_)) = message.get_mut("tool_call_id") {
+            *id = ids.of_result(id.as_str().unwrap_or_default()).into();
+        }
     }
 }
 
@@ -125,11 +141,8 @@ pub(crate) fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Pol
     fixed.filter(|fixed| is_object(fixed)).unwrap_or_else(|| json!({"raw": text}).to_string())
 }
 
-/// Gives a result the id that its call got, and text instead of parts of text.
-fn make_result_safe(message: &mut Map<String, Value>, ids: &Ids) {
-    if let Some(id) = message.get("tool_call_id").and_then(Value::as_str).map(|id| ids.of_result(id)) {
-        message.insert("tool_call_id".to_owned(), id.into());
-    }
+/// Gives a result text instead of parts of text.
+fn make_result_safe(message: &mut Map<String, Value>) {
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
         Some(Value::Array(parts)) => {
@@ -143,28 +156,28 @@ fn make_result_safe(message: &mut Map<String, Value>, ids: &Ids) {
 }
 
 /// The ids of earlier calls as the server wants them.
-struct Ids {
+struct ServerIds {
     style: HistoryIds,
-    known: HashMap<String, String>,
+    /// The new ids of calls whose results have not come, by the old ones.
+    known: HashMap<String, VecDeque<String>>,
     counted: usize,
 }
 
-impl Ids {
-    fn of_call(&mut self, id: String, name: &str) -> String {
+impl ServerIds {
+    fn of_call(&mut self, id: &str, name: &str) -> String {
         let new = match self.style {
-            HistoryIds::Kept => return id,
-            HistoryIds::Nine => nine(&id),
+            HistoryIds::Kept => id.to_owned(),
+            HistoryIds::Nine => nine(id),
             HistoryIds::Counted => format!("functions.{name}:{}", self.counted),
         };
         self.counted += 1;
-        self.known.insert(id, new.clone());
+        self.known.entry(id.to_owned()).or_default().push_back(new.clone());
         new
     }
 
-    /// Returns the id of a result; one whose call is not there keeps its own as far as the style allows.
-    fn of_result(&self, id: &str) -> String {
-        let orphan = || if self.style == HistoryIds::Nine { nine(id) } else { id.to_owned() };
-        self.known.get(id).cloned().unwrap_or_else(orphan)
+    /// Returns the id of a result, whose call stands before it.
+    fn of_result(&mut self, id: &str) -> String {
+        self.known.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }
 }
 

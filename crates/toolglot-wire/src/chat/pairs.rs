@@ -1,85 +1,174 @@
 //! Calls of earlier turns and their results: strict servers refuse a conversation in which one lacks the other.
 
-use serde_json::{Value, json};
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::partners::{CallAct, partners};
 
 /// What a model is told where no result of a call was ever sent.
-pub(crate) const UNANSWERED: &str = "There is no result: the call was not carried out.";
+pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 
 /// What stands before a result whose call is not there.
 pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
 
-/// Puts the results of every call right behind it, and says so where there is none. A result that names no call is taken
-/// for that of the first one without; one that names a call which is not there becomes a message of the user's.
+/// Puts the results of every call right behind it, and says so where there is none.
+///
+/// Messages of the model that follow each other are one turn: if one before the last calls, they become one message. A
+/// result that names no call is taken for that of the first one without; one whose call is not there becomes a message
+/// of the user's. A conversation that is in order stays as it is.
 pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
-    let mut pairs = Pairs { paired: Vec::with_capacity(messages.len()), open: Vec::new(), later: Vec::new() };
-    messages.into_iter().for_each(|message| pairs.add(message));
-    pairs.close();
-    pairs.paired
+    let links = CallLinks::of(&messages);
+    let mut slots: Vec<Option<Value>> = messages.into_iter().map(Some).collect();
+    let (mut paired, mut at) = (Vec::with_capacity(slots.len()), 0);
+    while at < slots.len() {
+        let end = links.turn_end[at].unwrap_or(at + 1);
+        let is_moved = links.is_answer[at];
+        if let Some(message) = if is_moved { None } else { slots[at].take() } {
+            let rest = (at + 1..end).filter_map(|place| slots[place].take()).collect::<Vec<_>>();
+            let message = rest.into_iter().fold(message, merged);
+            paired.push(if is_result(&message) { orphan(message) } else { message });
+            let mut results: Vec<(usize, Value)> =
+                (at..end).flat_map(|place| links.results[place].iter().cloned()).collect();
+            results.sort_by_key(|(place, _)| *place);
+            for (place, id) in results {
+                let Some(mut result) = slots[place].take() else { continue };
+                result["tool_call_id"] = id;
+                paired.push(result);
+            }
+            let missing = (at..end).flat_map(|place| links.missing[place].iter());
+            paired.extend(missing.map(|id| json!({"role": "tool", "tool_call_id": id, "content": UNANSWERED})));
+        }
+        at = end;
+    }
+    paired
 }
 
-struct Pairs {
-    paired: Vec<Value>,
-    /// The ids of calls whose results have not come.
-    open: Vec<Value>,
-    /// What came before their results.
-    later: Vec<Value>,
+/// What belongs together in a conversation, for each message.
+struct CallLinks {
+    /// The message has the result of a call that is there.
+    is_answer: Vec<bool>,
+    /// Where the results of its calls are, with the ids of the calls.
+    results: Vec<Vec<(usize, Value)>>,
+    /// The ids of its calls that have no result.
+    missing: Vec<Vec<Value>>,
+    /// Where a turn ends that begins here and has to become one message.
+    turn_end: Vec<Option<usize>>,
 }
 
-impl Pairs {
-    fn add(&mut self, mut message: Value) {
-        if is_result(&message) && self.call_of(&message).is_none() {
-            message = orphan(&mut message);
+impl CallLinks {
+    fn of(messages: &[Value]) -> Self {
+        let count = messages.len();
+        let (mut acts, mut places) = (Vec::new(), Vec::new());
+        let (mut turn_end, mut turn) = (vec![None; count], AssistantRun::default());
+        for (place, message) in messages.iter().enumerate() {
+            let ids: Vec<&str> = calls(message).iter().filter_map(|call| call.get("id")?.as_str()).collect();
+            if turn.is_left_by(message, &ids) {
+                turn.close(place, &mut turn_end);
+                let start = place + usize::from(role(message) != "assistant");
+                turn = AssistantRun { start, ..AssistantRun::default() };
+                acts.push(CallAct::Begin);
+                places.push(place);
+            }
+            turn.early |= !turn.ids.is_empty();
+            turn.ids.extend(&ids);
+            acts.extend(ids.into_iter().map(CallAct::Call));
+            acts.extend(
+                is_result(message).then(|| CallAct::Result(message["tool_call_id"].as_str().unwrap_or_default())),
+            );
+            places.resize(acts.len(), place);
         }
-        let calls: Vec<Value> = calls(&message).iter().filter_map(|call| call.get("id").cloned()).collect();
-        if !calls.is_empty() {
-            self.close();
-            self.paired.push(message);
-            self.open = calls;
-        } else if let Some(at) = self.call_of(&message) {
-            message["tool_call_id"] = self.open.remove(at);
-            self.paired.push(message);
-        } else if self.open.is_empty() {
-            self.paired.push(message);
-        } else {
-            self.later.push(message);
-        }
-        if self.open.is_empty() {
-            self.paired.append(&mut self.later);
-        }
+        turn.close(count, &mut turn_end);
+        let (results, missing) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let mut links = Self { is_answer: vec![false; count], results, missing, turn_end };
+        links.join(&acts, &places);
+        links
     }
 
-    /// Returns the place of the open call that a message has the result of.
-    fn call_of(&self, message: &Value) -> Option<usize> {
-        if !is_result(message) {
-            return None;
+    fn join(&mut self, acts: &[CallAct<'_>], places: &[usize]) {
+        let mut answered = vec![false; acts.len()];
+        for (at, call) in partners(acts).into_iter().enumerate() {
+            if let Some((call, CallAct::Call(id))) = call.map(|call| (call, acts[call])) {
+                answered[call] = true;
+                self.is_answer[places[at]] = true;
+                self.results[places[call]].push((places[at], id.into()));
+            }
         }
-        match message.get("tool_call_id").filter(|id| !id.is_null() && *id != "") {
-            Some(id) => self.open.iter().position(|open| open == id),
-            None => (!self.open.is_empty()).then_some(0),
+        for (at, act) in acts.iter().enumerate().filter(|(at, _)| !answered[*at]) {
+            if let CallAct::Call(id) = act {
+                self.missing[places[at]].push((*id).into());
+            }
         }
+    }
+}
+
+/// Messages of the model that follow each other.
+#[derive(Default)]
+struct AssistantRun<'m> {
+    start: usize,
+    ids: HashSet<&'m str>,
+    /// A message before the last one calls.
+    early: bool,
+}
+
+impl AssistantRun<'_> {
+    /// Says whether a message is not part of the turn: another's, or one that calls by the same id again.
+    fn is_left_by(&self, message: &Value, ids: &[&str]) -> bool {
+        role(message) != "assistant" || ids.iter().any(|id| self.ids.contains(id))
     }
 
-    /// Says of the calls that are open that they have no result.
-    fn close(&mut self) {
-        let missing = |id| json!({"role": "tool", "tool_call_id": id, "content": UNANSWERED});
-        self.paired.extend(self.open.drain(..).map(missing));
-        self.paired.append(&mut self.later);
+    fn close(&self, end: usize, turn_end: &mut [Option<usize>]) {
+        if self.early && self.start < end {
+            turn_end[self.start] = Some(end);
+        }
     }
+}
+
+/// Returns two messages of the model as one; nothing either says is lost.
+fn merged(mut first: Value, mut second: Value) -> Value {
+    let (Some(into), Some(from)) = (first.as_object_mut(), second.as_object_mut()) else { return first };
+    for (key, value) in std::mem::take(from) {
+        let before = into.get_mut(&key).map(Value::take).unwrap_or_default();
+        let both = match (before, value) {
+            (before, Value::Null) => before,
+            (Value::Null, value) => value,
+            (Value::String(before), Value::String(_)) if key == "role" => before.into(),
+            (Value::String(before), Value::String(text)) if before.is_empty() || text.is_empty() => {
+                (before + &text).into()
+            }
+            (Value::String(before), Value::String(text)) => format!("{before}\n\n{text}").into(),
+            (Value::Array(before), Value::Array(list)) => before.into_iter().chain(list).collect(),
+            (Value::Array(parts), Value::String(text)) => parts.into_iter().chain(part(text)).collect(),
+            (Value::String(text), Value::Array(parts)) => part(text).into_iter().chain(parts).collect(),
+            (before, _) => before,
+        };
+        into.insert(key, both);
+    }
+    first
+}
+
+fn part(text: String) -> Option<Value> {
+    (!text.is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+fn role(message: &Value) -> &str {
+    message.get("role").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn is_result(message: &Value) -> bool {
-    message.get("role").and_then(Value::as_str) == Some("tool")
+    role(message) == "tool"
 }
 
 /// Returns what a result says as a message of the user's.
-fn orphan(message: &mut Value) -> Value {
-    let content = match message["content"].take() {
+fn orphan(mut message: Value) -> Value {
+    let content = match message.get_mut("content").map(Value::take).unwrap_or_default() {
         Value::Array(parts) => [json!({"type": "text", "text": ORPHAN})].into_iter().chain(parts).collect(),
         text => Value::from(format!("{ORPHAN}\n{}", text.as_str().unwrap_or_default())),
     };
-    json!({"role": "user", "content": content})
+    Map::from_iter([("role".to_owned(), "user".into()), ("content".to_owned(), content)]).into()
 }
 
 fn calls(message: &Value) -> &[Value] {
-    message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    let list = message.get("tool_calls").and_then(Value::as_array).filter(|_| role(message) == "assistant");
+    list.map(Vec::as_slice).unwrap_or_default()
 }

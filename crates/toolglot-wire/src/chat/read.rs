@@ -4,44 +4,44 @@ use serde_json::{Map, Value};
 
 use crate::chat::fields::{self, text};
 use crate::fault::{Fault, FaultKind};
-use crate::port::Read;
-use crate::said::{Begin, Finish, Part, Said, Usage};
+use crate::port::ProtocolReader;
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
 use crate::surrogates;
-use calls::Calls;
+use calls::ReadCalls;
 
 mod calls;
 
 /// Reads one answer.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct ChatReader {
     begun: bool,
     ended: bool,
-    choices: Vec<Choice>,
+    choices: Vec<ReadChoice>,
     /// Fields of the response that we do not know, as they were last.
     extra: Map<String, Value>,
     /// Of them, those that came before the response had begun.
     early: Map<String, Value>,
 }
 
-/// Alternatives beyond this many are no answer to any request.
+/// Alternatives beyond this many are not read: OpenAI allows 128, and each alternative holds a parser.
 const MAX_CHOICES: usize = 1024;
 
 /// What is known of one alternative.
-struct Choice {
+struct ReadChoice {
     number: usize,
-    calls: Calls,
+    calls: ReadCalls,
     finished: bool,
 }
 
-impl Read for Reader {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+impl ProtocolReader for ChatReader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) {
         if self.ended {
             return;
         }
         if frame.data.trim() == "[DONE]" {
             self.ended = true;
-            out.push(Said::End);
+            out.push(ResponseEvent::End);
             return;
         }
         let failed = frame.event == Some("error");
@@ -54,20 +54,20 @@ impl Read for Reader {
         }
     }
 
-    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+    fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
                 self.object(body, false, true, out);
             }
-            _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is no chat completion"), out),
+            _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not a chat completion"), out),
         }
         if !self.ended {
             self.ended = true;
-            out.push(Said::End);
+            out.push(ResponseEvent::End);
         }
     }
 
-    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+    fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         if self.ended {
             return;
         }
@@ -75,7 +75,7 @@ impl Read for Reader {
             return self.fail(fault, out);
         }
         self.ended = true;
-        out.push(Said::End);
+        out.push(ResponseEvent::End);
     }
 
     fn goes_on(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
@@ -84,18 +84,18 @@ impl Read for Reader {
     }
 }
 
-impl Reader {
-    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+impl ChatReader {
+    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         out.push(self.failed(fault));
     }
 
-    fn failed(&mut self, fault: Fault) -> Said {
+    fn failed(&mut self, fault: Fault) -> ResponseEvent {
         self.ended = true;
-        Said::Fault(fault)
+        ResponseEvent::Fault(fault)
     }
 
     /// Reads a chunk, or a whole response.
-    fn object(&mut self, mut object: Map<String, Value>, failed: bool, whole: bool, out: &mut Vec<Said>) {
+    fn object(&mut self, mut object: Map<String, Value>, failed: bool, whole: bool, out: &mut Vec<ResponseEvent>) {
         if failed || has_error(&object) {
             let fault = Fault::of_event(Some("error"), &Value::Object(object));
             return out.extend(fault.map(|fault| self.failed(fault)));
@@ -112,18 +112,18 @@ impl Reader {
                 self.choice(place, choice, whole, out);
             }
         }
-        out.extend(usage.map(|own| Said::Usage(usage_of(own))));
+        out.extend(usage.map(|own| ResponseEvent::Usage(usage_of(own))));
     }
 
     /// Begins with the first chunk that says something; some servers send an empty one before it.
-    fn begin(&mut self, object: &Map<String, Value>, speaks: bool, out: &mut Vec<Said>) {
+    fn begin(&mut self, object: &Map<String, Value>, speaks: bool, out: &mut Vec<ResponseEvent>) {
         let id = text(object, "id");
         if self.begun || (!speaks && id.is_none()) {
             return;
         }
         self.begun = true;
         let created = object.get("created").and_then(Value::as_u64).filter(|created| *created > 0);
-        out.push(Said::Begin(Begin {
+        out.push(ResponseEvent::Begin(ResponseStart {
             id: id.map(str::to_owned),
             model: text(object, "model").map(str::to_owned),
             created,
@@ -132,7 +132,7 @@ impl Reader {
     }
 
     /// Says what no protocol of ours knows, when it is new.
-    fn extra(&mut self, object: Map<String, Value>, out: &mut Vec<Said>) {
+    fn extra(&mut self, object: Map<String, Value>, out: &mut Vec<ResponseEvent>) {
         for (key, value) in object {
             if !fields::RESPONSE.contains(&key.as_str()) && self.extra.get(&key) != Some(&value) {
                 self.early.insert(key.clone(), value.clone());
@@ -140,11 +140,11 @@ impl Reader {
             }
         }
         if self.begun && !self.early.is_empty() {
-            out.push(Said::Extra(std::mem::take(&mut self.early)));
+            out.push(ResponseEvent::Extra(std::mem::take(&mut self.early)));
         }
     }
 
-    fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<Said>) {
+    fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<ResponseEvent>) {
         let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         let number = number.unwrap_or(place);
         let known = self.choices.iter().position(|choice| choice.number == number);
@@ -152,11 +152,11 @@ impl Reader {
             return;
         }
         let at = known.unwrap_or_else(|| {
-            self.choices.push(Choice { number, calls: Calls::default(), finished: false });
+            self.choices.push(ReadChoice { number, calls: ReadCalls::default(), finished: false });
             self.choices.len() - 1
         });
         let state = &mut self.choices[at];
-        let mut say = |part: Part| out.push(Said::Part { choice: number, part });
+        let mut say = |part: Part| out.push(ResponseEvent::Part { choice: number, part });
         let message = ["delta", "message"].iter().find_map(|key| match choice.remove(*key) {
             Some(Value::Object(message)) => Some(message),
             _ => None,
@@ -179,8 +179,7 @@ impl Reader {
         if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
             state.finished = true;
             if state.calls.are_nameless() {
-                let fault =
-                    Fault::new(FaultKind::Upstream, "the model server sent a call without the name of its tool");
+                let fault = Fault::new(FaultKind::Upstream, "the model server sent a call without a tool name");
                 return self.fail(fault.with_code("tool_call_broken"), out);
             }
             say(Part::Finish(finish));
@@ -189,7 +188,7 @@ impl Reader {
 }
 
 /// Reads what a chunk adds to a message, or a whole message.
-fn delta(message: &Map<String, Value>, calls: &mut Calls, whole: bool, say: &mut impl FnMut(Part)) {
+fn delta(message: &Map<String, Value>, calls: &mut ReadCalls, whole: bool, say: &mut impl FnMut(Part)) {
     let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| said(text(message, key)?));
     reasoning = reasoning.or_else(|| said(&details(message.get("reasoning_details")?)));

@@ -6,12 +6,13 @@ use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
 use crate::chat::history;
+use crate::demand::Demand;
 use crate::policy::Policy;
 use crate::protocol::Protocol;
 
 /// What a request asks for, as far as its answer depends on it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct ChatAsked {
     /// The tools as the text of calls names them; those with free text take one string, `input`.
     pub(crate) tools: Tools,
     /// The names of the tools with free text.
@@ -23,9 +24,11 @@ pub(crate) struct Asked {
     /// The ids of earlier calls.
     pub(crate) used: HashSet<String>,
     pub(crate) alternatives: usize,
+    /// The answer has to hold a call.
+    pub(crate) demand: Option<Demand>,
 }
 
-impl Asked {
+impl ChatAsked {
     /// Reads a request.
     pub(crate) fn of(request: &Map<String, Value>) -> Self {
         let mut request = request.clone();
@@ -33,6 +36,7 @@ impl Asked {
         history::modernise(&mut request);
         let custom = tools(&request).iter().filter_map(custom_name).map(str::to_owned).collect();
         let used = history::ids(&request);
+        let demand = Demand::of(&request);
         as_functions(&mut request);
         let alternatives = request.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         Self {
@@ -42,13 +46,22 @@ impl Asked {
             parallel: !legacy && request.get("parallel_tool_calls") != Some(&Value::Bool(false)),
             used,
             alternatives: alternatives.unwrap_or(1),
+            demand,
         }
     }
 }
 
 /// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
 /// are only where a client asks for them in the server's own protocol: few servers know them.
-pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &Asked, is_own: bool, policy: &Policy) {
+pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &ChatAsked, is_own: bool, policy: &Policy) {
+    put_in_order(request, asked, is_own, policy);
+    if (request.contains_key("tools") || policy.forced) && !policy.off {
+        policy.engine.complete(request, Protocol::Chat);
+    }
+}
+
+/// As [`prepare`], for a server whose program is not asked for anything.
+pub(crate) fn put_in_order(request: &mut Map<String, Value>, asked: &ChatAsked, is_own: bool, policy: &Policy) {
     history::modernise(request);
     if !is_own || !policy.engine.takes_custom_tools() {
         as_functions(request);
@@ -61,9 +74,6 @@ pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &Asked, is_own: b
         }
     }
     history::make_safe(request, &asked.tools, policy);
-    if (request.contains_key("tools") || policy.forced) && !policy.off {
-        policy.engine.complete(request, Protocol::Chat);
-    }
 }
 
 /// Returns the declared tools as a list, which is empty if there are none.

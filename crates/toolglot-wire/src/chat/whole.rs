@@ -3,23 +3,24 @@
 use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
-use crate::chat::write::{Envelope, is_legacy, reasoning_names};
+use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
 use crate::port::Client;
-use crate::said::{Begin, CallKind, Finish, Part, Said};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
 
 /// One alternative, put together.
 #[derive(Default)]
-struct Choice {
+struct WholeChoice {
     text: String,
     refusal: String,
     reasoning: String,
-    calls: Vec<Call>,
+    calls: Vec<WholeCall>,
     /// What only this protocol knows of the message and of the alternative.
     own: [Map<String, Value>; 2],
     finish: Option<Finish>,
 }
 
-struct Call {
+/// A call of an alternative, put together.
+struct WholeCall {
     id: String,
     name: String,
     kind: CallKind,
@@ -27,21 +28,21 @@ struct Call {
 }
 
 /// Returns the body of a response, from clean parts.
-pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
-    let (mut begin, mut choices, mut usage, mut extra) = (Begin::default(), Vec::new(), None, Map::new());
+pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
+    let (mut begin, mut choices, mut usage, mut extra) = (ResponseStart::default(), Vec::new(), None, Map::new());
     for said in said {
         match said {
-            Said::Begin(said) => begin = said.clone(),
-            Said::Part { choice, part } => {
-                choices.resize_with(choices.len().max(choice + 1), Choice::default);
+            ResponseEvent::Begin(said) => begin = said.clone(),
+            ResponseEvent::Part { choice, part } => {
+                choices.resize_with(choices.len().max(choice + 1), WholeChoice::default);
                 choices[*choice].add(part);
             }
-            Said::Usage(said) => usage = Some(said.own.clone()),
-            Said::Extra(said) => extra.extend(said.clone()),
-            Said::Fault(_) | Said::End => {}
+            ResponseEvent::Usage(said) => usage = Some(said.own.clone()),
+            ResponseEvent::Extra(said) => extra.extend(said.clone()),
+            ResponseEvent::Fault(_) | ResponseEvent::End => {}
         }
     }
-    let envelope = Envelope::new(&begin, client);
+    let envelope = ChunkEnvelope::new(&begin, client);
     let mut body = json!({"id": envelope.id, "object": "chat.completion", "created": envelope.created,
         "model": envelope.model});
     let list: Vec<Value> = choices.into_iter().enumerate().map(|(index, choice)| choice.value(index, client)).collect();
@@ -53,13 +54,13 @@ pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
     body
 }
 
-impl Choice {
+impl WholeChoice {
     fn add(&mut self, part: &Part) {
         match part {
             Part::Text(text) => self.text.push_str(text),
             Part::Refusal(text) => self.refusal.push_str(text),
             Part::Reasoning(text) => self.reasoning.push_str(text),
-            Part::CallStart { id, name, kind, .. } => self.calls.push(Call {
+            Part::CallStart { id, name, kind, .. } => self.calls.push(WholeCall {
                 id: id.clone().unwrap_or_default(),
                 name: name.clone(),
                 kind: *kind,
@@ -111,14 +112,14 @@ impl Choice {
             Some(call) if legacy => {
                 message["function_call"] = json!({"name": call.name, "arguments": call.input});
             }
-            Some(_) => message["tool_calls"] = self.calls.into_iter().map(Call::value).collect(),
+            Some(_) => message["tool_calls"] = self.calls.into_iter().map(WholeCall::value).collect(),
             None => {}
         }
         message
     }
 }
 
-impl Call {
+impl WholeCall {
     fn value(self) -> Value {
         match self.kind {
             CallKind::Function => json!({"id": self.id, "type": "function",

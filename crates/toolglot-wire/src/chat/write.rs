@@ -7,21 +7,21 @@ use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
 use crate::policy::ReasoningField;
-use crate::port::{Client, Write};
+use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::said::{Begin, CallKind, Part, Said};
+use crate::response_event::{CallKind, Part, ResponseEvent, ResponseStart};
 use crate::sse::{write_frame, write_json};
-use crate::tokens::Tokens;
+use crate::tokens::PendingLogprobs;
 
 /// Writes one answer.
-pub(crate) struct Writer {
+pub(crate) struct ChatWriter {
     client: Client,
-    envelope: Envelope,
+    envelope: ChunkEnvelope,
     /// Each alternative's role is written before anything else of it.
     roles: Vec<bool>,
     kinds: Vec<CallKind>,
     /// The tokens of each alternative's text.
-    tokens: Vec<Tokens>,
+    tokens: Vec<PendingLogprobs>,
     legacy: bool,
     wants_usage: bool,
     extra: Map<String, Value>,
@@ -29,7 +29,7 @@ pub(crate) struct Writer {
 
 /// What every chunk repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Envelope {
+pub(crate) struct ChunkEnvelope {
     pub(crate) id: String,
     pub(crate) created: u64,
     pub(crate) model: String,
@@ -37,9 +37,9 @@ pub(crate) struct Envelope {
     head: Vec<u8>,
 }
 
-impl Envelope {
+impl ChunkEnvelope {
     /// Returns what the server said of the response, and what is ours where it said nothing.
-    pub(crate) fn new(begin: &Begin, client: &Client) -> Self {
+    pub(crate) fn new(begin: &ResponseStart, client: &Client) -> Self {
         let ours = || format!("chatcmpl-{}", toolglot::mint(client.seed, usize::MAX).trim_start_matches("call_"));
         let id = begin.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(ours);
         let created = begin.created.unwrap_or(client.now);
@@ -58,18 +58,18 @@ impl Envelope {
     }
 }
 
-impl Write for Writer {
-    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+impl ProtocolWriter for ChatWriter {
+    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         match said {
-            Said::Begin(begin) => self.envelope = Envelope::new(begin, &self.client),
-            Said::Part { choice, part } => self.part(*choice, part, out),
-            Said::Usage(usage) if self.wants_usage => {
+            ResponseEvent::Begin(begin) => self.envelope = ChunkEnvelope::new(begin, &self.client),
+            ResponseEvent::Part { choice, part } => self.part(*choice, part, out),
+            ResponseEvent::Usage(usage) if self.wants_usage => {
                 self.chunk(Some(("usage", usage.own.clone())), out, |_| ());
             }
-            Said::Usage(_) => {}
-            Said::Extra(extra) => self.extra.extend(extra.clone()),
-            Said::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
-            Said::End => {
+            ResponseEvent::Usage(_) => {}
+            ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),
+            ResponseEvent::Fault(fault) => write_json(None, &fault.body(Protocol::Chat), out),
+            ResponseEvent::End => {
                 if !self.extra.is_empty() {
                     self.chunk(None, out, |_| ());
                 }
@@ -83,12 +83,12 @@ impl Write for Writer {
     }
 }
 
-impl Writer {
+impl ChatWriter {
     pub(crate) fn new(client: Client) -> Self {
         let options = client.request.get("stream_options");
         let wants_usage = options.and_then(|options| options.get("include_usage")).and_then(Value::as_bool);
         Self {
-            envelope: Envelope::default(),
+            envelope: ChunkEnvelope::default(),
             roles: Vec::new(),
             kinds: Vec::new(),
             tokens: Vec::new(),
@@ -100,7 +100,7 @@ impl Writer {
     }
 
     /// Returns what every chunk repeats.
-    pub(crate) fn envelope(&self) -> &Envelope {
+    pub(crate) fn envelope(&self) -> &ChunkEnvelope {
         &self.envelope
     }
 
@@ -125,7 +125,7 @@ impl Writer {
 
     /// Takes notice of text that went to the client as it came, and its tokens with it.
     pub(crate) fn passed(&mut self, choice: usize) {
-        self.tokens.get_mut(choice).into_iter().for_each(Tokens::clear);
+        self.tokens.get_mut(choice).into_iter().for_each(PendingLogprobs::clear);
     }
 
     /// Says whether the client finds reasoning in this field and no other.
@@ -138,7 +138,7 @@ impl Writer {
         match part {
             Part::Text(text) => self.text(choice, text, out),
             Part::Logprobs(tokens) => {
-                self.tokens.resize_with(self.tokens.len().max(choice + 1), Tokens::default);
+                self.tokens.resize_with(self.tokens.len().max(choice + 1), PendingLogprobs::default);
                 self.tokens[choice].add(tokens);
             }
             Part::Refusal(text) => self.delta(choice, r#"{"refusal":"#, text, "}", out),

@@ -6,22 +6,22 @@ use super::count::estimate;
 use super::usage;
 use crate::port::Client;
 use crate::protocol::Protocol;
-use crate::said::{Begin, Finish, Said, Usage};
+use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 
 /// What is said of an answer apart from its blocks.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct AnswerEnvelope {
     usage: Option<Usage>,
     finish: Option<Finish>,
     extra: Map<String, Value>,
 }
 
-impl Answer {
+impl AnswerEnvelope {
     /// Takes what is no part of the answer's blocks.
-    pub(super) fn add(&mut self, said: &Said) {
+    pub(super) fn add(&mut self, said: &ResponseEvent) {
         match said {
-            Said::Usage(usage) => self.usage = Some(usage.clone()),
-            Said::Extra(extra) => self.extra.extend(extra.clone()),
+            ResponseEvent::Usage(usage) => self.usage = Some(usage.clone()),
+            ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),
             _ => {}
         }
     }
@@ -33,7 +33,7 @@ impl Answer {
 
     /// Returns the message with nothing in it. Its counts have to be there at once: what the server did not say is
     /// estimated.
-    pub(super) fn head(&self, begin: &Begin, client: &Client) -> Map<String, Value> {
+    pub(super) fn head(&self, begin: &ResponseStart, client: &Client) -> Map<String, Value> {
         let id =
             begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));
         let estimated = || {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::history::blocks;
 
 /// What a block becomes.
-pub(super) enum Shown {
+pub(super) enum ConvertedBlock {
     /// Text.
     Text(String),
     /// A part that is no text, and the word for it where only text may stand.
     Other { word: &'static str, part: Value },
 }
 
-impl Shown {
+impl ConvertedBlock {
     /// Returns the part; none for an empty text, which some servers refuse.
     pub(super) fn into_parts(self) -> Option<Value> {
         match self {
@@ -30,11 +30,11 @@ pub(super) fn kind(block: &Value) -> &str {
 }
 
 /// Returns what a block becomes; one that is not known becomes its JSON text, so that nothing is lost.
-pub(super) fn show(block: Value) -> Shown {
+pub(super) fn show(block: Value) -> ConvertedBlock {
     match kind(&block) {
         "image" => image(block),
         "document" => document(block),
-        _ => Shown::Text(text_of(block)),
+        _ => ConvertedBlock::Text(text_of(block)),
     }
 }
 
@@ -51,31 +51,35 @@ pub(super) fn text_of(mut block: Value) -> String {
     }
 }
 
-fn image(block: Value) -> Shown {
+fn image(block: Value) -> ConvertedBlock {
     let url = source(&block, "url").map(str::to_owned).or_else(|| data_url(&block));
     match (url, source(&block, "file_id")) {
-        (Some(url), _) => Shown::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) },
-        (None, Some(id)) => Shown::Other { word: "image", part: json!({"type": "file", "file": {"file_id": id}}) },
-        (None, None) => Shown::Text(block.to_string()),
+        (Some(url), _) => {
+            ConvertedBlock::Other { word: "image", part: json!({"type": "image_url", "image_url": {"url": url}}) }
+        }
+        (None, Some(id)) => {
+            ConvertedBlock::Other { word: "image", part: json!({"type": "file", "file": {"file_id": id}}) }
+        }
+        (None, None) => ConvertedBlock::Text(block.to_string()),
     }
 }
 
-fn document(mut block: Value) -> Shown {
+fn document(mut block: Value) -> ConvertedBlock {
     let name = block.get("title").and_then(Value::as_str).unwrap_or("document.pdf").to_owned();
-    let file = |file: Value| Shown::Other { word: "document", part: json!({"type": "file", "file": file}) };
+    let file = |file: Value| ConvertedBlock::Other { word: "document", part: json!({"type": "file", "file": file}) };
     match source(&block, "type").unwrap_or_default() {
         "base64" => match data_url(&block) {
             Some(url) => file(json!({"filename": name, "file_data": url})),
-            None => Shown::Text(block.to_string()),
+            None => ConvertedBlock::Text(block.to_string()),
         },
         "file" => file(json!({"file_id": source(&block, "file_id")})),
-        "text" => Shown::Text(titled(&block, source(&block, "data").unwrap_or_default())),
+        "text" => ConvertedBlock::Text(titled(&block, source(&block, "data").unwrap_or_default())),
         "content" => {
             let text = inner_text(&mut block, "/source/content");
-            Shown::Text(titled(&block, &text))
+            ConvertedBlock::Text(titled(&block, &text))
         }
-        "url" => Shown::Text(titled(&block, source(&block, "url").unwrap_or_default())),
-        _ => Shown::Text(block.to_string()),
+        "url" => ConvertedBlock::Text(titled(&block, source(&block, "url").unwrap_or_default())),
+        _ => ConvertedBlock::Text(block.to_string()),
     }
 }
 

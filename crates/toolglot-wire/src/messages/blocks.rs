@@ -3,14 +3,14 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::said::{CallKind, Part};
+use crate::response_event::{CallKind, Part};
 
 /// Where the blocks of an answer go: into a stream or into a body.
-pub(super) trait Sink {
+pub(super) trait BlockSink {
     /// A block begins.
     fn start(&mut self, index: usize, block: Value);
     /// A block goes on.
-    fn delta(&mut self, index: usize, piece: Piece<'_>);
+    fn delta(&mut self, index: usize, piece: BlockPiece<'_>);
     /// A block is over.
     fn stop(&mut self, index: usize);
 }
@@ -18,7 +18,7 @@ pub(super) trait Sink {
 /// What is added to a block.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
-pub(super) enum Piece<'p> {
+pub(super) enum BlockPiece<'p> {
     #[serde(rename = "text_delta")]
     Text { text: &'p str },
     #[serde(rename = "thinking_delta")]
@@ -35,15 +35,16 @@ pub(super) enum Piece<'p> {
 /// Puts what is said into blocks.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    open: Option<Open>,
+    open: Option<OpenBlock>,
     started: usize,
     refused: bool,
     /// Citations whose text has not begun.
     early: Vec<Value>,
 }
 
+/// The kind of the block that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
+enum OpenBlock {
     Text,
     /// Reasoning; after its signature no more of it can come in the same block.
     Thinking {
@@ -60,7 +61,7 @@ impl Blocks {
     }
 
     /// Adds a part; the end of an answer adds nothing here.
-    pub(super) fn add(&mut self, part: &Part, sink: &mut impl Sink) {
+    pub(super) fn add(&mut self, part: &Part, sink: &mut impl BlockSink) {
         match part {
             Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
             Part::Text(text) => self.add_text(text, sink),
@@ -69,19 +70,19 @@ impl Blocks {
                 self.add_text(text, sink);
             }
             Part::Reasoning(text) => {
-                self.ensure(Open::Thinking { sealed: false }, sink);
-                self.delta(Piece::Thinking { thinking: text }, sink);
+                self.ensure(OpenBlock::Thinking { sealed: false }, sink);
+                self.delta(BlockPiece::Thinking { thinking: text }, sink);
             }
             Part::Seal(text) => {
-                self.ensure(Open::Thinking { sealed: false }, sink);
-                self.delta(Piece::Signature { signature: text }, sink);
-                self.open = Some(Open::Thinking { sealed: true });
+                self.ensure(OpenBlock::Thinking { sealed: false }, sink);
+                self.delta(BlockPiece::Signature { signature: text }, sink);
+                self.open = Some(OpenBlock::Thinking { sealed: true });
             }
             Part::CallStart { id, name, kind, .. } => {
                 let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
-                self.start(Open::Call(*kind), block, sink);
+                self.start(OpenBlock::Call(*kind), block, sink);
                 if *kind == CallKind::Custom {
-                    self.delta(Piece::Input { partial_json: r#"{"input": ""# }, sink);
+                    self.delta(BlockPiece::Input { partial_json: r#"{"input": ""# }, sink);
                 }
             }
             Part::Arguments { text, .. } => self.add_arguments(text, sink),
@@ -92,69 +93,71 @@ impl Blocks {
     }
 
     /// Ends the block that is open.
-    pub(super) fn close(&mut self, sink: &mut impl Sink) {
-        if self.open == Some(Open::Call(CallKind::Custom)) {
-            self.delta(Piece::Input { partial_json: "\"}" }, sink);
+    pub(super) fn close(&mut self, sink: &mut impl BlockSink) {
+        if self.open == Some(OpenBlock::Call(CallKind::Custom)) {
+            self.delta(BlockPiece::Input { partial_json: "\"}" }, sink);
         }
         if self.open.take().is_some() {
             sink.stop(self.started - 1);
         }
     }
 
-    fn add_text(&mut self, text: &str, sink: &mut impl Sink) {
-        self.ensure(Open::Text, sink);
-        self.delta(Piece::Text { text }, sink);
+    fn add_text(&mut self, text: &str, sink: &mut impl BlockSink) {
+        self.ensure(OpenBlock::Text, sink);
+        self.delta(BlockPiece::Text { text }, sink);
     }
 
     /// The input of a tool is an object here; free text becomes its only member.
-    fn add_arguments(&mut self, text: &str, sink: &mut impl Sink) {
+    fn add_arguments(&mut self, text: &str, sink: &mut impl BlockSink) {
         match self.open {
-            Some(Open::Call(CallKind::Function)) if !text.is_empty() => {
-                self.delta(Piece::Input { partial_json: text }, sink);
+            Some(OpenBlock::Call(CallKind::Function)) if !text.is_empty() => {
+                self.delta(BlockPiece::Input { partial_json: text }, sink);
             }
-            Some(Open::Call(CallKind::Custom)) => {
+            Some(OpenBlock::Call(CallKind::Custom)) => {
                 let quoted = Value::from(text).to_string();
-                self.delta(Piece::Input { partial_json: &quoted[1..quoted.len() - 1] }, sink);
+                self.delta(BlockPiece::Input { partial_json: &quoted[1..quoted.len() - 1] }, sink);
             }
             _ => {}
         }
     }
 
     /// A block of this protocol alone, or an addition to a text such as a citation; the numbers are ours.
-    fn add_own(&mut self, event: &Value, sink: &mut impl Sink) {
+    fn add_own(&mut self, event: &Value, sink: &mut impl BlockSink) {
         match (event.get("type").and_then(Value::as_str), self.open) {
             (Some("content_block_start"), _) => {
                 if let Some(block) = event.get("content_block").filter(|block| block.is_object()) {
-                    self.start(Open::Own, block.clone(), sink);
+                    self.start(OpenBlock::Own, block.clone(), sink);
                 }
             }
             (Some("content_block_delta"), open) => match event.get("delta").filter(|delta| delta.is_object()) {
-                Some(delta) if matches!(open, Some(Open::Own | Open::Text)) => self.delta(Piece::Own(delta), sink),
+                Some(delta) if matches!(open, Some(OpenBlock::Own | OpenBlock::Text)) => {
+                    self.delta(BlockPiece::Own(delta), sink)
+                }
                 Some(delta) if delta.get("citation").is_some() => self.early.push(delta.clone()),
                 _ => {}
             },
-            (Some("content_block_stop"), Some(Open::Own)) => self.close(sink),
+            (Some("content_block_stop"), Some(OpenBlock::Own)) => self.close(sink),
             _ => {}
         }
     }
 
-    fn ensure(&mut self, wanted: Open, sink: &mut impl Sink) {
+    fn ensure(&mut self, wanted: OpenBlock, sink: &mut impl BlockSink) {
         if self.open == Some(wanted) {
             return;
         }
         let block = match wanted {
-            Open::Thinking { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
+            OpenBlock::Thinking { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
             _ => json!({"type": "text", "text": ""}),
         };
         self.start(wanted, block, sink);
         for citation in std::mem::take(&mut self.early) {
-            self.delta(Piece::Own(&citation), sink);
+            self.delta(BlockPiece::Own(&citation), sink);
         }
     }
 
-    fn start(&mut self, open: Open, block: Value, sink: &mut impl Sink) {
+    fn start(&mut self, open: OpenBlock, block: Value, sink: &mut impl BlockSink) {
         self.close(sink);
-        if open != Open::Text {
+        if open != OpenBlock::Text {
             // A text that became something else has no place for them.
             self.early.clear();
         }
@@ -163,7 +166,7 @@ impl Blocks {
         self.open = Some(open);
     }
 
-    fn delta(&mut self, piece: Piece<'_>, sink: &mut impl Sink) {
+    fn delta(&mut self, piece: BlockPiece<'_>, sink: &mut impl BlockSink) {
         sink.delta(self.started - 1, piece);
     }
 }

@@ -25,13 +25,13 @@ const ATTACHMENT: u64 = 1_600;
 /// # Ok::<(), toolglot_wire::Fault>(())
 /// ```
 pub fn count_tokens(body: &[u8]) -> Result<u64, Fault> {
-    let wrong = |error: serde_json::Error| Fault::new(FaultKind::Request, format!("the body is no request: {error}"));
+    let wrong = |error: serde_json::Error| Fault::new(FaultKind::Request, format!("invalid request: {error}"));
     serde_json::from_slice(body).map(|request| estimate(&request)).map_err(wrong)
 }
 
 /// Returns the same for a request that has been read.
 pub(super) fn estimate(request: &Map<String, Value>) -> u64 {
-    let mut count = Count::default();
+    let mut count = TokenEstimate::default();
     for key in ["system", "tools"] {
         request.get(key).into_iter().for_each(|value| count.add(value));
     }
@@ -47,13 +47,14 @@ pub(super) fn estimate(request: &Map<String, Value>) -> u64 {
     count.bytes.div_ceil(4) + count.attachments * ATTACHMENT
 }
 
+/// What is counted of a request: bytes of text, and parts that cost tokens of their own.
 #[derive(Default)]
-struct Count {
+struct TokenEstimate {
     bytes: u64,
     attachments: u64,
 }
 
-impl Count {
+impl TokenEstimate {
     fn add(&mut self, value: &Value) {
         // Counting cannot fail.
         let _ = serde_json::to_writer(self, value);
@@ -75,7 +76,7 @@ impl Count {
     }
 }
 
-impl io::Write for Count {
+impl io::Write for TokenEstimate {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len() as u64;
         Ok(bytes.len())

@@ -5,36 +5,40 @@ use serde_json::value::RawValue;
 
 /// The exact inputs of a message's blocks.
 #[derive(Debug, Default)]
-pub(super) struct Inputs<'j>(Vec<Option<&'j RawValue>>);
+pub(super) struct ExactInputs<'j>(Vec<Option<&'j RawValue>>);
 
+/// A block; only a call has an input.
 #[derive(Deserialize)]
-struct Block<'j> {
+struct ExactBlock<'j> {
     #[serde(borrow)]
     input: Option<&'j RawValue>,
 }
 
+/// A message of a request, or a whole response.
 #[derive(Deserialize)]
-struct Message<'j> {
+struct ExactMessage<'j> {
     #[serde(borrow)]
     content: Option<&'j RawValue>,
 }
 
+/// A request, as far as it has messages.
 #[derive(Deserialize)]
-struct Request<'j> {
+struct ExactRequest<'j> {
     #[serde(borrow)]
-    messages: Vec<Message<'j>>,
+    messages: Vec<ExactMessage<'j>>,
 }
 
+/// A `content_block_start`.
 #[derive(Deserialize)]
-struct Start<'j> {
+struct ExactStart<'j> {
     #[serde(borrow)]
-    content_block: Block<'j>,
+    content_block: ExactBlock<'j>,
 }
 
-impl<'j> Inputs<'j> {
+impl<'j> ExactInputs<'j> {
     /// Returns the inputs of every message of a request.
     pub(super) fn of_request(body: &'j [u8]) -> Vec<Self> {
-        let request = serde_json::from_slice::<Request<'j>>(body);
+        let request = serde_json::from_slice::<ExactRequest<'j>>(body);
         request.map(|request| request.messages.into_iter().map(Self::of).collect()).unwrap_or_default()
     }
 
@@ -45,7 +49,7 @@ impl<'j> Inputs<'j> {
 
     /// Returns the input of the block that an event starts.
     pub(super) fn of_start(event: &'j str) -> Self {
-        let block = serde_json::from_str::<Start<'j>>(event).map(|start| start.content_block.input);
+        let block = serde_json::from_str::<ExactStart<'j>>(event).map(|start| start.content_block.input);
         Self(block.into_iter().collect())
     }
 
@@ -55,8 +59,8 @@ impl<'j> Inputs<'j> {
         input.starts_with('{').then_some(input)
     }
 
-    fn of(message: Message<'j>) -> Self {
-        let blocks = message.content.map(|content| serde_json::from_str::<Vec<Block<'j>>>(content.get()));
+    fn of(message: ExactMessage<'j>) -> Self {
+        let blocks = message.content.map(|content| serde_json::from_str::<Vec<ExactBlock<'j>>>(content.get()));
         Self(blocks.and_then(Result::ok).into_iter().flatten().map(|block| block.input).collect())
     }
 }

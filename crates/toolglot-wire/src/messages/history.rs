@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::block::{Shown, kind, show, text_of};
-use super::exact::Inputs;
+use super::block::{ConvertedBlock, kind, show, text_of};
+use super::exact::ExactInputs;
 use crate::chat::history::later_instructions;
 
 /// The conversation, as far as it has been converted.
-pub(super) struct History<'h> {
+pub(super) struct ChatConversation<'h> {
     reasoning: &'h [&'h str],
     notes: &'h mut Vec<String>,
     messages: Vec<Value>,
 }
 
-impl<'h> History<'h> {
+impl<'h> ChatConversation<'h> {
     /// Returns an empty conversation; reasoning goes into the fields named.
     pub(super) fn new(reasoning: &'h [&'h str], notes: &'h mut Vec<String>) -> Self {
         Self { reasoning, notes, messages: Vec::new() }
@@ -32,7 +32,7 @@ impl<'h> History<'h> {
     }
 
     /// Adds a message; `inputs` are those of its blocks as they were written.
-    pub(super) fn add(&mut self, mut message: Value, inputs: &Inputs<'_>) {
+    pub(super) fn add(&mut self, mut message: Value, inputs: &ExactInputs<'_>) {
         if message.is_string() {
             return self.add_user(blocks(message));
         }
@@ -67,7 +67,7 @@ impl<'h> History<'h> {
         }
     }
 
-    fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &Inputs<'_>) {
+    fn add_assistant(&mut self, blocks: Vec<Value>, inputs: &ExactInputs<'_>) {
         let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
         let mut goes_on = false;
         for (place, block) in blocks.into_iter().enumerate() {
@@ -82,7 +82,7 @@ impl<'h> History<'h> {
                 // Citations split a sentence into blocks, so texts that follow each other are one.
                 "text" => add(&mut text, if was_text { "" } else { "\n\n" }, &text_of(block)),
                 other => {
-                    let note = format!("a `{other}` block of an earlier turn is one that only Anthropic's models know");
+                    let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
                     match block.get("content").and_then(Value::as_str) {
                         Some(content) => add(&mut text, "\n\n", content),
                         None => self.notes.push(note + "; it was left out"),
@@ -132,8 +132,8 @@ fn result(mut block: Value, after: &mut Vec<Value>) -> Value {
     let mut text = String::new();
     for inner in blocks(block.get_mut("content").map(Value::take).unwrap_or_default()) {
         match show(inner) {
-            Shown::Text(inner) => add(&mut text, "\n", &inner),
-            Shown::Other { word, part } => {
+            ConvertedBlock::Text(inner) => add(&mut text, "\n", &inner),
+            ConvertedBlock::Other { word, part } => {
                 add(&mut text, "\n", &format!("[{word}]"));
                 after.push(part);
             }

@@ -8,16 +8,17 @@ use crate::sse::Frame;
 
 /// An addition to a block.
 #[derive(Debug, Deserialize)]
-pub(super) struct Delta<'f> {
+pub(super) struct BlockDelta<'f> {
     #[serde(rename = "type")]
     kind: &'f str,
     pub(super) index: Option<u64>,
     #[serde(borrow)]
-    delta: Piece<'f>,
+    delta: DeltaPiece<'f>,
 }
 
+/// The `delta` of an event.
 #[derive(Debug, Deserialize)]
-struct Piece<'f> {
+struct DeltaPiece<'f> {
     #[serde(rename = "type")]
     kind: &'f str,
     #[serde(borrow)]
@@ -28,7 +29,7 @@ struct Piece<'f> {
     partial_json: Option<Cow<'f, str>>,
 }
 
-impl<'f> Delta<'f> {
+impl<'f> BlockDelta<'f> {
     /// Returns the addition if the event is one and its form is the usual one.
     pub(super) fn of(frame: &Frame<'f>) -> Option<Self> {
         let is_delta = frame.event.is_none_or(|event| event == "content_block_delta");

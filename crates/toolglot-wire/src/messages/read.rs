@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::exact::Inputs;
-use super::quick::Delta;
+use super::exact::ExactInputs;
+use super::quick::BlockDelta;
 use super::usage;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
-use crate::port::Read;
-use crate::said::{Begin, CallKind, Finish, Part, Said};
+use crate::port::ProtocolReader;
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart};
 use crate::sse::Frame;
 use crate::surrogates;
 
 /// Reads a stream or a whole response.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct MessagesReader {
     begun: bool,
     over: bool,
     /// The blocks that have begun and not ended, in the order in which they began.
-    open: Vec<Block>,
+    open: Vec<ReadBlock>,
     calls: usize,
     /// What came of other blocks while a call's input was coming.
     held: Vec<Part>,
@@ -29,15 +29,17 @@ pub(crate) struct Reader {
     extra: Map<String, Value>,
 }
 
+/// A block that the server has started.
 #[derive(Debug)]
-struct Block {
+struct ReadBlock {
     /// The server's number, which may be missing, shared or out of order.
     index: Option<u64>,
-    kind: Kind,
+    kind: ReadBlockKind,
 }
 
+/// What a started block is.
 #[derive(Debug)]
-enum Kind {
+enum ReadBlockKind {
     Text,
     Thinking,
     Call {
@@ -48,8 +50,8 @@ enum Kind {
     Own,
 }
 
-impl Read for Reader {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+impl ProtocolReader for MessagesReader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) {
         if self.over || frame.data.trim().is_empty() {
             return;
         }
@@ -67,20 +69,20 @@ impl Read for Reader {
         }
     }
 
-    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+    fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(message) if message.get("content").is_some() || message.get("stop_reason").is_some() => {
-                self.message(message, &Inputs::of_message(body), out);
+                self.message(message, &ExactInputs::of_message(body), out);
             }
             Ok(other) => {
-                let strange = || Fault::new(FaultKind::Upstream, "the model server answered with what is no message");
+                let strange = || Fault::new(FaultKind::Upstream, "the model server's answer is not a message");
                 self.fail(Fault::of_value(&other).unwrap_or_else(strange), out);
             }
             Err(error) => self.fail(not_json("a response", &error), out),
         }
     }
 
-    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+    fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         match (self.over, &self.finish) {
             (true, _) => {}
             (false, Some(_)) => self.end(out),
@@ -89,32 +91,32 @@ impl Read for Reader {
     }
 }
 
-impl Reader {
+impl MessagesReader {
     /// Returns a reader that holds no more than is allowed.
     pub(crate) fn new(limits: WireLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    fn event(&mut self, frame: &Frame<'_>, mut event: Value, out: &mut Vec<Said>) {
+    fn event(&mut self, frame: &Frame<'_>, mut event: Value, out: &mut Vec<ResponseEvent>) {
         if let Some(fault) = Fault::of_event(frame.event, &event) {
             return self.fail(fault, out);
         }
         let kind = event.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
         match kind {
             "message_start" => self.begin(event.get_mut("message").map(Value::take), out),
-            "content_block_start" => self.start(event, &Inputs::of_start(frame.data), out),
+            "content_block_start" => self.start(event, &ExactInputs::of_start(frame.data), out),
             "content_block_delta" => self.delta(event, out),
             "content_block_stop" => self.stop(&event, out),
             "message_delta" => self.finishing(&mut event),
             "message_stop" => self.end(out),
-            "message" => self.message(event, &Inputs::of_message(frame.data.as_bytes()), out),
+            "message" => self.message(event, &ExactInputs::of_message(frame.data.as_bytes()), out),
             // Clients pass over events that they do not know, and so is done here.
             _ => {}
         }
     }
 
     /// Reads a whole message, each of its blocks as one that starts and stops at once.
-    fn message(&mut self, mut message: Value, inputs: &Inputs<'_>, out: &mut Vec<Said>) {
+    fn message(&mut self, mut message: Value, inputs: &ExactInputs<'_>, out: &mut Vec<ResponseEvent>) {
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
         self.finish = finish_of(&message);
         self.begin(Some(message), out);
@@ -125,27 +127,27 @@ impl Reader {
         self.end(out);
     }
 
-    fn begin(&mut self, message: Option<Value>, out: &mut Vec<Said>) {
+    fn begin(&mut self, message: Option<Value>, out: &mut Vec<ResponseEvent>) {
         let Some(Value::Object(message)) = message else { return self.ensure_begun(out) };
         let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let [id, model] = [text("id"), text("model")].map(|text| text.map(str::to_owned));
         usage::merge(&mut self.usage, message.get("usage"));
         let counts = Some(&self.usage).filter(|counts| counts.contains_key("input_tokens")).cloned();
-        let begin = Begin { id, model, created: None, usage: counts.and_then(usage::read) };
+        let begin = ResponseStart { id, model, created: None, usage: counts.and_then(usage::read) };
         if !std::mem::replace(&mut self.begun, true) {
-            out.push(Said::Begin(begin));
+            out.push(ResponseEvent::Begin(begin));
         }
         let known = ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"];
         self.keep(message.into_iter().filter(|(key, _)| !known.contains(&key.as_str())));
     }
 
-    fn ensure_begun(&mut self, out: &mut Vec<Said>) {
+    fn ensure_begun(&mut self, out: &mut Vec<ResponseEvent>) {
         if !std::mem::replace(&mut self.begun, true) {
-            out.push(Said::Begin(Begin::default()));
+            out.push(ResponseEvent::Begin(ResponseStart::default()));
         }
     }
 
-    fn start(&mut self, mut event: Value, inputs: &Inputs<'_>, out: &mut Vec<Said>) {
+    fn start(&mut self, mut event: Value, inputs: &ExactInputs<'_>, out: &mut Vec<ResponseEvent>) {
         let index = index_of(&event);
         let again = self.open.iter().position(|block| index.is_some() && block.index == index);
         if let Some(place) = again {
@@ -155,27 +157,33 @@ impl Reader {
         self.start_block(index, block, inputs.object(0).map(String::from), out);
     }
 
-    fn start_block(&mut self, index: Option<u64>, mut block: Value, input: Option<String>, out: &mut Vec<Said>) {
+    fn start_block(
+        &mut self,
+        index: Option<u64>,
+        mut block: Value,
+        input: Option<String>,
+        out: &mut Vec<ResponseEvent>,
+    ) {
         self.ensure_begun(out);
         let kind = match super::block::kind(&block) {
-            "text" => Kind::Text,
-            "thinking" => Kind::Thinking,
+            "text" => ReadBlockKind::Text,
+            "thinking" => ReadBlockKind::Thinking,
             "tool_use" => self.start_call(&mut block, input, out),
-            _ => Kind::Own,
+            _ => ReadBlockKind::Own,
         };
         match kind {
-            Kind::Text => self.start_text(&mut block, out),
-            Kind::Thinking => {
+            ReadBlockKind::Text => self.start_text(&mut block, out),
+            ReadBlockKind::Thinking => {
                 self.say_text(Part::Reasoning, block.get_mut("thinking"), out);
                 self.say_text(Part::Seal, block.get_mut("signature"), out);
             }
-            Kind::Call { .. } => {}
-            Kind::Own => self.say(Part::Own(event("content_block_start", "content_block", block)), out),
+            ReadBlockKind::Call { .. } => {}
+            ReadBlockKind::Own => self.say(Part::Own(event("content_block_start", "content_block", block)), out),
         }
-        self.open.push(Block { index, kind });
+        self.open.push(ReadBlock { index, kind });
     }
 
-    fn start_text(&mut self, block: &mut Value, out: &mut Vec<Said>) {
+    fn start_text(&mut self, block: &mut Value, out: &mut Vec<ResponseEvent>) {
         if block.is_string() {
             return self.say_text(Part::Text, Some(block), out);
         }
@@ -187,7 +195,7 @@ impl Reader {
         }
     }
 
-    fn start_call(&mut self, block: &mut Value, input: Option<String>, out: &mut Vec<Said>) -> Kind {
+    fn start_call(&mut self, block: &mut Value, input: Option<String>, out: &mut Vec<ResponseEvent>) -> ReadBlockKind {
         let call = self.calls;
         self.calls += 1;
         let mut take = |key: &str| text(block.get_mut(key));
@@ -195,14 +203,14 @@ impl Reader {
         // Some servers write the input's JSON text in place of the input.
         let input = input.or_else(|| take("input"));
         out.push(said(Part::CallStart { call, id, name, kind: CallKind::Function }));
-        Kind::Call { call, input }
+        ReadBlockKind::Call { call, input }
     }
 
     /// Reads an addition in its usual form; says whether it was one.
-    fn quick(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) -> bool {
-        let Some(delta) = Delta::of(frame) else { return false };
+    fn quick(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) -> bool {
+        let Some(delta) = BlockDelta::of(frame) else { return false };
         let place = self.find(delta.index);
-        if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
+        if place.is_some_and(|place| matches!(self.open[place].kind, ReadBlockKind::Own)) {
             return false;
         }
         let Some((kind, text)) = delta.into_text() else { return false };
@@ -211,10 +219,10 @@ impl Reader {
         true
     }
 
-    fn delta(&mut self, mut event: Value, out: &mut Vec<Said>) {
+    fn delta(&mut self, mut event: Value, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
         let place = self.find(index_of(&event));
-        if place.is_some_and(|place| matches!(self.open[place].kind, Kind::Own)) {
+        if place.is_some_and(|place| matches!(self.open[place].kind, ReadBlockKind::Own)) {
             return self.say(Part::Own(event), out);
         }
         let Some(delta) = event.get_mut("delta") else { return };
@@ -232,7 +240,7 @@ impl Reader {
     }
 
     /// Adds to a block, or to whatever was the last of its kind.
-    fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<Said>) {
+    fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<ResponseEvent>) {
         match kind {
             _ if text.is_empty() => {}
             "text_delta" => self.say(Part::Text(text), out),
@@ -243,17 +251,17 @@ impl Reader {
     }
 
     /// Says a piece of a call's input: of the block that is meant, or of the last call if that is none.
-    fn arguments(&mut self, place: Option<usize>, text: String, out: &mut Vec<Said>) {
-        let meant = place.filter(|place| matches!(self.open[*place].kind, Kind::Call { .. }));
-        let last = || self.open.iter().rposition(|block| matches!(block.kind, Kind::Call { .. }));
+    fn arguments(&mut self, place: Option<usize>, text: String, out: &mut Vec<ResponseEvent>) {
+        let meant = place.filter(|place| matches!(self.open[*place].kind, ReadBlockKind::Call { .. }));
+        let last = || self.open.iter().rposition(|block| matches!(block.kind, ReadBlockKind::Call { .. }));
         let Some(place) = meant.or_else(last) else { return };
-        if let Kind::Call { call, input } = &mut self.open[place].kind {
+        if let ReadBlockKind::Call { call, input } = &mut self.open[place].kind {
             *input = None;
             out.push(said(Part::Arguments { call: *call, text }));
         }
     }
 
-    fn stop(&mut self, event: &Value, out: &mut Vec<Said>) {
+    fn stop(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
         if let Some(place) = self.find(index_of(event)) {
             self.close(place, out);
         }
@@ -267,11 +275,11 @@ impl Reader {
         })
     }
 
-    fn close(&mut self, place: usize, out: &mut Vec<Said>) {
+    fn close(&mut self, place: usize, out: &mut Vec<ResponseEvent>) {
         match self.open.remove(place).kind {
-            Kind::Text | Kind::Thinking => {}
-            Kind::Own => self.say(Part::Own(serde_json::json!({"type": "content_block_stop"})), out),
-            Kind::Call { call, input } => {
+            ReadBlockKind::Text | ReadBlockKind::Thinking => {}
+            ReadBlockKind::Own => self.say(Part::Own(serde_json::json!({"type": "content_block_stop"})), out),
+            ReadBlockKind::Call { call, input } => {
                 out.extend(input.map(|text| said(Part::Arguments { call, text })));
                 out.push(said(Part::CallEnd { call }));
                 if !self.is_in_call() {
@@ -282,7 +290,7 @@ impl Reader {
         }
     }
 
-    fn close_all(&mut self, out: &mut Vec<Said>) {
+    fn close_all(&mut self, out: &mut Vec<ResponseEvent>) {
         while !self.open.is_empty() {
             self.close(0, out);
         }
@@ -304,33 +312,33 @@ impl Reader {
         self.extra.extend(fields.filter(|(_, value)| !value.is_null()));
     }
 
-    fn end(&mut self, out: &mut Vec<Said>) {
+    fn end(&mut self, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
         self.close_all(out);
         let seen = if self.calls > 0 { Finish::ToolCalls } else { Finish::Stop };
         out.push(said(Part::Finish(self.finish.take().unwrap_or(seen))));
         if !self.extra.is_empty() {
-            out.push(Said::Extra(std::mem::take(&mut self.extra)));
+            out.push(ResponseEvent::Extra(std::mem::take(&mut self.extra)));
         }
-        out.extend(usage::read(std::mem::take(&mut self.usage)).map(Said::Usage));
-        out.push(Said::End);
+        out.extend(usage::read(std::mem::take(&mut self.usage)).map(ResponseEvent::Usage));
+        out.push(ResponseEvent::End);
         self.over = true;
     }
 
-    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
+    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         self.ensure_begun(out);
-        out.push(Said::Fault(fault));
+        out.push(ResponseEvent::Fault(fault));
         self.over = true;
     }
 
-    fn say_text(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<Said>) {
+    fn say_text(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<ResponseEvent>) {
         if let Some(text) = text(value) {
             self.say(part(text), out);
         }
     }
 
     /// Says a part, after the call whose input is coming.
-    fn say(&mut self, part: Part, out: &mut Vec<Said>) {
+    fn say(&mut self, part: Part, out: &mut Vec<ResponseEvent>) {
         if self.is_in_call() {
             self.held_bytes += part.size();
             self.held.push(part);
@@ -343,12 +351,12 @@ impl Reader {
     }
 
     fn is_in_call(&self) -> bool {
-        self.open.iter().any(|block| matches!(block.kind, Kind::Call { .. }))
+        self.open.iter().any(|block| matches!(block.kind, ReadBlockKind::Call { .. }))
     }
 }
 
-fn said(part: Part) -> Said {
-    Said::Part { choice: 0, part }
+fn said(part: Part) -> ResponseEvent {
+    ResponseEvent::Part { choice: 0, part }
 }
 
 fn event(kind: &str, key: &str, value: Value) -> Value {

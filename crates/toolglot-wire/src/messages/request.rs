@@ -4,8 +4,8 @@ use std::iter;
 
 use serde_json::{Map, Value, json};
 
-use super::exact::Inputs;
-use super::history::History;
+use super::exact::ExactInputs;
+use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
@@ -35,14 +35,14 @@ pub(crate) fn to_chat(
     notes: &mut Vec<String>,
 ) -> Result<Map<String, Value>, Fault> {
     let mut request = request.clone();
-    let mut history = History::new(reasoning, notes);
+    let mut history = ChatConversation::new(reasoning, notes);
     if let Some(system) = request.shift_remove("system") {
         history.add_system(system);
     }
     let Some(Value::Array(messages)) = request.shift_remove("messages") else {
         return Err(Fault::new(FaultKind::Request, "`messages` must be a list").with_param("messages"));
     };
-    let inputs = Inputs::of_request(body).into_iter().chain(iter::repeat_with(Inputs::default));
+    let inputs = ExactInputs::of_request(body).into_iter().chain(iter::repeat_with(ExactInputs::default));
     messages.into_iter().zip(inputs).for_each(|(message, inputs)| history.add(message, &inputs));
     let messages = history.finish();
     let choice = request.shift_remove("tool_choice").unwrap_or_default();
@@ -92,7 +92,7 @@ fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut V
             put(chat, "stream", Some(value));
             put(chat, "stream_options", usage);
         }
-        "mcp_servers" => notes.push("`mcp_servers` run on Anthropic's servers only and were left out".to_owned()),
+        "mcp_servers" => notes.push("`mcp_servers` left out: only Anthropic's servers can run them".to_owned()),
         foreign if FOREIGN.contains(&foreign) => {}
         _ => put(chat, &key, Some(value)),
     }
@@ -121,9 +121,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     }
     let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
-        notes.push(format!(
-            "the tool `{name}` of type `{kind}` is one that only Anthropic's models know; it was left out"
-        ));
+        notes.push(format!("tool `{name}` of type `{kind}` left out: only Anthropic's models know it"));
         return None;
     }
     let mut function = Map::from_iter([("name".to_owned(), name.into())]);
@@ -144,7 +142,7 @@ fn choose(choice: &Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>
         Some("any") => Some("required".into()),
         Some("tool") if is_declared(name, chat) => Some(json!({"type": "function", "function": {"name": name}})),
         Some("tool") => {
-            notes.push(format!("`tool_choice` names `{name}`, which is not among the tools that are left"));
+            notes.push(format!("`tool_choice` names `{name}`, which is not among the remaining tools"));
             None
         }
         Some(word @ ("auto" | "none")) => Some(word.into()),

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot::{Tools, repair};
 
 use super::block::kind;
-use super::history::blocks;
-use crate::chat::pairs::{ORPHAN, UNANSWERED};
+use super::pairs::pair;
 use crate::policy::Policy;
 
 /// Makes the input of every earlier call an object and gives each a result, which servers insist on.
@@ -27,55 +26,6 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
     }
-}
-
-/// Says of every call without a result that it has none: servers refuse what follows it otherwise.
-fn pair(messages: Vec<Value>) -> Vec<Value> {
-    let (mut paired, mut open) = (Vec::with_capacity(messages.len()), Vec::new());
-    for mut message in messages {
-        let ids = |message: &Value, kind: &str, key: &str| -> Vec<Value> {
-            let blocks = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let of_kind = blocks.iter().filter(|block| self::kind(block) == kind);
-            of_kind.filter_map(|block| block.get(key).cloned()).collect()
-        };
-        adopt(&mut message, &open);
-        let answered = ids(&message, "tool_result", "tool_use_id");
-        open.retain(|id| !answered.contains(id));
-        let is_user = message.get("role").and_then(Value::as_str) == Some("user");
-        if !open.is_empty() && is_user {
-            let rest = blocks(message.get_mut("content").map(Value::take).unwrap_or_default());
-            message["content"] = unanswered(&mut open).chain(rest).collect();
-        } else if !open.is_empty() {
-            paired.push(json!({"role": "user", "content": unanswered(&mut open).collect::<Vec<_>>()}));
-        }
-        open = ids(&message, "tool_use", "id");
-        paired.push(message);
-    }
-    if !open.is_empty() {
-        paired.push(json!({"role": "user", "content": unanswered(&mut open).collect::<Vec<_>>()}));
-    }
-    paired
-}
-
-/// Makes results of calls that were not made just before plain blocks, behind all results: servers refuse them.
-fn adopt(message: &mut Value, made: &[Value]) {
-    let Some(content) = message.get_mut("content").and_then(Value::as_array_mut) else { return };
-    let is_orphan =
-        |block: &Value| kind(block) == "tool_result" && block.get("tool_use_id").is_none_or(|id| !made.contains(id));
-    if !content.iter().any(is_orphan) {
-        return;
-    }
-    let (orphans, mut rest): (Vec<Value>, Vec<Value>) = std::mem::take(content).into_iter().partition(is_orphan);
-    for mut orphan in orphans {
-        rest.push(json!({"type": "text", "text": ORPHAN}));
-        let said = blocks(orphan.get_mut("content").map(Value::take).unwrap_or_default());
-        rest.extend(said.into_iter().filter(|block| block.get("text") != Some(&"".into())));
-    }
-    *content = rest;
-}
-
-fn unanswered(open: &mut Vec<Value>) -> impl Iterator<Item = Value> {
-    open.drain(..).map(|id| json!({"type": "tool_result", "tool_use_id": id, "content": UNANSWERED}))
 }
 
 fn object(input: Value, tool: &Tools, policy: &Policy) -> Value {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Reader, Writer};
+use super::{MessagesReader, MessagesWriter};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::{ReasoningField, ReasoningItem, WireLimits};
-use crate::port::{Client, Read, Write};
+use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::said::{Part, Said};
+use crate::response_event::{Part, ResponseEvent};
 use crate::sse::SseReader;
 
 mod accumulate;
@@ -40,13 +40,13 @@ fn client(upstream: Protocol) -> Client {
 }
 
 /// A part of the only alternative.
-fn part(part: Part) -> Said {
-    Said::Part { choice: 0, part }
+fn part(part: Part) -> ResponseEvent {
+    ResponseEvent::Part { choice: 0, part }
 }
 
 /// What a reader makes of a stream that ends where the bytes end.
-fn read(stream: &[u8]) -> Vec<Said> {
-    let (mut reader, mut said) = (Reader::default(), Vec::new());
+fn read(stream: &[u8]) -> Vec<ResponseEvent> {
+    let (mut reader, mut said) = (MessagesReader::default(), Vec::new());
     let mut frames = SseReader::new(&WireLimits::default());
     frames.push(stream);
     while let Some(frame) = frames.next_frame() {
@@ -60,21 +60,21 @@ fn read(stream: &[u8]) -> Vec<Said> {
 }
 
 /// What a reader makes of a whole body.
-fn read_whole(body: &[u8]) -> Vec<Said> {
-    let (mut reader, mut said) = (Reader::default(), Vec::new());
+fn read_whole(body: &[u8]) -> Vec<ResponseEvent> {
+    let (mut reader, mut said) = (MessagesReader::default(), Vec::new());
     reader.whole(body, &mut said);
     said
 }
 
 /// The stream that a writer makes.
-fn write(said: &[Said], upstream: Protocol) -> String {
-    let (mut writer, mut out) = (Writer::new(client(upstream)), Vec::new());
+fn write(said: &[ResponseEvent], upstream: Protocol) -> String {
+    let (mut writer, mut out) = (MessagesWriter::new(client(upstream)), Vec::new());
     said.iter().for_each(|said| writer.write(said, &mut out));
     String::from_utf8(out).unwrap()
 }
 
 /// What was said, in one line for each thing; pieces that follow each other are joined.
-fn told(said: &[Said]) -> String {
+fn told(said: &[ResponseEvent]) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for said in said {
         let (head, text) = line(said);
@@ -86,9 +86,9 @@ fn told(said: &[Said]) -> String {
     lines.iter().map(|(head, text)| format!("{head} {text}").trim().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-fn line(said: &Said) -> (String, String) {
+fn line(said: &ResponseEvent) -> (String, String) {
     let (head, text) = match said {
-        Said::Part { part, .. } => match part {
+        ResponseEvent::Part { part, .. } => match part {
             Part::Text(text) => ("text".into(), text.clone()),
             Part::Refusal(text) => ("refusal".into(), text.clone()),
             Part::Reasoning(text) => ("reasoning".into(), text.clone()),
@@ -102,14 +102,14 @@ fn line(said: &Said) -> (String, String) {
             Part::Own(event) => (format!("own {event}"), String::new()),
             Part::Finish(finish) => (format!("finish {finish:?}"), String::new()),
         },
-        Said::Begin(begin) => {
+        ResponseEvent::Begin(begin) => {
             let [id, model] = [&begin.id, &begin.model].map(|text| text.as_deref().unwrap_or("-"));
             (format!("begin {id} {model}"), String::new())
         }
-        Said::Usage(usage) => (format!("usage {} {}", usage.input, usage.output), String::new()),
-        Said::Extra(extra) => (format!("extra {}", Value::from(extra.clone())), String::new()),
-        Said::Fault(fault) => (format!("fault {:?}: {}", fault.kind, fault.message), String::new()),
-        Said::End => ("over".into(), String::new()),
+        ResponseEvent::Usage(usage) => (format!("usage {} {}", usage.input, usage.output), String::new()),
+        ResponseEvent::Extra(extra) => (format!("extra {}", Value::from(extra.clone())), String::new()),
+        ResponseEvent::Fault(fault) => (format!("fault {:?}: {}", fault.kind, fault.message), String::new()),
+        ResponseEvent::End => ("over".into(), String::new()),
     };
     (head, text)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::said::Usage;
+use crate::response_event::Usage;
 
 /// Takes the counts that are there over those that were; counts are totals, so a later one replaces an earlier one.
 pub(super) fn merge(usage: &mut Map<String, Value>, more: Option<&Value>) {

@@ -4,19 +4,19 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::answer::Answer;
-use super::blocks::{Blocks, Piece, Sink};
+use super::answer::AnswerEnvelope;
+use super::blocks::{BlockPiece, BlockSink, Blocks};
 use crate::port::Client;
-use crate::said::{Begin, Part, Said};
+use crate::response_event::{Part, ResponseEvent, ResponseStart};
 
 /// Returns the body of a response that is not streamed.
-pub(crate) fn whole(said: &[Said], client: &Client) -> Vec<u8> {
+pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Vec<u8> {
     let (mut blocks, mut answer, mut content, mut begin) =
-        (Blocks::default(), Answer::default(), Content::default(), &Begin::default());
+        (Blocks::default(), AnswerEnvelope::default(), WholeContent::default(), &ResponseStart::default());
     for said in said {
         match said {
-            Said::Begin(first) => begin = first,
-            Said::Part { choice: 0, part } => {
+            ResponseEvent::Begin(first) => begin = first,
+            ResponseEvent::Part { choice: 0, part } => {
                 blocks.add(part, &mut content);
                 if let Part::Finish(finish) = part {
                     answer.set_finish(finish);
@@ -34,16 +34,16 @@ pub(crate) fn whole(said: &[Said], client: &Client) -> Vec<u8> {
     }
     head.append(&mut answer.extra(client));
     // Keys are text, and every piece has been JSON before, which is all that could fail here.
-    serde_json::to_vec(&Message { head, content }).unwrap_or_default()
+    serde_json::to_vec(&WholeMessage { head, content }).unwrap_or_default()
 }
 
 /// A message: all fields, the content in its place.
-struct Message {
+struct WholeMessage {
     head: Map<String, Value>,
-    content: Content,
+    content: WholeContent,
 }
 
-impl Serialize for Message {
+impl Serialize for WholeMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.head.len()))?;
         for (key, value) in &self.head {
@@ -58,38 +58,39 @@ impl Serialize for Message {
 
 /// The blocks of a body.
 #[derive(Debug, Default)]
-struct Content(Vec<Block>);
+struct WholeContent(Vec<WholeBlock>);
 
+/// A block of the body: its fields, and the text that is still being put together.
 #[derive(Debug)]
-struct Block {
+struct WholeBlock {
     fields: Map<String, Value>,
     /// The JSON text of the input, which goes out as it is: numbers keep their digits.
     input: String,
 }
 
-impl Sink for Content {
+impl BlockSink for WholeContent {
     fn start(&mut self, _: usize, block: Value) {
         let fields = if let Value::Object(fields) = block { fields } else { Map::new() };
-        self.0.push(Block { fields, input: String::new() });
+        self.0.push(WholeBlock { fields, input: String::new() });
     }
 
-    fn delta(&mut self, index: usize, piece: Piece<'_>) {
+    fn delta(&mut self, index: usize, piece: BlockPiece<'_>) {
         let Some(block) = self.0.get_mut(index) else { return };
         match piece {
-            Piece::Text { text } => block.append("text", text),
-            Piece::Thinking { thinking } => block.append("thinking", thinking),
-            Piece::Signature { signature } => {
+            BlockPiece::Text { text } => block.append("text", text),
+            BlockPiece::Thinking { thinking } => block.append("thinking", thinking),
+            BlockPiece::Signature { signature } => {
                 block.fields.insert("signature".to_owned(), signature.into());
             }
-            Piece::Input { partial_json } => block.input.push_str(partial_json),
-            Piece::Own(delta) => block.add_own(delta),
+            BlockPiece::Input { partial_json } => block.input.push_str(partial_json),
+            BlockPiece::Own(delta) => block.add_own(delta),
         }
     }
 
     fn stop(&mut self, _: usize) {}
 }
 
-impl Block {
+impl WholeBlock {
     fn append(&mut self, key: &str, piece: &str) {
         match self.fields.get_mut(key) {
             Some(Value::String(text)) => text.push_str(piece),
@@ -119,7 +120,7 @@ impl Block {
     }
 }
 
-impl Serialize for Block {
+impl Serialize for WholeBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let exact = serde_json::from_str::<&RawValue>(&self.input).ok();
         let mut map = serializer.serialize_map(Some(self.fields.len()))?;

@@ -3,30 +3,30 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
-use super::blocks::{Blocks, Piece, Sink};
-use crate::port::{Client, Write};
+use super::answer::AnswerEnvelope;
+use super::blocks::{BlockPiece, BlockSink, Blocks};
+use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::said::{Begin, Part, Said};
+use crate::response_event::{Part, ResponseEvent, ResponseStart};
 use crate::sse::write_json;
 
 /// Writes a stream: `message_start`, then each block's start, deltas and stop, then `message_delta` and `message_stop`.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct MessagesWriter {
     client: Client,
     begun: bool,
     over: bool,
     blocks: Blocks,
-    answer: Answer,
+    answer: AnswerEnvelope,
 }
 
-impl Writer {
+impl MessagesWriter {
     /// Returns a writer for a client.
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, begun: false, over: false, blocks: Blocks::default(), answer: Answer::default() }
+        Self { client, begun: false, over: false, blocks: Blocks::default(), answer: AnswerEnvelope::default() }
     }
 
-    fn begin(&mut self, begin: &Begin, out: &mut Vec<u8>) {
+    fn begin(&mut self, begin: &ResponseStart, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.begun, true) {
             let message = self.answer.head(begin, &self.client);
             write_json(Some("message_start"), &json!({"type": "message_start", "message": message}), out);
@@ -34,16 +34,16 @@ impl Writer {
     }
 
     fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
-        self.begin(&Begin::default(), out);
-        self.blocks.add(part, &mut Stream(out));
+        self.begin(&ResponseStart::default(), out);
+        self.blocks.add(part, &mut EventStream(out));
         if let Part::Finish(finish) = part {
             self.answer.set_finish(finish);
         }
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
-        self.begin(&Begin::default(), out);
-        self.blocks.close(&mut Stream(out));
+        self.begin(&ResponseStart::default(), out);
+        self.blocks.close(&mut EventStream(out));
         let (reason, sequence) = self.answer.stop(self.blocks.is_refused(), &self.client);
         let mut delta = Map::from_iter([("stop_reason".to_owned(), reason), ("stop_sequence".to_owned(), sequence)]);
         let usage = self.answer.counts().unwrap_or_else(|| Map::from_iter([("output_tokens".to_owned(), 0.into())]));
@@ -59,20 +59,20 @@ impl Writer {
     }
 }
 
-impl Write for Writer {
-    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+impl ProtocolWriter for MessagesWriter {
+    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         match said {
             _ if self.over => {}
-            Said::Begin(begin) => self.begin(begin, out),
-            Said::Part { choice: 0, part } => self.part(part, out),
+            ResponseEvent::Begin(begin) => self.begin(begin, out),
+            ResponseEvent::Part { choice: 0, part } => self.part(part, out),
             // The protocol has no alternatives.
-            Said::Part { .. } => {}
-            Said::Usage(_) | Said::Extra(_) => self.answer.add(said),
-            Said::Fault(fault) => {
+            ResponseEvent::Part { .. } => {}
+            ResponseEvent::Usage(_) | ResponseEvent::Extra(_) => self.answer.add(said),
+            ResponseEvent::Fault(fault) => {
                 self.over = true;
                 write_json(Some("error"), &fault.body(Protocol::Messages), out);
             }
-            Said::End => {
+            ResponseEvent::End => {
                 self.over = true;
                 self.end(out);
             }
@@ -85,36 +85,36 @@ impl Write for Writer {
 }
 
 /// The stream's bytes.
-struct Stream<'o>(&'o mut Vec<u8>);
+struct EventStream<'o>(&'o mut Vec<u8>);
 
 /// An event about a block.
 #[derive(Serialize)]
-struct Event<'e> {
+struct BlockEvent<'e> {
     #[serde(rename = "type")]
     kind: &'static str,
     index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_block: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    delta: Option<Piece<'e>>,
+    delta: Option<BlockPiece<'e>>,
 }
 
-impl Event<'_> {
+impl BlockEvent<'_> {
     fn write(&self, out: &mut Vec<u8>) {
         write_json(Some(self.kind), self, out);
     }
 }
 
-impl Sink for Stream<'_> {
+impl BlockSink for EventStream<'_> {
     fn start(&mut self, index: usize, block: Value) {
-        Event { kind: "content_block_start", index, content_block: Some(block), delta: None }.write(self.0);
+        BlockEvent { kind: "content_block_start", index, content_block: Some(block), delta: None }.write(self.0);
     }
 
-    fn delta(&mut self, index: usize, piece: Piece<'_>) {
-        Event { kind: "content_block_delta", index, content_block: None, delta: Some(piece) }.write(self.0);
+    fn delta(&mut self, index: usize, piece: BlockPiece<'_>) {
+        BlockEvent { kind: "content_block_delta", index, content_block: None, delta: Some(piece) }.write(self.0);
     }
 
     fn stop(&mut self, index: usize) {
-        Event { kind: "content_block_stop", index, content_block: None, delta: None }.write(self.0);
+        BlockEvent { kind: "content_block_stop", index, content_block: None, delta: None }.write(self.0);
     }
 }

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::request::Missing;
+use super::request::LeftOut;
 use super::tools::{Toolbox, kind, members, text};
 use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
-pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Vec<Value> {
-    let mut history = History { toolbox, missing, messages: Vec::new(), turn: Turn::default(), shown: Vec::new() };
+pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
+    let mut history =
+        ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), shown: Vec::new() };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
         history.system(instructions);
     }
@@ -17,7 +18,7 @@ pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing:
         Some(Value::Array(items)) => items.iter().for_each(|item| history.item(item)),
         _ => history
             .missing
-            .refuse_as("missing_required_parameter", "`input` is missing; send a text or a list of items".to_owned()),
+            .refuse_as("missing_required_parameter", "missing `input`; send a string or a list of items".to_owned()),
     }
     history.end_turn();
     history.show();
@@ -29,25 +30,26 @@ pub(super) fn json_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-struct History<'a> {
+/// The conversation, as far as it has been converted.
+struct ItemHistory<'a> {
     toolbox: &'a Toolbox,
-    missing: &'a mut Missing,
+    missing: &'a mut LeftOut,
     messages: Vec<Value>,
-    turn: Turn,
+    turn: AssistantTurn,
     /// Parts of results that are no text; only a user's message has a place for them, behind all results.
     shown: Vec<Value>,
 }
 
 /// What the model said between two inputs. Chat has one message for it, and templates want no two in a row.
 #[derive(Default)]
-struct Turn {
+struct AssistantTurn {
     reasoning: String,
     text: String,
     refusal: String,
     calls: Vec<Value>,
 }
 
-impl History<'_> {
+impl ItemHistory<'_> {
     fn item(&mut self, item: &Value) {
         let is_output = ["function_call_output", "custom_tool_call_output"].contains(&kind(item));
         let is_users = item.get("role").and_then(Value::as_str) == Some("user");
@@ -62,10 +64,10 @@ impl History<'_> {
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
             kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
-                "item `{}` is only referred to, and it is not remembered here; send it whole and set `store` to false",
+                "item `{}` is a reference that this proxy does not remember; send the whole item and set `store` to false",
                 text(item, "id").unwrap_or_default()
             )),
-            other => self.missing.leave_out(format!("item of type `{other}` left out: chat has nothing like it")),
+            other => self.missing.leave_out(format!("item of type `{other}` left out: chat completions have no equivalent")),
         }
     }
 
@@ -206,14 +208,14 @@ impl History<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.leave_out(format!("part of type `{other}` left out: chat has nothing like it"));
+                self.missing.leave_out(format!("part of type `{other}` left out: chat completions have no equivalent"));
                 None
             }
         }
     }
 
     fn end_turn(&mut self) {
-        let Turn { reasoning, text, refusal, calls } = std::mem::take(&mut self.turn);
+        let AssistantTurn { reasoning, text, refusal, calls } = std::mem::take(&mut self.turn);
         if reasoning.is_empty() && text.is_empty() && refusal.is_empty() && calls.is_empty() {
             return;
         }

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::items::{Items, Kind, Slot, Where};
+use self::items::{ItemPlace, ReadItemKind, ReadItems, TextSlot};
 use super::tools::{kind, members, text};
 use crate::fault::{Fault, FaultKind};
-use crate::port::Read;
-use crate::said::{Begin, Finish, Said, Usage};
+use crate::port::ProtocolReader;
+use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
 use crate::surrogates;
 
@@ -20,8 +20,8 @@ mod items;
 
 /// Reads one response.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
-    items: Items,
+pub(crate) struct ResponsesReader {
+    items: ReadItems,
     begun: bool,
     over: bool,
     extra: Map<String, Value>,
@@ -29,26 +29,26 @@ pub(crate) struct Reader {
 
 /// The families of events that carry the text of an item: the name up to its last word, the item, the place in it, and
 /// the field of the whole text in the event that ends it.
-const TEXTS: [(&str, Kind, Slot, &str); 7] = [
-    ("response.output_text", Kind::Message, Slot::Text, "text"),
-    ("response.function_call_arguments", Kind::Function, Slot::Input, "arguments"),
-    ("response.refusal", Kind::Message, Slot::Refusal, "refusal"),
-    ("response.reasoning_summary_text", Kind::Reasoning, Slot::Summary, "text"),
-    ("response.reasoning_text", Kind::Reasoning, Slot::Raw, "text"),
-    ("response.reasoning", Kind::Reasoning, Slot::Raw, "text"),
-    ("response.custom_tool_call_input", Kind::Custom, Slot::Input, "input"),
+const TEXTS: [(&str, ReadItemKind, TextSlot, &str); 7] = [
+    ("response.output_text", ReadItemKind::Message, TextSlot::Text, "text"),
+    ("response.function_call_arguments", ReadItemKind::Function, TextSlot::Input, "arguments"),
+    ("response.refusal", ReadItemKind::Message, TextSlot::Refusal, "refusal"),
+    ("response.reasoning_summary_text", ReadItemKind::Reasoning, TextSlot::Summary, "text"),
+    ("response.reasoning_text", ReadItemKind::Reasoning, TextSlot::Raw, "text"),
+    ("response.reasoning", ReadItemKind::Reasoning, TextSlot::Raw, "text"),
+    ("response.custom_tool_call_input", ReadItemKind::Custom, TextSlot::Input, "input"),
 ];
 
 /// What adds an annotation to a text.
 const ANNOTATION: &str = "response.output_text.annotation.added";
 
-/// Fields of a response that have words of their own in [`Said`].
+/// Fields of a response that have words of their own in [`ResponseEvent`].
 const KNOWN: [&str; 9] =
     ["id", "object", "created_at", "status", "model", "output", "usage", "error", "incomplete_details"];
 
 /// An event that adds text, which is what most events do.
 #[derive(Deserialize)]
-struct Delta<'a> {
+struct TextDelta<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -65,13 +65,13 @@ struct Delta<'a> {
     logprobs: Option<Vec<Value>>,
 }
 
-impl Read for Reader {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<Said>) {
+impl ProtocolReader for ResponsesReader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) {
         let data = frame.data.trim();
         if self.over || data.is_empty() || data == "[DONE]" {
             return;
         }
-        if let Ok(delta) = serde_json::from_str::<Delta<'_>>(data)
+        if let Ok(delta) = serde_json::from_str::<TextDelta<'_>>(data)
             && self.delta(&delta, out)
         {
             return;
@@ -91,7 +91,7 @@ impl Read for Reader {
         }
     }
 
-    fn whole(&mut self, body: &[u8], out: &mut Vec<Said>) {
+    fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(response) if response.get("output").is_some() || response.get("status").is_some() => {
                 self.begin(&response, out);
@@ -102,7 +102,7 @@ impl Read for Reader {
         }
     }
 
-    fn cut(&mut self, fault: Fault, out: &mut Vec<Said>) {
+    fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         // Only the last event says that no further item was to come.
         if !self.over {
             self.fail(fault, out);
@@ -110,13 +110,13 @@ impl Read for Reader {
     }
 }
 
-impl Reader {
+impl ResponsesReader {
     /// Reads an event that adds text; says whether it was one.
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<Said>) -> bool {
+    fn delta(&mut self, delta: &TextDelta<'_>, out: &mut Vec<ResponseEvent>) -> bool {
         let family = delta.kind.strip_suffix(".delta");
         let Some((_, kind, slot, _)) = TEXTS.iter().find(|row| Some(row.0) == family) else { return false };
         self.begin(&Value::Null, out);
-        let place = Where { id: delta.item_id.as_deref(), index: delta.output_index };
+        let place = ItemPlace { id: delta.item_id.as_deref(), index: delta.output_index };
         let part = delta.content_index.or(delta.summary_index).unwrap_or_default();
         let item = self.items.find(*kind, place, out);
         self.items.probable(item, delta.logprobs.as_deref(), out);
@@ -124,7 +124,7 @@ impl Reader {
         true
     }
 
-    fn event(&mut self, event: &Value, out: &mut Vec<Said>) {
+    fn event(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
         let name = kind(event);
         let response = event.get("response").unwrap_or(&Value::Null);
         match name {
@@ -149,8 +149,8 @@ impl Reader {
     }
 
     /// Reads what ends a text, what frames it, and events that only this protocol knows.
-    fn other(&mut self, name: &str, event: &Value, out: &mut Vec<Said>) {
-        let place = Where { id: text(event, "item_id"), index: event.get("output_index").and_then(Value::as_u64) };
+    fn other(&mut self, name: &str, event: &Value, out: &mut Vec<ResponseEvent>) {
+        let place = ItemPlace { id: text(event, "item_id"), index: event.get("output_index").and_then(Value::as_u64) };
         let number = |key: &str| event.get(key).and_then(Value::as_u64);
         let part = number("content_index").or_else(|| number("summary_index")).unwrap_or_default();
         if let Some((stem, last)) = name.rsplit_once('.') {
@@ -185,10 +185,10 @@ impl Reader {
     }
 
     /// Says that the response begins, and what else the server says of it.
-    fn begin(&mut self, response: &Value, out: &mut Vec<Said>) {
+    fn begin(&mut self, response: &Value, out: &mut Vec<ResponseEvent>) {
         if !self.begun {
             self.begun = true;
-            out.push(Said::Begin(Begin {
+            out.push(ResponseEvent::Begin(ResponseStart {
                 id: text(response, "id").filter(|id| !id.is_empty()).map(str::to_owned),
                 model: text(response, "model").filter(|model| !model.is_empty()).map(str::to_owned),
                 created: response.get("created_at").and_then(seconds),
@@ -201,11 +201,11 @@ impl Reader {
         let fresh: Map<String, Value> = fresh.map(|(key, value)| (key.clone(), value.clone())).collect();
         if !fresh.is_empty() {
             self.extra.extend(fresh.clone());
-            out.push(Said::Extra(fresh));
+            out.push(ResponseEvent::Extra(fresh));
         }
     }
 
-    fn end_named(&mut self, name: &str, response: &Value, out: &mut Vec<Said>) {
+    fn end_named(&mut self, name: &str, response: &Value, out: &mut Vec<ResponseEvent>) {
         match name {
             "response.failed" => self.fail(fault_of(response), out),
             "response.cancelled" => self.fail(cancelled(), out),
@@ -217,7 +217,7 @@ impl Reader {
     }
 
     /// Reads the response that ends the stream, or that is all there is.
-    fn end(&mut self, response: &Value, out: &mut Vec<Said>) {
+    fn end(&mut self, response: &Value, out: &mut Vec<ResponseEvent>) {
         match text(response, "status") {
             Some("failed") => return self.fail(fault_of(response), out),
             Some("cancelled") => return self.fail(cancelled(), out),
@@ -237,19 +237,19 @@ impl Reader {
         self.finish(response, finish, out);
     }
 
-    fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<Said>) {
+    fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<ResponseEvent>) {
         self.items.reconcile(members(response.get("output")), out);
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
-        out.push(Said::Part { choice: 0, part: crate::said::Part::Finish(finish) });
+        out.push(ResponseEvent::Part { choice: 0, part: crate::response_event::Part::Finish(finish) });
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            out.push(Said::Usage(usage_of(usage)));
+            out.push(ResponseEvent::Usage(usage_of(usage)));
         }
-        out.push(Said::End);
+        out.push(ResponseEvent::End);
         self.over = true;
     }
 
-    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
-        out.push(Said::Fault(fault));
+    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+        out.push(ResponseEvent::Fault(fault));
         self.over = true;
     }
 }
@@ -278,7 +278,7 @@ fn seconds(value: &Value) -> Option<u64> {
 
 /// Reads the error of a response.
 fn fault_of(value: &Value) -> Fault {
-    let silent = || Fault::new(FaultKind::Server, "the model server failed and did not say why");
+    let silent = || Fault::new(FaultKind::Server, "the model server failed without a reason");
     sorted(Fault::of_value(value).unwrap_or_else(silent))
 }
 
@@ -298,10 +298,10 @@ fn cancelled() -> Fault {
 }
 
 fn unreadable(error: &serde_json::Error) -> Fault {
-    Fault::new(FaultKind::Upstream, format!("the model server sent what is not JSON: {error}"))
+    Fault::new(FaultKind::Upstream, format!("the model server sent invalid JSON: {error}"))
 }
 
 fn no_response(value: &Value) -> Fault {
-    let message = format!("the model server sent no response but an object of type `{}`", kind(value));
+    let message = format!("expected a response from the model server, found an object of type `{}`", kind(value));
     Fault::new(FaultKind::Upstream, message)
 }

@@ -1,14 +1,12 @@
 //! A Responses request as a Chat Completions request.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
 use super::history::{self, json_text};
-use super::tools::{Choice, Toolbox, kind, text};
+use super::pairs::pair;
+use super::tools::{ToolChoice, Toolbox, kind, text};
 use crate::chat::history::{is_object, safe_arguments};
-use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
 
@@ -43,7 +41,7 @@ const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"]
 /// If the request refers to what only its own server remembers, or has no input.
 pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> Result<Map<String, Value>, Fault> {
     refuse_memory(request)?;
-    let mut missing = Missing::default();
+    let mut missing = LeftOut::default();
     let chat = convert(request, &mut missing);
     notes.append(&mut missing.notes);
     missing.fault.map_or(Ok(chat), Err)
@@ -51,19 +49,19 @@ pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> 
 
 /// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
 pub(crate) fn as_chat(request: &Map<String, Value>) -> Map<String, Value> {
-    convert(request, &mut Missing::default())
+    convert(request, &mut LeftOut::default())
 }
 
 /// What was met on the way that chat has no words for.
 #[derive(Debug, Default)]
-pub(super) struct Missing {
+pub(super) struct LeftOut {
     /// What was left out, and why.
     notes: Vec<String>,
     /// Why a chat request cannot do it.
     fault: Option<Fault>,
 }
 
-impl Missing {
+impl LeftOut {
     pub(super) fn leave_out(&mut self, note: String) {
         self.notes.push(note);
     }
@@ -78,7 +76,7 @@ impl Missing {
     }
 }
 
-fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, Value> {
+fn convert(request: &Map<String, Value>, missing: &mut LeftOut) -> Map<String, Value> {
     let toolbox = Toolbox::read(request, missing);
     let mut chat = Map::new();
     chat.extend(request.get("model").map(|model| ("model".to_owned(), model.clone())));
@@ -110,8 +108,8 @@ fn convert(request: &Map<String, Value>, missing: &mut Missing) -> Map<String, V
 }
 
 /// Puts what belongs to tools, or nothing of it: servers refuse empty lists, and choices without tools.
-fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) {
-    let choice = Choice::read(request, toolbox, missing);
+fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) {
+    let choice = ToolChoice::read(request, toolbox, missing);
     let tools = toolbox.definitions(&choice);
     if tools.is_empty() {
         return;
@@ -142,12 +140,12 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
     let is_asked = |key: &&&str| request.get(**key).is_some_and(|value| !value.is_null());
     if let Some(key) = REMEMBERED.iter().find(is_asked) {
         let message = format!(
-            "`{key}` names what is not remembered here; send the whole conversation in `input` and set `store` to false"
+            "`{key}` refers to something that this proxy does not remember; send the whole conversation in `input` and set `store` to false"
         );
         return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
     }
     if request.get("background") == Some(&Value::Bool(true)) {
-        let message = "`background` needs a server that remembers; leave it out and read the response as it comes";
+        let message = "`background` is not supported; leave it out and read the response as it arrives";
         return Err(Fault::new(FaultKind::Request, message)
             .with_code("unsupported_parameter")
             .with_param("background"));
@@ -166,56 +164,8 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
             item["arguments"] = safe_arguments(&arguments, name, tools, policy).into();
         }
     }
-    // What is only referred to may be the result that seems to be missing.
+    // What is only referred to may be the result that seems to be missing, or its call.
     if !items.iter().any(|item| kind(item) == "item_reference") {
-        if !remembers {
-            adopt(items);
-        }
-        *items = pair(std::mem::take(items));
+        *items = pair(std::mem::take(items), remembers);
     }
-}
-
-/// Makes results whose calls are not there messages of the user's: servers refuse them.
-fn adopt(items: &mut [Value]) {
-    let is = |item: &Value, at: fn(&(&'static str, &'static str)) -> &'static str| {
-        CALLS.iter().any(|pair| at(pair) == kind(item))
-    };
-    let made = items.iter().filter(|item| is(item, |pair| pair.0));
-    let made: HashSet<String> = made.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect();
-    for item in items.iter_mut().filter(|item| is(item, |pair| pair.1)) {
-        if text(item, "call_id").is_some_and(|id| made.contains(id)) {
-            continue;
-        }
-        let said = match item.get_mut("output").map(Value::take).unwrap_or_default() {
-            Value::Array(parts) => parts,
-            Value::Null => Vec::new(),
-            output => vec![json!({"type": "input_text", "text": json_text(&output)})],
-        };
-        let parts: Vec<Value> = [json!({"type": "input_text", "text": ORPHAN})].into_iter().chain(said).collect();
-        *item = json!({"type": "message", "role": "user", "content": parts});
-    }
-}
-
-/// The items that call, and what has their results.
-const CALLS: [(&str, &str); 2] =
-    [("function_call", "function_call_output"), ("custom_tool_call", "custom_tool_call_output")];
-
-/// Says of every call without a result that it has none, behind the calls that were made together.
-fn pair(items: Vec<Value>) -> Vec<Value> {
-    let outputs = items.iter().filter(|item| CALLS.iter().any(|(_, output)| kind(item) == *output));
-    let answered: HashSet<String> = outputs.filter_map(|item| text(item, "call_id").map(str::to_owned)).collect();
-    let (mut paired, mut missing) = (Vec::with_capacity(items.len()), Vec::new());
-    for item in items {
-        match CALLS.iter().find(|(call, _)| kind(&item) == *call) {
-            None => paired.append(&mut missing),
-            Some((_, output)) => {
-                if let Some(id) = text(&item, "call_id").filter(|id| !answered.contains(*id)) {
-                    missing.push(json!({"type": output, "call_id": id, "output": UNANSWERED}));
-                }
-            }
-        }
-        paired.push(item);
-    }
-    paired.append(&mut missing);
-    paired
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Reader, Writer};
+use super::{ResponsesReader, ResponsesWriter};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::{ReasoningField, ReasoningItem, WireLimits};
-use crate::port::{Client, Read, Write};
+use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::said::{Begin, Said};
+use crate::response_event::{ResponseEvent, ResponseStart};
 use crate::sse::SseReader;
 
 mod accumulate;
@@ -47,9 +47,9 @@ fn bytes_of(events: &[Value]) -> Vec<u8> {
 }
 
 /// Reads a stream; its end is that of the bytes.
-fn read(bytes: &[u8]) -> Vec<Said> {
+fn read(bytes: &[u8]) -> Vec<ResponseEvent> {
     let mut sse = SseReader::new(&WireLimits::default());
-    let (mut reader, mut said) = (Reader::default(), Vec::new());
+    let (mut reader, mut said) = (ResponsesReader::default(), Vec::new());
     sse.push(bytes);
     while let Some(frame) = sse.next_frame() {
         reader.frame(&frame.unwrap(), &mut said);
@@ -61,17 +61,17 @@ fn read(bytes: &[u8]) -> Vec<Said> {
     said
 }
 
-fn read_whole(body: &[u8]) -> Vec<Said> {
+fn read_whole(body: &[u8]) -> Vec<ResponseEvent> {
     let mut said = Vec::new();
-    Reader::default().whole(body, &mut said);
+    ResponsesReader::default().whole(body, &mut said);
     said
 }
 
-fn write(said: &[Said], client: &Client) -> Vec<u8> {
-    write_with(Writer::new(client.clone()), said)
+fn write(said: &[ResponseEvent], client: &Client) -> Vec<u8> {
+    write_with(ResponsesWriter::new(client.clone()), said)
 }
 
-fn write_with(mut writer: Writer, said: &[Said]) -> Vec<u8> {
+fn write_with(mut writer: ResponsesWriter, said: &[ResponseEvent]) -> Vec<u8> {
     let mut bytes = Vec::new();
     said.iter().for_each(|said| writer.write(said, &mut bytes));
     bytes
@@ -90,13 +90,17 @@ fn events_of(bytes: &[u8]) -> Vec<Value> {
 }
 
 /// Returns parts as all that is said of a response.
-fn all_said(parts: Vec<crate::Part>, finish: crate::Finish) -> Vec<Said> {
-    let begin =
-        Begin { id: Some("resp_up".to_owned()), model: Some("m".to_owned()), created: Some(5), ..Begin::default() };
-    let mut said = vec![Said::Begin(begin)];
-    said.extend(parts.into_iter().map(|part| Said::Part { choice: 0, part }));
-    said.push(Said::Part { choice: 0, part: crate::Part::Finish(finish) });
-    said.push(Said::Usage(crate::Usage { input: 11, output: 7, own: json!(null), ..Default::default() }));
-    said.push(Said::End);
+fn all_said(parts: Vec<crate::Part>, finish: crate::Finish) -> Vec<ResponseEvent> {
+    let begin = ResponseStart {
+        id: Some("resp_up".to_owned()),
+        model: Some("m".to_owned()),
+        created: Some(5),
+        ..ResponseStart::default()
+    };
+    let mut said = vec![ResponseEvent::Begin(begin)];
+    said.extend(parts.into_iter().map(|part| ResponseEvent::Part { choice: 0, part }));
+    said.push(ResponseEvent::Part { choice: 0, part: crate::Part::Finish(finish) });
+    said.push(ResponseEvent::Usage(crate::Usage { input: 11, output: 7, own: json!(null), ..Default::default() }));
+    said.push(ResponseEvent::End);
     said
 }

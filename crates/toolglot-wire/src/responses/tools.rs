@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::request::Missing;
+use super::request::LeftOut;
 
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
@@ -10,12 +10,12 @@ const MAX_NAME: usize = 64;
 /// The tools of a request, as chat tools.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Toolbox {
-    tools: Vec<Tool>,
+    tools: Vec<ToolPair>,
 }
 
 /// A tool in both worlds.
 #[derive(Clone, Debug)]
-pub(super) struct Tool {
+pub(super) struct ToolPair {
     /// Its name in a chat request.
     chat_name: String,
     /// Its name in the Responses request.
@@ -28,7 +28,7 @@ pub(super) struct Tool {
 
 impl Toolbox {
     /// Reads the tools of a request; what no chat server can have is left out with a note.
-    pub(super) fn read(request: &Map<String, Value>, missing: &mut Missing) -> Self {
+    pub(super) fn read(request: &Map<String, Value>, missing: &mut LeftOut) -> Self {
         let mut toolbox = Self::default();
         for tool in members(request.get("tools")) {
             if kind(tool) == "namespace" {
@@ -42,13 +42,13 @@ impl Toolbox {
     }
 
     /// Returns the declarations for a chat request: those that the request's `tool_choice` allows.
-    pub(super) fn definitions(&self, choice: &Choice) -> Vec<Value> {
-        let allowed = |tool: &&Tool| choice.allowed.as_ref().is_none_or(|names| names.contains(&tool.chat_name));
+    pub(super) fn definitions(&self, choice: &ToolChoice) -> Vec<Value> {
+        let allowed = |tool: &&ToolPair| choice.allowed.as_ref().is_none_or(|names| names.contains(&tool.chat_name));
         self.tools.iter().filter(allowed).map(|tool| tool.definition.clone()).collect()
     }
 
     /// Returns the tool that a chat server calls by this name.
-    pub(super) fn find(&self, chat_name: &str) -> Option<&Tool> {
+    pub(super) fn find(&self, chat_name: &str) -> Option<&ToolPair> {
         self.tools.iter().find(|tool| tool.chat_name == chat_name)
     }
 
@@ -65,11 +65,11 @@ impl Toolbox {
         self.find(&chat_name).map(|tool| tool.chat_name.clone())
     }
 
-    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut Missing) {
+    fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut LeftOut) {
         let custom = kind(tool) == "custom";
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let Some(name) = text(inner, "name").filter(|_| custom || kind(tool) == "function") else {
-            missing.leave_out(format!("tool of type `{}` left out: only its own server can run it", kind(tool)));
+            missing.leave_out(format!("tool of type `{}` left out: only its vendor's server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
@@ -85,22 +85,22 @@ impl Toolbox {
             false => json!({"type": "function", "function": function(inner, &chat_name)}),
         };
         let (name, namespace) = (name.to_owned(), namespace.map(str::to_owned));
-        self.tools.push(Tool { chat_name, name, namespace, definition });
+        self.tools.push(ToolPair { chat_name, name, namespace, definition });
     }
 }
 
 /// A `tool_choice`, as chat knows it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct ToolChoice {
     /// The field of a chat request.
     pub(super) chat: Option<Value>,
     /// The chat names of the only tools that may be called.
     allowed: Option<Vec<String>>,
 }
 
-impl Choice {
+impl ToolChoice {
     /// Reads the choice of a request; what names no tool of a chat server leaves the choice to the model.
-    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut Missing) -> Self {
+    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) -> Self {
         let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
             return Self::default();
         };
@@ -115,10 +115,7 @@ impl Choice {
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            missing.leave_out(format!(
-                "`tool_choice` of type `{}` left out: it names no tool that was passed on",
-                kind(choice)
-            ));
+            missing.leave_out(format!("`tool_choice` of type `{}` left out: it names no available tool", kind(choice)));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::write::Writer;
-use crate::port::{Client, Write};
-use crate::said::Said;
+use super::write::ResponsesWriter;
+use crate::port::{Client, ProtocolWriter};
+use crate::response_event::ResponseEvent;
 
 /// Returns the body of a response: what the last event of a stream would hold.
-pub(crate) fn whole(said: &[Said], client: &Client) -> Value {
-    let mut writer = Writer::new(client.clone());
+pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
+    let mut writer = ResponsesWriter::new(client.clone());
     let mut events = Vec::new();
     for said in said {
         writer.write(said, &mut events);

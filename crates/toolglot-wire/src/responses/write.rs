@@ -7,17 +7,17 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use self::event::Event;
-use self::item::{Item, ItemKind, PartKind};
-use self::response::Response;
-use super::request::Missing;
+use self::event::EventBuilder;
+use self::item::{ItemKind, OpenItem, PartKind};
+use self::response::ResponseObject;
+use super::request::LeftOut;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
 use crate::policy::ReasoningItem;
-use crate::port::{Client, Write};
+use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
-use crate::said::{CallKind, Finish, Part, Said};
-use crate::tokens::Tokens;
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
+use crate::tokens::PendingLogprobs;
 
 mod event;
 mod item;
@@ -26,18 +26,18 @@ mod response;
 
 /// Writes one response.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct ResponsesWriter {
     client: Client,
     toolbox: Toolbox,
-    response: Response,
+    response: ResponseObject,
     sequence: u64,
     begun: bool,
     over: bool,
     finish: Option<Finish>,
     failure: Option<Value>,
-    open: Option<Item>,
+    open: Option<OpenItem>,
     /// The tokens of text that is yet to be written.
-    tokens: Tokens,
+    tokens: PendingLogprobs,
     /// Finished items as JSON text; an item that is not is here as it began.
     output: Vec<String>,
     ids: HashSet<String>,
@@ -50,27 +50,27 @@ pub(crate) struct Writer {
     own_indexes: HashMap<u64, usize>,
 }
 
-impl Write for Writer {
-    fn write(&mut self, said: &Said, out: &mut Vec<u8>) {
+impl ProtocolWriter for ResponsesWriter {
+    fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         if self.over {
             return;
         }
         match said {
-            Said::Begin(begin) => {
+            ResponseEvent::Begin(begin) => {
                 self.response.begin(begin, &self.client);
                 self.begin(out);
             }
-            Said::Part { choice: 0, part } => {
+            ResponseEvent::Part { choice: 0, part } => {
                 self.begin(out);
                 self.part(part, out);
             }
             // This protocol has no alternatives.
-            Said::Part { .. } => {}
-            Said::Usage(usage) => self.response.usage(usage, self.client.upstream),
-            Said::Extra(fields) if self.client.upstream == Protocol::Responses => self.response.extend(fields),
-            Said::Extra(_) => {}
-            Said::Fault(fault) => self.fail(fault, out),
-            Said::End => self.end(out),
+            ResponseEvent::Part { .. } => {}
+            ResponseEvent::Usage(usage) => self.response.usage(usage, self.client.upstream),
+            ResponseEvent::Extra(fields) if self.client.upstream == Protocol::Responses => self.response.extend(fields),
+            ResponseEvent::Extra(_) => {}
+            ResponseEvent::Fault(fault) => self.fail(fault, out),
+            ResponseEvent::End => self.end(out),
         }
     }
 
@@ -83,11 +83,11 @@ impl Write for Writer {
     }
 }
 
-impl Writer {
+impl ResponsesWriter {
     pub(crate) fn new(client: Client) -> Self {
         Self {
-            toolbox: Toolbox::read(&client.request, &mut Missing::default()),
-            response: Response::new(&client),
+            toolbox: Toolbox::read(&client.request, &mut LeftOut::default()),
+            response: ResponseObject::new(&client),
             client,
             sequence: 0,
             begun: false,
@@ -95,7 +95,7 @@ impl Writer {
             finish: None,
             failure: None,
             open: None,
-            tokens: Tokens::default(),
+            tokens: PendingLogprobs::default(),
             output: Vec::new(),
             ids: HashSet::new(),
             announced: Vec::new(),
@@ -162,15 +162,15 @@ impl Writer {
             return;
         }
         self.ensure(kind, out);
-        if self.open.as_ref().and_then(Item::part_kind).is_some_and(|open| open != part) {
+        if self.open.as_ref().and_then(OpenItem::part_kind).is_some_and(|open| open != part) {
             self.end_part(out);
         }
         let Some(item) = &mut self.open else { return };
         if item.part_kind().is_none() {
-            item.begin_part(part, Event::new(part.frame_added(), &mut self.sequence, out));
+            item.begin_part(part, EventBuilder::new(part.frame_added(), &mut self.sequence, out));
         }
         let tokens = if part == PartKind::Text { self.tokens.take(text) } else { Vec::new() };
-        item.delta(text, tokens, Event::new(part.delta(), &mut self.sequence, out));
+        item.delta(text, tokens, EventBuilder::new(part.delta(), &mut self.sequence, out));
     }
 
     fn input(&mut self, text: &str, out: &mut Vec<u8>) {
@@ -178,7 +178,7 @@ impl Writer {
             return;
         };
         if !text.is_empty() {
-            item.delta(text, Vec::new(), Event::new(part.delta(), &mut self.sequence, out));
+            item.delta(text, Vec::new(), EventBuilder::new(part.delta(), &mut self.sequence, out));
         }
     }
 
@@ -214,7 +214,7 @@ impl Writer {
         let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));
         let id = id.unwrap_or_else(|| fresh(kind.prefix(), self.client.seed, index + 1));
         self.ids.insert(id.clone());
-        let item = Item::new(kind, index, id, head);
+        let item = OpenItem::new(kind, index, id, head);
         self.output.push(item.text("in_progress"));
         self.event("response.output_item.added", out).number("output_index", index).json("item", &self.output[index]);
         self.open = Some(item);
@@ -224,8 +224,8 @@ impl Writer {
         let Some((item, part)) = self.open.as_mut().and_then(|item| item.part_kind().map(|part| (item, part))) else {
             return;
         };
-        item.end_text(Event::new(part.done(), &mut self.sequence, out));
-        item.end_part(Event::new(part.frame_done(), &mut self.sequence, out));
+        item.end_text(EventBuilder::new(part.done(), &mut self.sequence, out));
+        item.end_part(EventBuilder::new(part.frame_done(), &mut self.sequence, out));
     }
 
     /// Ends the open item. A message that a limit cuts says so.
@@ -233,7 +233,7 @@ impl Writer {
         self.end_part(out);
         let Some(mut item) = self.open.take() else { return };
         if let Some(part) = item.input_kind() {
-            item.end_text(Event::new(part.done(), &mut self.sequence, out));
+            item.end_text(EventBuilder::new(part.done(), &mut self.sequence, out));
         }
         let is_cut = item.kind == ItemKind::Message && self.finish.as_ref().and_then(cut_by).is_some();
         let index = item.index;
@@ -276,8 +276,8 @@ impl Writer {
         self.event("response.failed", out).json("response", &body);
     }
 
-    fn event<'a>(&mut self, name: &str, out: &'a mut Vec<u8>) -> Event<'a> {
-        Event::new(name, &mut self.sequence, out)
+    fn event<'a>(&mut self, name: &str, out: &'a mut Vec<u8>) -> EventBuilder<'a> {
+        EventBuilder::new(name, &mut self.sequence, out)
     }
 }
 

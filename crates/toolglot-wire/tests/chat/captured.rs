@@ -1,7 +1,7 @@
 //! Answers from files: whose protocol they are, and what was said.
 
 use serde_json::{Value, json};
-use toolglot_wire::{EngineKind, Finish, Protocol, Saved};
+use toolglot_wire::{EngineKind, Finish, Protocol, Transcript};
 
 use crate::script::{events, good};
 
@@ -36,8 +36,8 @@ fn captures() -> Vec<(Protocol, String)> {
 #[test]
 fn a_capture_of_any_protocol_says_the_same() {
     for (protocol, capture) in captures() {
-        assert!(Saved::begins(capture.as_bytes()), "{capture}");
-        let saved = Saved::read(capture.as_bytes()).unwrap();
+        assert!(Transcript::begins(capture.as_bytes()), "{capture}");
+        let saved = Transcript::read(capture.as_bytes()).unwrap();
         assert_eq!((saved.protocol, saved.fault), (protocol, None), "{capture}");
         let [alternative] = &saved.alternatives[..] else { panic!("{capture}") };
         assert_eq!((alternative.text.as_str(), &alternative.finish), ("Hi", &Some(Finish::ToolCalls)), "{capture}");
@@ -51,7 +51,7 @@ fn a_capture_of_any_protocol_says_the_same() {
 fn a_capture_that_breaks_off_is_told_from_a_whole_one() {
     let (_, capture) = captures().swap_remove(1);
     let half = &capture[..capture.len() / 2];
-    let fault = Saved::read(half.as_bytes()).unwrap().fault.unwrap();
+    let fault = Transcript::read(half.as_bytes()).unwrap().fault.unwrap();
     assert_eq!(fault.code.as_deref(), Some("upstream_ended_early"));
 }
 

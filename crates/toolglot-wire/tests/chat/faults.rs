@@ -1,7 +1,7 @@
 //! Errors in the middle of a server's stream, in every shape that servers have for them.
 
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, Exchange, Policy, Protocol};
+use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 /// What servers send; all say the same.
 const ERRORS: [&str; 9] = [
@@ -71,7 +71,7 @@ fn an_error_in_any_shape_reaches_every_client_in_its_own() {
                 let exchange = Exchange::read(ingress, upstream, body.as_bytes(), &Policy::default()).unwrap();
                 let (mut turn, mut out) = (exchange.turn(1, 1), Vec::new());
                 turn.push(format!("{beginning}{error}").as_bytes(), &mut out);
-                turn.finish(Ended::Over, &mut out);
+                turn.finish(TurnEnd::Over, &mut out);
                 let stream = String::from_utf8(out).unwrap();
                 assert_eq!(told(ingress, &stream), "no more", "{upstream} to {ingress}, {error}: {stream}");
                 let ends = ["[DONE]", "response.completed", "message_stop", "finish_reason\":\"stop"];

@@ -1,7 +1,7 @@
 //! Answers with more than text and one call: refusals, several alternatives, many calls, words of the server's own.
 
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, Exchange, Policy, Protocol, WireLimits};
+use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd, WireLimits};
 
 use crate::accumulate::answer;
 use crate::script::{chunk, delta, events, exchange, request, stream};
@@ -164,7 +164,7 @@ fn a_line_that_is_too_long_ends_the_answer_with_an_error() {
     let (mut turn, mut out) = (exchange.turn(1, 1), Vec::new());
     turn.push(format!("data: {}\n\n", delta(json!({"content": "Hi"}))).as_bytes(), &mut out);
     turn.push(format!("data: {}\n\n", delta(json!({"content": "x".repeat(300)}))).as_bytes(), &mut out);
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     let out = String::from_utf8(out).unwrap();
     assert!(out.contains("\"content\":\"Hi\"") && out.contains("\"error\"") && !out.contains("xxx"), "{out}");
     assert!(turn.report().fault.unwrap().to_string().contains("200"));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, Exchange, Memento, Policy, Protocol, Recall, Turn};
+use toolglot_wire::{Exchange, Policy, Protocol, Recall, StoredAnswer, Turn, TurnEnd};
 
 use crate::script::{chunk, delta, events};
 
@@ -25,17 +25,17 @@ impl Recall for Memory {
 }
 
 impl Memory {
-    fn keep(&mut self, memento: Memento) {
-        let earlier = memento.previous.and_then(|id| self.conversations.get(&id).cloned());
+    fn keep(&mut self, stored_answer: StoredAnswer) {
+        let earlier = stored_answer.previous.and_then(|id| self.conversations.get(&id).cloned());
         let mut items = earlier.unwrap_or_default();
-        items.extend(serde_json::from_str::<Vec<Value>>(&memento.input).unwrap());
-        for (id, text) in memento.output {
+        items.extend(serde_json::from_str::<Vec<Value>>(&stored_answer.input).unwrap());
+        for (id, text) in stored_answer.output {
             let item: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(item["id"], id.as_str());
             self.items.insert(id, item.clone());
             items.push(item);
         }
-        self.conversations.insert(memento.id, items);
+        self.conversations.insert(stored_answer.id, items);
     }
 }
 
@@ -72,11 +72,11 @@ fn a_request_goes_on_from_the_answer_that_it_names() {
     let mut memory = Memory::default();
     let first = asked(&json!({"input": "list the files"}), &memory);
     let (mut turn, _) = streamed(&first, &call_chunks());
-    turn.finish(Ended::Over, &mut Vec::new());
-    let memento = turn.memento().unwrap();
-    let (id, previous) = (memento.id.clone(), memento.previous.clone());
+    turn.finish(TurnEnd::Over, &mut Vec::new());
+    let stored_answer = turn.stored_answer().unwrap();
+    let (id, previous) = (stored_answer.id.clone(), stored_answer.previous.clone());
     assert_eq!(previous, None);
-    memory.keep(memento);
+    memory.keep(stored_answer);
 
     let result = json!({"type": "function_call_output", "call_id": "call_a", "output": "a.txt"});
     let second = asked(&json!({"input": [result], "previous_response_id": id, "stream": false}), &memory);
@@ -89,13 +89,16 @@ fn a_request_goes_on_from_the_answer_that_it_names() {
     assert_eq!(sent(&second), conversation);
 
     let mut turn = second.turn(2, 1);
-    assert_eq!(turn.memento(), None);
+    assert_eq!(turn.stored_answer(), None);
     let whole = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [
         {"index": 0, "message": {"role": "assistant", "content": "One."}, "finish_reason": "stop"}]});
     let body: Value = serde_json::from_slice(&turn.whole(whole.to_string().as_bytes()).unwrap()).unwrap();
-    let memento = turn.memento().unwrap();
-    assert_eq!((memento.previous.as_deref(), body["id"].as_str()), (Some(id.as_str()), Some(memento.id.as_str())));
-    memory.keep(memento);
+    let stored_answer = turn.stored_answer().unwrap();
+    assert_eq!(
+        (stored_answer.previous.as_deref(), body["id"].as_str()),
+        (Some(id.as_str()), Some(stored_answer.id.as_str()))
+    );
+    memory.keep(stored_answer);
 
     let third = asked(&json!({"input": "thanks", "previous_response_id": body["id"]}), &memory);
     let mut expected = conversation.as_array().cloned().unwrap();
@@ -134,12 +137,12 @@ fn only_an_answer_that_came_to_its_end_may_be_remembered() {
     let stream = call_chunks();
     let (half, _) = stream.split_at(stream.len() / 2);
     let (mut turn, mut out) = streamed(&asked(&json!({"input": "x"}), &memory), half);
-    assert_eq!(turn.memento(), None);
-    turn.finish(Ended::Over, &mut out);
-    assert_eq!(turn.memento(), None);
+    assert_eq!(turn.stored_answer(), None);
+    turn.finish(TurnEnd::Over, &mut out);
+    assert_eq!(turn.stored_answer(), None);
     let (turn, out) = streamed(&asked(&json!({"input": "x", "store": false}), &memory), &stream);
-    assert!(turn.is_over() && turn.memento().is_none());
+    assert!(turn.is_over() && turn.stored_answer().is_none());
     assert!(String::from_utf8(out).unwrap().contains("\"store\":false"));
     let chat = crate::script::exchange(&crate::script::request(json!({})), &Policy::default());
-    assert_eq!(streamed(&chat, &stream).0.memento(), None);
+    assert_eq!(streamed(&chat, &stream).0.stored_answer(), None);
 }

@@ -154,8 +154,6 @@ fn what_is_no_request_is_a_fault() {
     assert_eq!(read("[]", &Policy::default()).status, 400);
     let small = Policy::default().with_limits(toolglot_wire::WireLimits::default().with_body(3));
     assert_eq!(read("{\"a\": 1}", &small).code.as_deref(), Some("body_too_large"));
-    let other = Exchange::read(Protocol::Chat, Protocol::Messages, b"{}", &Policy::default()).unwrap_err();
-    assert!(other.message.contains("messages"));
 }
 
 #[test]
@@ -165,7 +163,7 @@ fn calls_and_results_of_earlier_turns_stand_together() {
         json!({"role": "assistant", "content": null, "tool_calls": ids.iter().map(call).collect::<Vec<_>>()})
     };
     let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
-    let none = |id: &str| result(id, "There is no result: the call was not carried out.");
+    let none = |id: &str| result(id, "No result: the call was not executed.");
     let user = |text: &str| json!({"role": "user", "content": text});
     let nameless = json!({"role": "tool", "content": "x"});
     for (messages, expected) in [

@@ -1,7 +1,7 @@
 //! Upstream answers, and a turn that takes them to a client.
 
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, Exchange, Fault, Policy, Protocol, Report};
+use toolglot_wire::{Exchange, Fault, Policy, Protocol, Report, TurnEnd};
 
 /// One chunk of one alternative.
 pub(crate) fn chunk(delta: Value, finish: Value) -> Value {
@@ -63,7 +63,7 @@ pub(crate) fn stream_in(exchange: &Exchange, bytes: &[u8], size: usize, cut: Opt
     for piece in bytes.chunks(size) {
         turn.push(piece, &mut out);
     }
-    turn.finish(cut.map_or(Ended::Over, Ended::Cut), &mut out);
+    turn.finish(cut.map_or(TurnEnd::Over, TurnEnd::Cut), &mut out);
     (String::from_utf8(out).unwrap(), turn.report())
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn stream(request: &Value, bytes: &str) -> String {
         let mut out = Vec::new();
         turn.push(&bytes.as_bytes()[..at], &mut out);
         turn.push(&bytes.as_bytes()[at..], &mut out);
-        turn.finish(Ended::Over, &mut out);
+        turn.finish(TurnEnd::Over, &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), expected, "cut at {at}");
     }
     expected

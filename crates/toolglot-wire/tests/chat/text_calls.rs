@@ -194,7 +194,7 @@ fn one_call_is_enough_where_the_client_says_so() {
             });
             assert!(size > 5 || read.is_none_or(|read| read < pieces.len() - 2), "the rest is not wanted");
             assert!(read.is_some(), "{text}");
-            turn.finish(toolglot_wire::Ended::Over, &mut out);
+            turn.finish(toolglot_wire::TurnEnd::Over, &mut out);
             let out = answer(&String::from_utf8(out).unwrap());
             assert_eq!((names(&out), out.finish.as_str()), (vec!["get_weather"], "tool_calls"));
             assert_eq!(out.text.trim(), "");

@@ -108,8 +108,8 @@ fn clients_of_functions_get_a_function_call() {
 #[test]
 fn what_is_no_answer_is_a_fault() {
     for (text, message) in [
-        ("<html>", "no chat completion"),
-        ("{}", "no chat completion"),
+        ("<html>", "is not a chat completion"),
+        ("{}", "is not a chat completion"),
         (r#"{"error": {"message": "boom", "type": "server_error"}}"#, "boom"),
         (r#"{"object": "error", "message": "bad", "code": 400}"#, "bad"),
     ] {

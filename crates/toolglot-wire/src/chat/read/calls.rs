@@ -3,35 +3,37 @@
 use serde_json::{Map, Value};
 
 use crate::chat::fields::text;
-use crate::said::{CallKind, Part};
+use crate::response_event::{CallKind, Part};
 
-/// Calls beyond this many are not read: each piece is looked up among all of them.
+/// Calls beyond this many are not read. Each piece is looked up among all of them, so a server that counts indices up
+/// would cost the square of its pieces.
 const MAX_CALLS: usize = 1024;
 
 /// The calls of one alternative, in the order in which they began.
 #[derive(Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct ReadCalls(Vec<ReadCall>);
 
+/// A call as the server's pieces have described it so far.
 #[derive(Default)]
-struct Call {
+struct ReadCall {
     index: Option<u64>,
     id: Option<String>,
     name: String,
-    input: Input,
+    input: InputProgress,
     /// What came before the name.
     early: String,
 }
 
 /// How far a call's JSON text has got; strings and brackets are all that matters here.
 #[derive(Default)]
-struct Input {
+struct InputProgress {
     depth: usize,
     string: bool,
     escaped: bool,
     begun: bool,
 }
 
-impl Input {
+impl InputProgress {
     fn push(&mut self, text: &str) {
         for byte in text.bytes() {
             match byte {
@@ -52,7 +54,7 @@ impl Input {
 }
 
 /// One element of `tool_calls`, as far as it can be used.
-struct Piece<'a> {
+struct CallPiece<'a> {
     index: Option<u64>,
     id: Option<&'a str>,
     name: Option<&'a str>,
@@ -60,7 +62,7 @@ struct Piece<'a> {
     kind: CallKind,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> CallPiece<'a> {
     fn of(call: &'a Map<String, Value>) -> Self {
         let custom = call.get("custom").and_then(Value::as_object);
         let empty = || call;
@@ -86,11 +88,11 @@ fn input_text(input: Option<&Value>) -> String {
     }
 }
 
-impl Calls {
+impl ReadCalls {
     /// Reads one element; in a whole message each is a call of its own.
     pub(super) fn read(&mut self, call: &Value, whole: bool, say: &mut impl FnMut(Part)) {
         let Some(call) = call.as_object() else { return };
-        let piece = Piece::of(call);
+        let piece = CallPiece::of(call);
         let found = if whole { None } else { self.find(&piece) };
         if found.is_none() && self.0.len() >= MAX_CALLS {
             return;
@@ -112,7 +114,7 @@ impl Calls {
 
     /// Reads a function call as it was before there were several of them.
     pub(super) fn read_legacy(&mut self, function: &Map<String, Value>, say: &mut impl FnMut(Part)) {
-        let piece = Piece { index: Some(0), ..Piece::of(function) };
+        let piece = CallPiece { index: Some(0), ..CallPiece::of(function) };
         let at = if self.0.is_empty() { self.begin(&piece) } else { self.0.len() - 1 };
         self.add(at, piece, say);
     }
@@ -123,14 +125,14 @@ impl Calls {
         calls.iter().all(|call| call.name.is_empty()) && calls.iter().any(|call| !call.early.trim().is_empty())
     }
 
-    fn begin(&mut self, piece: &Piece<'_>) -> usize {
-        self.0.push(Call { index: piece.index, ..Call::default() });
+    fn begin(&mut self, piece: &CallPiece<'_>) -> usize {
+        self.0.push(ReadCall { index: piece.index, ..ReadCall::default() });
         self.0.len() - 1
     }
 
     /// Returns the call that a piece goes on with, unless it begins a new one.
-    fn find(&self, piece: &Piece<'_>) -> Option<usize> {
-        let last = |fits: &dyn Fn(&Call) -> bool| self.0.iter().rposition(fits);
+    fn find(&self, piece: &CallPiece<'_>) -> Option<usize> {
+        let last = |fits: &dyn Fn(&ReadCall) -> bool| self.0.iter().rposition(fits);
         let at = match (piece.index, piece.id) {
             (Some(_), _) => last(&|call| call.index == piece.index)?,
             (None, Some(id)) => {
@@ -151,7 +153,7 @@ impl Calls {
     }
 
     /// Adds a piece to its call; the call is said as soon as it has a name.
-    fn add(&mut self, at: usize, piece: Piece<'_>, say: &mut impl FnMut(Part)) {
+    fn add(&mut self, at: usize, piece: CallPiece<'_>, say: &mut impl FnMut(Part)) {
         let call = &mut self.0[at];
         if call.id.is_none() {
             call.id = piece.id.map(str::to_owned);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{client, part, read, read_whole, told};
 use crate::messages::{to_chat, whole};
 use crate::protocol::Protocol;
-use crate::said::{CallKind, Finish, Part, Said};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 
 const INPUT: &str = r#"{"id": 123456789012345678901234567890, "x": 1.10,"y":-0.0}"#;
 
@@ -16,7 +16,7 @@ fn in_a_body_that_is_written() {
         part(Part::Arguments { call: 0, text: INPUT.into() }),
         part(Part::CallEnd { call: 0 }),
         part(Part::Finish(Finish::ToolCalls)),
-        Said::End,
+        ResponseEvent::End,
     ];
     let body = String::from_utf8(whole(&said, &client(Protocol::Chat))).unwrap();
     assert!(body.contains(&format!(r#""input":{INPUT}"#)), "{body}");

@@ -6,7 +6,7 @@ use super::accumulate::{USAGE, accumulate};
 use super::{client, part, read, read_whole, told, write};
 use crate::messages::whole;
 use crate::protocol::Protocol;
-use crate::said::{Begin, CallKind, Finish, Part, Said, Usage};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, Usage};
 
 const TEXTS: [&str; 8] = ["Hi", " there", "\n", "\"quoted\" \\ ", "ü€😀", "data: x\n\nevent: y\r", "</tool_call>", "{"];
 const INPUTS: [&str; 6] = [
@@ -40,7 +40,7 @@ fn a_body_is_what_clients_make_of_the_stream() {
         let body = whole(&said, &client(Protocol::Messages));
         let accumulated = accumulate(&stream).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{stream}"));
         assert_eq!(without_uncounted(serde_json::from_slice(&body).unwrap()), accumulated, "seed {seed}\n{stream}");
-        let written: Vec<Said> = said.iter().map(as_written).collect();
+        let written: Vec<ResponseEvent> = said.iter().map(as_written).collect();
         assert_eq!(told(&read(stream.as_bytes())), told(&written), "seed {seed}, the stream read");
         assert_eq!(told(&read_whole(&body)), told(&written), "seed {seed}, the body read");
     }
@@ -53,16 +53,17 @@ fn without_uncounted(mut body: Value) -> Value {
 }
 
 /// What is read where this was said: a refusal is a text here.
-fn as_written(said: &Said) -> Said {
+fn as_written(said: &ResponseEvent) -> ResponseEvent {
     match said {
-        Said::Part { part: Part::Refusal(text), .. } => part(Part::Text(text.clone())),
+        ResponseEvent::Part { part: Part::Refusal(text), .. } => part(Part::Text(text.clone())),
         said => said.clone(),
     }
 }
 
-fn answer(dice: &mut Dice) -> Vec<Said> {
-    let begin = Begin { id: Some("msg_1".into()), model: Some("m".into()), created: None, ..Begin::default() };
-    let mut said = vec![Said::Begin(begin)];
+fn answer(dice: &mut Dice) -> Vec<ResponseEvent> {
+    let begin =
+        ResponseStart { id: Some("msg_1".into()), model: Some("m".into()), created: None, ..ResponseStart::default() };
+    let mut said = vec![ResponseEvent::Begin(begin)];
     let (mut calls, mut refused, mut before) = (0, false, 9);
     for _ in 0..dice.roll(6) {
         // Two texts that follow each other are one block, and so are two reasonings; after that they cannot be told apart.
@@ -100,19 +101,19 @@ fn answer(dice: &mut Dice) -> Vec<Said> {
     };
     said.push(part(Part::Finish(finish)));
     if dice.roll(3) == 0 {
-        said.push(Said::Extra(Map::from_iter([("container".to_owned(), json!({"id": "c"}))])));
+        said.push(ResponseEvent::Extra(Map::from_iter([("container".to_owned(), json!({"id": "c"}))])));
     }
-    said.extend([Said::Usage(usage(dice)), Said::End]);
+    said.extend([ResponseEvent::Usage(usage(dice)), ResponseEvent::End]);
     said
 }
 
-fn texts(dice: &mut Dice, sort: fn(String) -> Part, said: &mut Vec<Said>) {
+fn texts(dice: &mut Dice, sort: fn(String) -> Part, said: &mut Vec<ResponseEvent>) {
     for _ in 0..=dice.roll(3) {
         said.push(part(sort(dice.pick(&TEXTS).to_owned())));
     }
 }
 
-fn call(dice: &mut Dice, call: usize, said: &mut Vec<Said>) {
+fn call(dice: &mut Dice, call: usize, said: &mut Vec<ResponseEvent>) {
     let start = Part::CallStart { call, id: Some(format!("call_{call}")), name: "f".into(), kind: CallKind::Function };
     said.push(part(start));
     let mut rest = dice.pick(&INPUTS);
@@ -126,7 +127,7 @@ fn call(dice: &mut Dice, call: usize, said: &mut Vec<Said>) {
 }
 
 /// A block that only this protocol knows.
-fn own(dice: &mut Dice, said: &mut Vec<Said>) {
+fn own(dice: &mut Dice, said: &mut Vec<ResponseEvent>) {
     let blocks = [
         json!({"type": "redacted_thinking", "data": "abc"}),
         json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}),

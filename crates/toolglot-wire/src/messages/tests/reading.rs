@@ -6,7 +6,7 @@ use super::{read, read_whole, told};
 use crate::exchange::Exchange;
 use crate::policy::{Policy, WireLimits};
 use crate::protocol::Protocol;
-use crate::turn::Ended;
+use crate::turn::TurnEnd;
 
 use super::broken::{good, stream};
 
@@ -14,7 +14,7 @@ use super::broken::{good, stream};
 fn a_body_that_is_no_message_is_a_fault() {
     for (body, fault) in [
         ("<html>", "fault Upstream: the model server"),
-        ("{}", "fault Upstream: the model server answered with what is no message"),
+        ("{}", "fault Upstream: the model server's answer is not a message"),
         (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "later"}}"#, "fault Overloaded: later"),
         (r#"{"object": "error", "message": "bad", "code": 400}"#, "bad"),
     ] {
@@ -37,7 +37,7 @@ fn through(answer: &str, streamed: bool) -> String {
     match streamed {
         true => {
             turn.push(answer.as_bytes(), &mut out);
-            turn.finish(Ended::Over, &mut out);
+            turn.finish(TurnEnd::Over, &mut out);
         }
         false => out = turn.whole(answer.as_bytes()).unwrap(),
     }
@@ -100,12 +100,12 @@ fn text_in_an_open_call_waits_only_so_long() {
     events.splice(5..5, [late.clone(), late]);
     let limits = WireLimits::default().with_held(100);
     let mut said = Vec::new();
-    let mut reader = super::Reader::new(limits);
+    let mut reader = super::MessagesReader::new(limits);
     let mut frames = crate::sse::SseReader::new(&limits);
     frames.push(stream(&events, true).as_bytes());
     while let Some(frame) = frames.next_frame() {
-        crate::port::Read::frame(&mut reader, &frame.unwrap(), &mut said);
+        crate::port::ProtocolReader::frame(&mut reader, &frame.unwrap(), &mut said);
     }
     let told = told(&said);
-    assert!(told.ends_with("`limits.held` allows no more"), "{told}");
+    assert!(told.ends_with("(`limits.held`)"), "{told}");
 }

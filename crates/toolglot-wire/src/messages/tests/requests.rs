@@ -150,7 +150,7 @@ fn calls_without_results_get_one_for_the_same_protocol() {
         |ids: &[&str]| json!({"role": "assistant", "content": ids.iter().map(|id| call(id)).collect::<Vec<_>>()});
     let result = |id: &str, text: &str| json!({"type": "tool_result", "tool_use_id": id, "content": text});
     let user = |content: Value| json!({"role": "user", "content": content});
-    let none = |id: &str| result(id, "There is no result: the call was not carried out.");
+    let none = |id: &str| result(id, "No result: the call was not executed.");
     for (sent, expected) in [
         (json!([made(&["a"])]), json!([made(&["a"]), user(json!([none("a")]))])),
         (
@@ -161,7 +161,36 @@ fn calls_without_results_get_one_for_the_same_protocol() {
             json!([made(&["a"]), user(json!("go on"))]),
             json!([made(&["a"]), user(json!([none("a"), {"type": "text", "text": "go on"}]))]),
         ),
-        (json!([made(&["a"]), made(&[])]), json!([made(&["a"]), user(json!([none("a")])), made(&[])])),
+        (json!([made(&["a"]), made(&[])]), json!([made(&["a"]), user(json!([none("a")]))])),
+        (
+            json!([made(&["a"]), user(json!([result("a", "x")])), made(&["a"]), user(json!("so?"))]),
+            json!([
+                made(&["a"]),
+                user(json!([result("a", "x")])),
+                made(&["a"]),
+                user(json!([none("a"), {"type": "text", "text": "so?"}]))
+            ]),
+        ),
+        (
+            json!([made(&["a"]), made(&["b"]), user(json!([result("a", "x")])), user(json!([result("b", "y")]))]),
+            json!([made(&["a"]), made(&["b"]), user(json!([result("a", "x")])), user(json!([result("b", "y")]))]),
+        ),
+        (
+            json!([made(&["a", "b"]), user(json!("wait")), user(json!([result("b", "y"), result("a", "x")]))]),
+            json!([
+                made(&["a", "b"]),
+                user(json!([result("b", "y"), result("a", "x"), {"type": "text", "text": "wait"}]))
+            ]),
+        ),
+        (
+            json!([made(&["a", "b"]), user(json!([result("a", "x")])), made(&["c"]), user(json!([result("b", "y")]))]),
+            json!([
+                made(&["a", "b"]),
+                user(json!([result("a", "x"), result("b", "y")])),
+                made(&["c"]),
+                user(json!([none("c")]))
+            ]),
+        ),
     ] {
         let mut changed = map(json!({"messages": sent}));
         make_safe(&mut changed, &toolglot::Tools::default(), &Policy::default());

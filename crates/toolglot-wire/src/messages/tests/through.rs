@@ -7,7 +7,7 @@ use super::broken::{OTHER, SAME, good, stream};
 use crate::exchange::Exchange;
 use crate::policy::Policy;
 use crate::protocol::Protocol;
-use crate::turn::Ended;
+use crate::turn::TurnEnd;
 
 /// An answer on its way from a server to a client of this protocol, in pieces of a size.
 fn through(upstream: Protocol, answer: &str, size: usize) -> String {
@@ -20,7 +20,7 @@ fn through_with(exchange: &Exchange, answer: &str, size: usize) -> String {
     for piece in answer.as_bytes().chunks(size) {
         turn.push(piece, &mut out);
     }
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     String::from_utf8(out).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn broken_streams_come_out_right_however_they_are_cut() {
         let written = through(Protocol::Messages, &stream(&events, true), 1);
         let accumulated = accumulate(&written);
         match name {
-            "an input that is no JSON" => assert!(accumulated.unwrap_err().contains("cannot be read on")),
+            "an input that is no JSON" => assert!(accumulated.unwrap_err().contains("cannot be parsed")),
             _ => {
                 let (_, calls, reason) =
                     gist(&accumulated.unwrap_or_else(|error| panic!("{name}: {error}\n{written}")));
@@ -210,7 +210,7 @@ fn the_count_of_the_server_is_there_at_once() {
     let exchange = exchange(Protocol::Messages, json!({"stream": true}));
     let mut turn = exchange.turn(1, 1);
     turn.push(stream(&events[..3], true).as_bytes(), &mut Vec::new());
-    turn.finish(Ended::Over, &mut Vec::new());
+    turn.finish(TurnEnd::Over, &mut Vec::new());
     assert_eq!(turn.report().usage.map(|usage| usage.input), Some(14));
 }
 

@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use super::accumulate::accumulate;
 use super::{client, part, write};
 use crate::fault::{Fault, FaultKind};
-use crate::messages::{Writer, whole};
-use crate::port::Write;
+use crate::messages::{MessagesWriter, whole};
+use crate::port::ProtocolWriter;
 use crate::protocol::Protocol;
-use crate::said::{Begin, CallKind, Finish, Part, Said, Usage};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, Usage};
 
-fn ended(parts: Vec<Part>, finish: Finish) -> Vec<Said> {
+fn ended(parts: Vec<Part>, finish: Finish) -> Vec<ResponseEvent> {
     let parts = parts.into_iter().chain([Part::Finish(finish)]).map(part);
-    [Said::Begin(Begin::default())].into_iter().chain(parts).chain([Said::End]).collect()
+    [ResponseEvent::Begin(ResponseStart::default())].into_iter().chain(parts).chain([ResponseEvent::End]).collect()
 }
 
 /// The message that clients make of the stream, which is also the body.
-fn message(said: &[Said], upstream: Protocol) -> Value {
+fn message(said: &[ResponseEvent], upstream: Protocol) -> Value {
     let accumulated = accumulate(&write(said, upstream)).unwrap();
     let body: Value = serde_json::from_slice(&whole(said, &client(upstream))).unwrap();
     assert_eq!(body, accumulated);
@@ -35,14 +35,14 @@ fn an_answer_event_by_event() {
         Part::CallEnd { call: 0 },
     ];
     let mut said = ended(parts, Finish::ToolCalls);
-    said[0] = Said::Begin(Begin {
+    said[0] = ResponseEvent::Begin(ResponseStart {
         id: Some("chatcmpl-1".into()),
         model: Some("m".into()),
         created: Some(1),
-        ..Begin::default()
+        ..ResponseStart::default()
     });
     let usage = Usage { input: 11, output: 7, cached: Some(4), ..Usage::default() };
-    said.insert(said.len() - 1, Said::Usage(usage));
+    said.insert(said.len() - 1, ResponseEvent::Usage(usage));
     let expected = r#"event: message_start
 data: {"type":"message_start","message":{"id":"chatcmpl-1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":15,"output_tokens":0}}}
 
@@ -164,8 +164,8 @@ fn items_of_other_protocols_and_alternatives_are_left_out() {
         vec![Part::Own(json!({"type": "response.web_search_call.searching"})), Part::Text("Hi".into())],
         Finish::Stop,
     );
-    said.insert(1, Said::Part { choice: 1, part: Part::Text("other".into()) });
-    said.insert(1, Said::Extra(json!({"system_fingerprint": "x"}).as_object().cloned().unwrap()));
+    said.insert(1, ResponseEvent::Part { choice: 1, part: Part::Text("other".into()) });
+    said.insert(1, ResponseEvent::Extra(json!({"system_fingerprint": "x"}).as_object().cloned().unwrap()));
     let message = message(&said, Protocol::Chat);
     assert_eq!(message["content"], json!([{"type": "text", "text": "Hi"}]));
     assert_eq!(message.get("system_fingerprint"), None);
@@ -179,7 +179,7 @@ fn what_is_empty_begins_no_block() {
 
 #[test]
 fn without_a_name_the_answer_has_one() {
-    let message = message(&[Said::End], Protocol::Chat);
+    let message = message(&[ResponseEvent::End], Protocol::Chat);
     assert!(message["id"].as_str().unwrap().starts_with("msg_"));
     assert_eq!(message["model"], "asked");
     assert_eq!(message["stop_reason"], "end_turn");
@@ -187,15 +187,20 @@ fn without_a_name_the_answer_has_one() {
 
 #[test]
 fn after_an_error_nothing_follows() {
-    let fault = Said::Fault(Fault::new(FaultKind::Upstream, "gone"));
-    let said =
-        [Said::Begin(Begin::default()), part(Part::Text("Hi".into())), fault, part(Part::Text("x".into())), Said::End];
+    let fault = ResponseEvent::Fault(Fault::new(FaultKind::Upstream, "gone"));
+    let said = [
+        ResponseEvent::Begin(ResponseStart::default()),
+        part(Part::Text("Hi".into())),
+        fault,
+        part(Part::Text("x".into())),
+        ResponseEvent::End,
+    ];
     assert_eq!(accumulate(&write(&said, Protocol::Chat)), Err("error: gone".into()));
 }
 
 #[test]
 fn a_ping_may_come_at_any_time() {
-    let mut writer = Writer::new(client(Protocol::Chat));
+    let mut writer = MessagesWriter::new(client(Protocol::Chat));
     let mut out = Vec::new();
     for said in ended(vec![Part::Text("Hi".into())], Finish::Stop) {
         out.extend_from_slice(writer.keep_alive());

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use serde_json::{Map, Value, json};
 
 use super::ANNOTATION;
+use crate::response_event::{CallKind, Part, ResponseEvent};
 use crate::responses::history::json_text;
 use crate::responses::tools::{kind, members, text};
-use crate::said::{CallKind, Part, Said};
 
 /// All items, in the order in which they were first heard of.
 #[derive(Debug, Default)]
-pub(super) struct Items {
-    items: Vec<Item>,
+pub(super) struct ReadItems {
+    items: Vec<ReadItem>,
     by_id: HashMap<String, usize>,
     by_index: HashMap<u64, usize>,
     calls: usize,
@@ -20,7 +20,7 @@ pub(super) struct Items {
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum ReadItemKind {
     Message,
     Reasoning,
     Function,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 
 /// Where in an item a text stands; together with a number, for there may be several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Slot {
+pub(super) enum TextSlot {
     Text,
     Refusal,
     Summary,
@@ -42,20 +42,21 @@ pub(super) enum Slot {
 
 /// What an event says about the item that it belongs to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Where<'a> {
+pub(super) struct ItemPlace<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) index: Option<u64>,
 }
 
+/// One output item, as far as it has been read.
 #[derive(Debug, Default)]
-struct Item {
-    kind: Kind,
+struct ReadItem {
+    kind: ReadItemKind,
     /// The item as the server last wrote it; nothing while only its deltas are known.
     object: Value,
     id: Option<String>,
     index: Option<u64>,
     name: Option<String>,
-    told: BTreeMap<(Slot, u64), Told>,
+    told: BTreeMap<(TextSlot, u64), TextTold>,
     /// How many annotations of each part were said.
     annotated: BTreeMap<u64, usize>,
     /// The call's number, once its start has been said.
@@ -67,7 +68,7 @@ struct Item {
 
 /// How much of a text was said, and a hash of it: enough to find what a later event adds to it.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct TextTold {
     bytes: usize,
     hash: u64,
 }
@@ -75,7 +76,7 @@ struct Told {
 /// Fields of an item that are said in other words, or change while it is open.
 const SAID: [&str; 6] = ["content", "summary", "arguments", "input", "encrypted_content", "status"];
 
-impl Items {
+impl ReadItems {
     pub(super) fn has_calls(&self) -> bool {
         self.calls > 0
     }
@@ -83,11 +84,11 @@ impl Items {
     /// Returns the item that an event belongs to, a new one if none fits.
     ///
     /// The id counts most, then the index, unless that item is over; an event with no place belongs to the last item.
-    pub(super) fn find(&mut self, kind: Kind, place: Where<'_>, out: &mut Vec<Said>) -> usize {
+    pub(super) fn find(&mut self, kind: ReadItemKind, place: ItemPlace<'_>, out: &mut Vec<ResponseEvent>) -> usize {
         if let Some(found) = self.known(kind, place) {
             return found;
         }
-        let item = Item { kind, id: place.id.map(str::to_owned), index: place.index, ..Item::default() };
+        let item = ReadItem { kind, id: place.id.map(str::to_owned), index: place.index, ..ReadItem::default() };
         self.add(item, out)
     }
 
@@ -98,19 +99,19 @@ impl Items {
         index: Option<u64>,
         done: bool,
         event: &Value,
-        out: &mut Vec<Said>,
+        out: &mut Vec<ResponseEvent>,
     ) {
-        let (kind, place) = (kind_of(object), Where { id: text(object, "id"), index });
+        let (kind, place) = (kind_of(object), ItemPlace { id: text(object, "id"), index });
         let known = self.known(kind, place).filter(|found| done || !self.items[*found].done);
         // Two items may begin with one index. Only what has an id of its own, or no text yet, begins twice.
-        let same_id = |item: &Item| item.id.as_deref() == place.id && place.id.is_some();
+        let same_id = |item: &ReadItem| item.id.as_deref() == place.id && place.id.is_some();
         let known = known.filter(|found| done || same_id(&self.items[*found]) || self.items[*found].object.is_null());
         let at = match known {
             Some(at) => at,
-            None => self.add(Item { kind, ..Item::of(object, index) }, out),
+            None => self.add(ReadItem { kind, ..ReadItem::of(object, index) }, out),
         };
         self.items[at].learn(object);
-        if kind == Kind::Own {
+        if kind == ReadItemKind::Own {
             self.own(event, out);
             self.items[at].done |= done;
         } else if done {
@@ -127,22 +128,22 @@ impl Items {
     }
 
     /// Says the next piece of a text.
-    pub(super) fn tell(&mut self, at: usize, place: (Slot, u64), piece: &str, out: &mut Vec<Said>) {
+    pub(super) fn tell(&mut self, at: usize, place: (TextSlot, u64), piece: &str, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         if piece.is_empty() || item.done || !item.takes(place.0) {
             return;
         }
         let part = match place.0 {
-            Slot::Input => {
+            TextSlot::Input => {
                 let Some(call) = item.call else {
                     item.waiting.push_str(piece);
                     return;
                 };
                 Part::Arguments { call, text: piece.to_owned() }
             }
-            Slot::Text => Part::Text(piece.to_owned()),
-            Slot::Refusal => Part::Refusal(piece.to_owned()),
-            Slot::Summary | Slot::Raw => Part::Reasoning(piece.to_owned()),
+            TextSlot::Text => Part::Text(piece.to_owned()),
+            TextSlot::Refusal => Part::Refusal(piece.to_owned()),
+            TextSlot::Summary | TextSlot::Raw => Part::Reasoning(piece.to_owned()),
         };
         if !item.told.contains_key(&place) {
             out.extend(boundary(place.0, item.told.is_empty()).map(own));
@@ -152,9 +153,9 @@ impl Items {
     }
 
     /// Says what a whole text has beyond the pieces. What was said stays said, even where the whole differs.
-    pub(super) fn complete(&mut self, at: usize, place: (Slot, u64), whole: &str, out: &mut Vec<Said>) {
+    pub(super) fn complete(&mut self, at: usize, place: (TextSlot, u64), whole: &str, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
-        if place.0 == Slot::Input && item.call.is_none() {
+        if place.0 == TextSlot::Input && item.call.is_none() {
             // Nothing was said yet, so that the whole is better than its pieces.
             if !whole.is_empty() {
                 whole.clone_into(&mut item.waiting);
@@ -168,27 +169,27 @@ impl Items {
     }
 
     /// Says the log probabilities of the piece of text that is told next.
-    pub(super) fn probable(&mut self, at: usize, tokens: Option<&[Value]>, out: &mut Vec<Said>) {
+    pub(super) fn probable(&mut self, at: usize, tokens: Option<&[Value]>, out: &mut Vec<ResponseEvent>) {
         let tokens = tokens.filter(|tokens| !tokens.is_empty() && !self.items[at].done);
         out.extend(tokens.map(|tokens| said(Part::Logprobs(tokens.to_vec()))));
     }
 
-    pub(super) fn has_told(&self, at: usize, place: (Slot, u64)) -> bool {
+    pub(super) fn has_told(&self, at: usize, place: (TextSlot, u64)) -> bool {
         self.items[at].told.contains_key(&place)
     }
 
     /// Takes notice of an annotation that an event of its own says.
-    pub(super) fn annotated(&mut self, place: Where<'_>, part: u64) {
-        if let Some(at) = self.known(Kind::Message, place) {
+    pub(super) fn annotated(&mut self, place: ItemPlace<'_>, part: u64) {
+        if let Some(at) = self.known(ReadItemKind::Message, place) {
             *self.items[at].annotated.entry(part).or_default() += 1;
         }
     }
 
     /// Says the annotations of a part that no event said. Those of a part behind which another was said would be taken
     /// for that one's; wrong ones are worse than none.
-    fn annotate(&mut self, at: usize, place: (Slot, u64), object: &Value, out: &mut Vec<Said>) {
+    fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
-        if item.kind != Kind::Message || item.told.keys().any(|told| told.1 > place.1) {
+        if item.kind != ReadItemKind::Message || item.told.keys().any(|told| told.1 > place.1) {
             return;
         }
         let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
@@ -200,16 +201,17 @@ impl Items {
     }
 
     /// Passes on an event that only this protocol knows.
-    pub(super) fn own(&mut self, event: &Value, out: &mut Vec<Said>) {
+    pub(super) fn own(&mut self, event: &Value, out: &mut Vec<ResponseEvent>) {
         out.push(own(event.clone()));
     }
 
     /// Reads the items of the response that ends a stream, and ends all that are open.
-    pub(super) fn reconcile<'a>(&mut self, output: impl Iterator<Item = &'a Value>, out: &mut Vec<Said>) {
+    pub(super) fn reconcile<'a>(&mut self, output: impl Iterator<Item = &'a Value>, out: &mut Vec<ResponseEvent>) {
         let output: Vec<&Value> = output.collect();
         for (object, known) in output.iter().zip(self.partners(&output)) {
-            let at = known.unwrap_or_else(|| self.add(Item { kind: kind_of(object), ..Item::of(object, None) }, out));
-            if known.is_none() && self.items[at].kind == Kind::Own {
+            let at = known
+                .unwrap_or_else(|| self.add(ReadItem { kind: kind_of(object), ..ReadItem::of(object, None) }, out));
+            if known.is_none() && self.items[at].kind == ReadItemKind::Own {
                 out.push(own(json!({"type": "response.output_item.added", "item": object})));
             }
             self.items[at].learn(object);
@@ -234,7 +236,7 @@ impl Items {
                 *partner = found;
             }
         }
-        let mut queues: HashMap<Kind, VecDeque<usize>> = HashMap::new();
+        let mut queues: HashMap<ReadItemKind, VecDeque<usize>> = HashMap::new();
         for (at, item) in self.items.iter().enumerate().filter(|(at, _)| free[*at]) {
             queues.entry(item.kind).or_default().push_back(at);
         }
@@ -247,7 +249,7 @@ impl Items {
         partners
     }
 
-    fn known(&self, kind: Kind, place: Where<'_>) -> Option<usize> {
+    fn known(&self, kind: ReadItemKind, place: ItemPlace<'_>) -> Option<usize> {
         let fits = |at: &usize| self.items[*at].kind == kind;
         let by_id = place.id.and_then(|id| self.by_id.get(id).copied()).filter(fits);
         let is_same = |at: &usize| {
@@ -259,11 +261,11 @@ impl Items {
         by_id.or_else(by_index).or_else(|| last().filter(fits))
     }
 
-    fn add(&mut self, item: Item, out: &mut Vec<Said>) -> usize {
+    fn add(&mut self, item: ReadItem, out: &mut Vec<ResponseEvent>) -> usize {
         let at = self.items.len();
         self.by_id.extend(item.id.clone().map(|id| (id, at)));
         self.by_index.extend(item.index.map(|index| (index, at)));
-        if matches!(item.kind, Kind::Message | Kind::Reasoning) {
+        if matches!(item.kind, ReadItemKind::Message | ReadItemKind::Reasoning) {
             item.announce(out);
         }
         self.items.push(item);
@@ -271,11 +273,11 @@ impl Items {
     }
 
     /// Says that a call begins, once it is known which; at its end in any case.
-    fn start(&mut self, at: usize, end: bool, out: &mut Vec<Said>) {
+    fn start(&mut self, at: usize, end: bool, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
         let kind = match item.kind {
-            Kind::Function => CallKind::Function,
-            Kind::Custom => CallKind::Custom,
+            ReadItemKind::Function => CallKind::Function,
+            ReadItemKind::Custom => CallKind::Custom,
             _ => return,
         };
         let name = item.name.clone().filter(|name| !name.is_empty());
@@ -286,11 +288,11 @@ impl Items {
         out.push(said(Part::CallStart { call: self.calls, id, name, kind }));
         self.calls += 1;
         let waiting = std::mem::take(&mut self.items[at].waiting);
-        self.tell(at, (Slot::Input, 0), &waiting, out);
+        self.tell(at, (TextSlot::Input, 0), &waiting, out);
     }
 
     /// Says what is left to say of an item, and that it is over.
-    fn close(&mut self, at: usize, out: &mut Vec<Said>) {
+    fn close(&mut self, at: usize, out: &mut Vec<ResponseEvent>) {
         if self.items[at].done {
             return;
         }
@@ -298,7 +300,7 @@ impl Items {
         let object = std::mem::take(&mut self.items[at].object);
         let is_last = at + 1 == self.items.len();
         for (place, whole) in texts(&object) {
-            if !self.has_told(at, place) && place.0 == Slot::Text {
+            if !self.has_told(at, place) && place.0 == TextSlot::Text {
                 let tokens =
                     usize::try_from(place.1).ok().and_then(|part| object.get("content")?.get(part)?.get("logprobs"));
                 self.probable(at, tokens.and_then(Value::as_array).map(Vec::as_slice), out);
@@ -310,23 +312,25 @@ impl Items {
         }
         let item = &mut self.items[at];
         match item.kind {
-            Kind::Function | Kind::Custom => out.extend(item.call.map(|call| said(Part::CallEnd { call }))),
-            Kind::Reasoning => {
+            ReadItemKind::Function | ReadItemKind::Custom => {
+                out.extend(item.call.map(|call| said(Part::CallEnd { call })))
+            }
+            ReadItemKind::Reasoning => {
                 // A seal that comes after other items would be taken for theirs; a wrong one is worse than none.
                 let seal = text(&object, "encrypted_content").filter(|seal| is_last && !seal.is_empty());
                 out.extend(seal.map(|seal| said(Part::Seal(seal.to_owned()))));
             }
-            Kind::Own if object.is_object() => {
+            ReadItemKind::Own if object.is_object() => {
                 out.push(own(json!({"type": "response.output_item.done", "item": object})));
             }
-            Kind::Own | Kind::Message => {}
+            ReadItemKind::Own | ReadItemKind::Message => {}
         }
         item.object = object;
         item.done = true;
     }
 }
 
-impl Item {
+impl ReadItem {
     fn of(object: &Value, index: Option<u64>) -> Self {
         let mut item = Self { id: text(object, "id").map(str::to_owned), index, ..Self::default() };
         item.learn(object);
@@ -340,7 +344,7 @@ impl Item {
     }
 
     /// Says what stands around an item's text, so that a writer of this protocol can repeat it.
-    fn announce(&self, out: &mut Vec<Said>) {
+    fn announce(&self, out: &mut Vec<ResponseEvent>) {
         if !self.object.is_object() && self.id.is_none() {
             return;
         }
@@ -356,16 +360,16 @@ impl Item {
         let same = |ours: Option<&str>, theirs: Option<&str>| ours.is_none() || theirs.is_none() || ours == theirs;
         kind_of(object) == self.kind
             && same(self.name.as_deref(), text(object, "name"))
-            && (self.kind != Kind::Own || same(text(&self.object, "type"), text(object, "type")))
+            && (self.kind != ReadItemKind::Own || same(text(&self.object, "type"), text(object, "type")))
     }
 
     /// Says whether a text belongs to what is said of the item: of reasoning either the summary or the original.
-    fn takes(&self, slot: Slot) -> bool {
-        self.kind != Kind::Reasoning || self.told.keys().all(|told| told.0 == slot)
+    fn takes(&self, slot: TextSlot) -> bool {
+        self.kind != ReadItemKind::Reasoning || self.told.keys().all(|told| told.0 == slot)
     }
 }
 
-impl Kind {
+impl ReadItemKind {
     fn name(self) -> &'static str {
         match self {
             Self::Message => "message",
@@ -377,9 +381,9 @@ impl Kind {
     }
 }
 
-const NOTHING: Told = Told { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
+const NOTHING: TextTold = TextTold { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
 
-impl Told {
+impl TextTold {
     fn add(&mut self, piece: &str) {
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         self.hash = piece.bytes().fold(self.hash, mix);
@@ -395,22 +399,22 @@ impl Told {
     }
 }
 
-fn kind_of(object: &Value) -> Kind {
-    let kinds = [Kind::Message, Kind::Reasoning, Kind::Function, Kind::Custom];
+fn kind_of(object: &Value) -> ReadItemKind {
+    let kinds = [ReadItemKind::Message, ReadItemKind::Reasoning, ReadItemKind::Function, ReadItemKind::Custom];
     kinds.into_iter().find(|known| known.name() == kind(object)).unwrap_or_default()
 }
 
 /// Returns all texts of an item and where they stand.
-fn texts(object: &Value) -> Vec<((Slot, u64), String)> {
+fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     let mut texts = Vec::new();
-    for (field, part_slot) in [("summary", Slot::Summary), ("content", Slot::Text)] {
+    for (field, part_slot) in [("summary", TextSlot::Summary), ("content", TextSlot::Text)] {
         for (number, part) in (0..).zip(members(object.get(field))) {
             let slot = match kind(part) {
-                "refusal" => Slot::Refusal,
-                _ if kind(object) == "reasoning" && field == "content" => Slot::Raw,
+                "refusal" => TextSlot::Refusal,
+                _ if kind(object) == "reasoning" && field == "content" => TextSlot::Raw,
                 _ => part_slot,
             };
-            let whole = text(part, if slot == Slot::Refusal { "refusal" } else { "text" });
+            let whole = text(part, if slot == TextSlot::Refusal { "refusal" } else { "text" });
             texts.extend(whole.map(|whole| ((slot, number), whole.to_owned())));
         }
     }
@@ -419,24 +423,24 @@ fn texts(object: &Value) -> Vec<((Slot, u64), String)> {
         "custom_tool_call" => object.get("input"),
         _ => None,
     };
-    texts.extend(input.filter(|input| !input.is_null()).map(|input| ((Slot::Input, 0), json_text(input))));
+    texts.extend(input.filter(|input| !input.is_null()).map(|input| ((TextSlot::Input, 0), json_text(input))));
     texts
 }
 
 /// Returns the event with which a part of an item begins: the first of a message needs none.
-fn boundary(slot: Slot, first: bool) -> Option<Value> {
+fn boundary(slot: TextSlot, first: bool) -> Option<Value> {
     match slot {
-        Slot::Summary => Some(json!({"type": "response.reasoning_summary_part.added"})),
-        Slot::Raw => Some(json!({"type": "response.content_part.added", "part": {"type": "reasoning_text"}})),
-        Slot::Text | Slot::Refusal if !first => Some(json!({"type": "response.content_part.added"})),
+        TextSlot::Summary => Some(json!({"type": "response.reasoning_summary_part.added"})),
+        TextSlot::Raw => Some(json!({"type": "response.content_part.added", "part": {"type": "reasoning_text"}})),
+        TextSlot::Text | TextSlot::Refusal if !first => Some(json!({"type": "response.content_part.added"})),
         _ => None,
     }
 }
 
-fn said(part: Part) -> Said {
-    Said::Part { choice: 0, part }
+fn said(part: Part) -> ResponseEvent {
+    ResponseEvent::Part { choice: 0, part }
 }
 
-fn own(event: Value) -> Said {
+fn own(event: Value) -> ResponseEvent {
     said(Part::Own(event))
 }

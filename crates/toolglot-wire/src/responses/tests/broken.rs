@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{accumulate, bytes_of, client, events_of, read, write};
 use crate::protocol::Protocol;
-use crate::said::Said;
+use crate::response_event::ResponseEvent;
 
 type Edit = fn(&mut Vec<Value>);
 
@@ -225,7 +225,10 @@ fn every_failure_is_told() {
         let mut events = good();
         edit(&mut events);
         let said = read(&bytes_of(&events));
-        assert!(matches!(said.last(), Some(Said::Fault(fault)) if fault.message == message), "{name}: {said:?}");
+        assert!(
+            matches!(said.last(), Some(ResponseEvent::Fault(fault)) if fault.message == message),
+            "{name}: {said:?}"
+        );
         let written = events_of(&write(&said, &client(Protocol::Responses, &json!({}))));
         let [.., error, failed] = written.as_slice() else { panic!("{name}") };
         assert_eq!(written[0]["type"], "response.created", "{name}");

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{accumulate, all_said, bytes_of, client, events_of, read, read_whole, write};
 use crate::policy::ReasoningItem;
 use crate::protocol::Protocol;
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 use crate::responses::whole;
-use crate::said::{CallKind, Finish, Part, Said};
 
 /// Numbers from a seed.
 struct Dice(u64);
@@ -31,7 +31,7 @@ impl Dice {
 }
 
 /// Returns a clean response of a few parts.
-fn response(seed: u64, own: bool) -> Vec<Said> {
+fn response(seed: u64, own: bool) -> Vec<ResponseEvent> {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut parts, mut calls) = (Vec::new(), 0);
     for _ in 0..dice.roll(6) {
@@ -104,7 +104,7 @@ fn the_ai_sdk_sees_what_was_said() {
         let said = response(seed, false);
         let mut expected = accumulate::Seen::default();
         for said in &said {
-            let Said::Part { part, .. } = said else { continue };
+            let ResponseEvent::Part { part, .. } = said else { continue };
             match part {
                 Part::Text(text) => expected.text += text,
                 Part::Reasoning(text) => expected.reasoning += text,

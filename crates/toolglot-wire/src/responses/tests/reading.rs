@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{bytes_of, client, events_of, read, read_whole, write};
 use crate::fault::FaultKind;
 use crate::protocol::Protocol;
-use crate::said::{CallKind, Finish, Part, Said, Usage};
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, Usage};
 
 fn event(kind: &str, rest: &Value) -> Value {
     let mut event = json!({"type": kind});
@@ -14,10 +14,10 @@ fn event(kind: &str, rest: &Value) -> Value {
 }
 
 /// Returns what is said of a stream besides what only writers of this protocol need.
-fn parts(said: &[Said]) -> Vec<Part> {
+fn parts(said: &[ResponseEvent]) -> Vec<Part> {
     let parts = said.iter().filter_map(|said| match said {
-        Said::Part { part: Part::Own(_), .. } => None,
-        Said::Part { part, .. } => Some(part.clone()),
+        ResponseEvent::Part { part: Part::Own(_), .. } => None,
+        ResponseEvent::Part { part, .. } => Some(part.clone()),
         _ => None,
     });
     parts.collect()
@@ -169,7 +169,7 @@ fn limits_and_counts_are_read() {
         assert_eq!(parts(&said), [Part::Finish(finish)]);
         let own = response["usage"].clone();
         let usage = Usage { input: 9, output: 4, cached: Some(5), reasoning: Some(2), own };
-        assert_eq!(said[2..], [Said::Usage(usage), Said::End]);
+        assert_eq!(said[2..], [ResponseEvent::Usage(usage), ResponseEvent::End]);
     }
 }
 
@@ -183,11 +183,11 @@ fn what_is_no_response_is_a_fault() {
             "no",
         ),
         (r#"{"status": "cancelled", "output": []}"#, FaultKind::Upstream, "the model server cancelled the response"),
-        ("[1]", FaultKind::Upstream, "the model server sent no response but an object of type ``"),
-        ("<html>", FaultKind::Upstream, "the model server sent what is not JSON: expected value at line 1 column 1"),
+        ("[1]", FaultKind::Upstream, "expected a response from the model server, found an object of type ``"),
+        ("<html>", FaultKind::Upstream, "the model server sent invalid JSON: expected value at line 1 column 1"),
     ] {
         let said = read_whole(body.as_bytes());
-        let Some(Said::Fault(fault)) = said.last() else { panic!("{body}: {said:?}") };
+        let Some(ResponseEvent::Fault(fault)) = said.last() else { panic!("{body}: {said:?}") };
         assert_eq!((fault.kind, fault.message.as_str()), (kind, message), "{body}");
     }
 }

@@ -109,7 +109,7 @@ fn agents_chat() -> Value {
 fn an_agents_request_becomes_a_chat_request() {
     let mut notes = Vec::new();
     let chat = Value::Object(to_chat(&object(&agents_request()), &mut notes).unwrap());
-    assert_eq!(notes, ["tool of type `web_search` left out: only its own server can run it"]);
+    assert_eq!(notes, ["tool of type `web_search` left out: only its vendor's server can run it"]);
     assert_eq!(chat, agents_chat());
 }
 
@@ -167,7 +167,7 @@ fn parts_survive() {
             {"type": "input_audio", "input_audio": {"data": "d", "format": "wav"}},
         ])
     );
-    assert_eq!(notes, ["part of type `hologram` left out: chat has nothing like it"]);
+    assert_eq!(notes, ["part of type `hologram` left out: chat completions have no equivalent"]);
     assert_eq!(messages(&json!("hi")), json!([{"role": "user", "content": "hi"}]));
     let output = json!({"type": "function_call_output", "call_id": "a", "output": {"x": 1}});
     assert_eq!(messages(&json!([output]))[0]["content"], json!("{\"x\":1}"));
@@ -264,8 +264,8 @@ fn what_needs_memory_is_refused() {
         (json!({"input": "", "conversation": {"id": "c"}}), "conversation", "whole conversation"),
         (json!({"prompt": {"id": "p"}}), "prompt", "whole conversation"),
         (json!({"input": "", "background": true}), "background", "leave it out"),
-        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` is only referred to"),
-        (json!({"model": "m"}), "input", "`input` is missing"),
+        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` is a reference"),
+        (json!({"model": "m"}), "input", "missing `input`"),
     ] {
         let fault = fault(&request);
         assert_eq!((fault.status, fault.param.as_deref()), (400, Some(param)), "{request}");
@@ -294,9 +294,9 @@ fn a_request_that_stays_a_responses_request_keeps_all_but_broken_arguments() {
 fn calls_without_results_get_one_for_the_same_protocol() {
     let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": "{}"});
     let output = |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
-    let none = |id: &str| output(id, "There is no result: the call was not carried out.");
+    let none = |id: &str| output(id, "No result: the call was not executed.");
     let free = json!({"type": "custom_tool_call", "call_id": "d", "name": "f", "input": "x"});
-    let nothing = "There is no result: the call was not carried out.";
+    let nothing = "No result: the call was not executed.";
     for (items, expected) in [
         (json!([call("a"), call("b"), output("b", "x")]), json!([call("a"), call("b"), none("a"), output("b", "x")])),
         (
@@ -350,7 +350,7 @@ fn parts_of_an_answer_that_chat_has_no_word_for_are_noted() {
         notes,
         [
             "part of type `output_audio` left out of an answer",
-            "item of type `mystery` left out: chat has nothing like it"
+            "item of type `mystery` left out: chat completions have no equivalent"
         ]
     );
     assert_eq!(chat["messages"][0]["content"], "a");

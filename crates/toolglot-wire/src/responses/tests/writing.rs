@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{accumulate, all_said, client, events_of, write};
 use crate::policy::{Policy, ReasoningItem};
 use crate::protocol::Protocol;
-use crate::said::{Begin, Finish, Part, Said, Usage};
-use crate::{Ended, Exchange, FaultKind};
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
+use crate::{Exchange, FaultKind, TurnEnd};
 
 /// Returns the response that a client ends up with when a chat server sends these deltas.
 fn answer(tools: &Value, deltas: &[Value], finish: &str) -> (Value, accumulate::Seen) {
@@ -23,7 +23,7 @@ fn answer(tools: &Value, deltas: &[Value], finish: &str) -> (Value, accumulate::
     };
     deltas.iter().for_each(|delta| send(json!({"index": 0, "delta": delta, "finish_reason": null})));
     send(json!({"index": 0, "delta": {}, "finish_reason": finish}));
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     let events = events_of(&out);
     (accumulate::openai(&events), accumulate::ai_sdk(&events))
 }
@@ -100,7 +100,7 @@ fn what_a_limit_cuts_says_so() {
 fn counts_are_in_this_protocols_words() {
     let own = json!({"prompt_tokens": 9, "completion_tokens": 4});
     let usage = Usage { input: 9, output: 4, cached: Some(3), reasoning: None, own };
-    let said = [Said::Begin(Begin::default()), Said::Usage(usage), Said::End];
+    let said = [ResponseEvent::Begin(ResponseStart::default()), ResponseEvent::Usage(usage), ResponseEvent::End];
     let response = crate::responses::whole(&said, &client(Protocol::Chat, &json!({})));
     assert_eq!(
         response["usage"],
@@ -116,7 +116,7 @@ fn counts_are_in_this_protocols_words() {
 #[test]
 fn a_failure_before_anything_was_said_is_told_in_a_stream_that_is_whole() {
     let fault = crate::Fault::new(FaultKind::Overloaded, "busy").with_code("529");
-    let events = events_of(&write(&[Said::Fault(fault)], &client(Protocol::Chat, &json!({}))));
+    let events = events_of(&write(&[ResponseEvent::Fault(fault)], &client(Protocol::Chat, &json!({}))));
     let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["response.created", "response.in_progress", "error", "response.failed"]);
     assert_eq!(events[3]["response"]["error"], json!({"code": "server_is_overloaded", "message": "busy"}));
@@ -148,7 +148,7 @@ fn text_of_an_engine_that_breaks_its_streams_is_put_right_without_tools() {
     ] {
         turn.push(format!("data: {event}\n\n").as_bytes(), &mut out);
     }
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     assert_eq!(accumulate::openai(&events_of(&out))["output"][0]["content"][0]["text"], "Hi");
 }
 
@@ -167,7 +167,7 @@ fn a_call_written_as_text_by_a_responses_server_becomes_an_item() {
         Finish::Stop,
     );
     turn.push(&write(&said, &client(Protocol::Responses, &json!({}))), &mut out);
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     let response = accumulate::openai(&events_of(&out));
     let kinds: Vec<&Value> = response["output"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds, ["message", "function_call"]);

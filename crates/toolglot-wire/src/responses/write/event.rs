@@ -1,11 +1,11 @@
 //! One event of a Responses stream on its way out: fields are appended, dropping it ends it.
 
 /// An event that is being written.
-pub(super) struct Event<'a> {
+pub(super) struct EventBuilder<'a> {
     out: &'a mut Vec<u8>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> EventBuilder<'a> {
     /// Begins the next event of a stream.
     pub(super) fn new(name: &str, sequence: &mut u64, out: &'a mut Vec<u8>) -> Self {
         for piece in ["event: ", name, "\ndata: {\"type\":\"", name, "\""] {
@@ -41,7 +41,7 @@ impl<'a> Event<'a> {
     }
 }
 
-impl Drop for Event<'_> {
+impl Drop for EventBuilder<'_> {
     fn drop(&mut self) {
         self.out.extend_from_slice(b"}\n\n");
     }

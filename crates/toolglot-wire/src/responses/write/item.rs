@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::event::Event;
+use super::event::EventBuilder;
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum PartKind {
 }
 
 /// The names of a kind of text.
-struct Names {
+struct TextNames {
     delta: &'static str,
     done: &'static str,
     /// The field of the whole text, in its last event and in the part.
@@ -61,7 +61,7 @@ impl ItemKind {
 
 const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];
 
-const TEXT: Names = Names {
+const TEXT: TextNames = TextNames {
     delta: "response.output_text.delta",
     done: "response.output_text.done",
     field: "text",
@@ -70,7 +70,7 @@ const TEXT: Names = Names {
     index: "content_index",
 };
 
-const REFUSAL: Names = Names {
+const REFUSAL: TextNames = TextNames {
     delta: "response.refusal.delta",
     done: "response.refusal.done",
     field: "refusal",
@@ -79,7 +79,7 @@ const REFUSAL: Names = Names {
     index: "content_index",
 };
 
-const SUMMARY: Names = Names {
+const SUMMARY: TextNames = TextNames {
     delta: "response.reasoning_summary_text.delta",
     done: "response.reasoning_summary_text.done",
     field: "text",
@@ -88,7 +88,7 @@ const SUMMARY: Names = Names {
     index: "summary_index",
 };
 
-const REASONING: Names = Names {
+const REASONING: TextNames = TextNames {
     delta: "response.reasoning_text.delta",
     done: "response.reasoning_text.done",
     field: "text",
@@ -97,7 +97,7 @@ const REASONING: Names = Names {
     index: "content_index",
 };
 
-const ARGUMENTS: Names = Names {
+const ARGUMENTS: TextNames = TextNames {
     delta: "response.function_call_arguments.delta",
     done: "response.function_call_arguments.done",
     field: "arguments",
@@ -106,7 +106,7 @@ const ARGUMENTS: Names = Names {
     index: "",
 };
 
-const INPUT: Names = Names {
+const INPUT: TextNames = TextNames {
     delta: "response.custom_tool_call_input.delta",
     done: "response.custom_tool_call_input.done",
     field: "input",
@@ -132,7 +132,7 @@ impl PartKind {
         self.names().frame[1]
     }
 
-    fn names(self) -> &'static Names {
+    fn names(self) -> &'static TextNames {
         match self {
             Self::Text => &TEXT,
             Self::Refusal => &REFUSAL,
@@ -146,7 +146,7 @@ impl PartKind {
 
 /// An item that is open.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct OpenItem {
     pub(super) kind: ItemKind,
     pub(super) index: usize,
     id: String,
@@ -163,7 +163,7 @@ pub(super) struct Item {
     seal: Option<String>,
 }
 
-impl Item {
+impl OpenItem {
     pub(super) fn new(kind: ItemKind, index: usize, id: String, head: Map<String, Value>) -> Self {
         let [parts, annotations, logprobs] = [const { Vec::new() }; 3];
         Self { kind, index, id, head, parts, part: None, text: String::new(), annotations, logprobs, seal: None }
@@ -187,12 +187,12 @@ impl Item {
         self.seal.get_or_insert_default().push_str(seal);
     }
 
-    pub(super) fn begin_part(&mut self, part: PartKind, event: Event<'_>) {
+    pub(super) fn begin_part(&mut self, part: PartKind, event: EventBuilder<'_>) {
         self.part = Some(part);
         drop(self.placed(event).json("part", &self.part_json().to_string()));
     }
 
-    pub(super) fn delta(&mut self, piece: &str, tokens: Vec<Value>, event: Event<'_>) {
+    pub(super) fn delta(&mut self, piece: &str, tokens: Vec<Value>, event: EventBuilder<'_>) {
         self.text.push_str(piece);
         let event = self.placed(event).text("delta", piece);
         if self.part == Some(PartKind::Text) {
@@ -202,7 +202,7 @@ impl Item {
     }
 
     /// Says the whole of the open text.
-    pub(super) fn end_text(&mut self, event: Event<'_>) {
+    pub(super) fn end_text(&mut self, event: EventBuilder<'_>) {
         let Some(part) = self.part.or(self.input_kind()) else { return };
         let mut event = self.placed(event).text(part.names().field, &self.text);
         if part == PartKind::Text {
@@ -213,7 +213,7 @@ impl Item {
         }
     }
 
-    pub(super) fn end_part(&mut self, event: Event<'_>) {
+    pub(super) fn end_part(&mut self, event: EventBuilder<'_>) {
         drop(self.placed(event).json("part", &self.part_json().to_string()));
         self.cut();
     }
@@ -230,7 +230,7 @@ impl Item {
     }
 
     /// Adds an annotation to the open text; says where it went.
-    pub(super) fn annotate(&mut self, annotation: &Value, event: Event<'_>) {
+    pub(super) fn annotate(&mut self, annotation: &Value, event: EventBuilder<'_>) {
         let number = self.annotations.len();
         drop(self.placed(event).number("annotation_index", number).json("annotation", &annotation.to_string()));
         self.annotations.push(annotation.clone());
@@ -280,7 +280,7 @@ impl Item {
     }
 
     /// Appends the fields that say where in the response the open text is.
-    fn placed<'a>(&self, event: Event<'a>) -> Event<'a> {
+    fn placed<'a>(&self, event: EventBuilder<'a>) -> EventBuilder<'a> {
         let event = event.text("item_id", &self.id).number("output_index", self.index);
         match self.part {
             Some(part) => event.number(part.names().index, self.parts.len()),

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Event, PartKind, ReasoningItem, Writer, kind, text};
+use super::{EventBuilder, PartKind, ReasoningItem, ResponsesWriter, kind, text};
 
-impl Writer {
+impl ResponsesWriter {
     /// Passes an event on, or takes from it what stands around an item that is written anew.
     pub(super) fn own(&mut self, event: &Value, out: &mut Vec<u8>) {
         let item = event.get("item").filter(|item| item.is_object());
@@ -66,7 +66,7 @@ impl Writer {
     fn annotation(&mut self, event: &Value, out: &mut Vec<u8>) {
         let Some(annotation) = event.get("annotation") else { return };
         if let Some(item) = self.open.as_mut().filter(|item| item.part_kind() == Some(PartKind::Text)) {
-            item.annotate(annotation, Event::new(kind(event), &mut self.sequence, out));
+            item.annotate(annotation, EventBuilder::new(kind(event), &mut self.sequence, out));
         }
     }
 

@@ -6,11 +6,11 @@ use super::fresh;
 use crate::fault::{Fault, FaultKind};
 use crate::port::Client;
 use crate::protocol::Protocol;
-use crate::said::{Begin, Usage};
+use crate::response_event::{ResponseStart, Usage};
 
 /// All of a response but its items and its end.
 #[derive(Debug)]
-pub(super) struct Response {
+pub(super) struct ResponseObject {
     id: String,
     created: u64,
     model: String,
@@ -21,7 +21,7 @@ pub(super) struct Response {
     usage: Value,
 }
 
-impl Response {
+impl ResponseObject {
     pub(super) fn new(client: &Client) -> Self {
         let mut response = Self {
             id: fresh("resp", client.seed, 0),
@@ -36,7 +36,7 @@ impl Response {
     }
 
     /// Takes what the server says of the response. Ids of other protocols would not be taken for one of a response.
-    pub(super) fn begin(&mut self, begin: &Begin, client: &Client) {
+    pub(super) fn begin(&mut self, begin: &ResponseStart, client: &Client) {
         if let Some(id) = begin.id.clone().filter(|_| client.upstream == Protocol::Responses) {
             self.id = id;
         }

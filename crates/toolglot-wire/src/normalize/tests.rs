@@ -8,14 +8,14 @@ use toolglot::Tools;
 
 use super::*;
 use crate::fault::FaultKind;
-use crate::said::CallKind;
+use crate::response_event::CallKind;
 
-fn wants() -> Wants {
+fn wants() -> AnswerSettings {
     let tools = json!([
         {"name": "look", "parameters": {"properties": {"at": {"type": "string"}, "n": {"type": "integer"}}}},
         {"name": "run", "parameters": {"properties": {"input": {"type": "string"}}}},
     ]);
-    Wants {
+    AnswerSettings {
         tools: Tools::from_json(&tools).unwrap(),
         parse: true,
         calls: true,
@@ -23,49 +23,49 @@ fn wants() -> Wants {
         custom: Arc::new(HashSet::from(["run".to_owned()])),
         streamed: true,
         alternatives: 1,
-        ..Wants::default()
+        ..AnswerSettings::default()
     }
 }
 
-fn part(part: Part) -> Said {
-    Said::Part { choice: 0, part }
+fn part(part: Part) -> ResponseEvent {
+    ResponseEvent::Part { choice: 0, part }
 }
 
-fn text(text: &str) -> Said {
+fn text(text: &str) -> ResponseEvent {
     part(Part::Text(text.to_owned()))
 }
 
-fn start(call: usize, id: &str, name: &str) -> Said {
+fn start(call: usize, id: &str, name: &str) -> ResponseEvent {
     let id = Some(id.to_owned()).filter(|id| !id.is_empty());
     part(Part::CallStart { call, id, name: name.to_owned(), kind: CallKind::Function })
 }
 
-fn arguments(call: usize, text: &str) -> Said {
+fn arguments(call: usize, text: &str) -> ResponseEvent {
     part(Part::Arguments { call, text: text.to_owned() })
 }
 
-fn end(call: usize) -> Said {
+fn end(call: usize) -> ResponseEvent {
     part(Part::CallEnd { call })
 }
 
-fn cleaned(wants: Wants, said: Vec<Said>) -> Vec<Said> {
-    let mut clean = Clean::new(wants, 7);
+fn cleaned(wants: AnswerSettings, said: Vec<ResponseEvent>) -> Vec<ResponseEvent> {
+    let mut normalizer = Normalizer::new(wants, 7);
     let mut out = Vec::new();
-    said.into_iter().for_each(|said| clean.say(said, &mut out));
+    said.into_iter().for_each(|said| normalizer.say(said, &mut out));
     is_clean(&out).unwrap_or_else(|error| panic!("{error}\n{out:#?}"));
     out
 }
 
 /// One line for a sequence: each part as a word, pieces joined.
-fn line(said: &[Said]) -> String {
+fn line(said: &[ResponseEvent]) -> String {
     let mut line = String::new();
     let mut last = "";
     for said in said {
         let (kind, word) = match said {
-            Said::Begin(_) | Said::Usage(_) | Said::Extra(_) => continue,
-            Said::Fault(fault) => ("fault", fault.code.clone().unwrap_or_else(|| fault.message.clone())),
-            Said::End => ("end", String::new()),
-            Said::Part { part, .. } => match part {
+            ResponseEvent::Begin(_) | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) => continue,
+            ResponseEvent::Fault(fault) => ("fault", fault.code.clone().unwrap_or_else(|| fault.message.clone())),
+            ResponseEvent::End => ("end", String::new()),
+            ResponseEvent::Part { part, .. } => match part {
                 Part::Text(text) => ("text", text.clone()),
                 Part::Refusal(text) => ("refusal", text.clone()),
                 Part::Reasoning(text) => ("reasoning", text.clone()),
@@ -90,18 +90,18 @@ fn line(said: &[Said]) -> String {
 }
 
 /// Checks what every writer relies on.
-fn is_clean(said: &[Said]) -> Result<(), String> {
-    if !matches!(said.first(), Some(Said::Begin(_))) {
+fn is_clean(said: &[ResponseEvent]) -> Result<(), String> {
+    if !matches!(said.first(), Some(ResponseEvent::Begin(_))) {
         return Err("no beginning".into());
     }
-    let ends = |said: &Said| matches!(said, Said::End | Said::Fault(_));
+    let ends = |said: &ResponseEvent| matches!(said, ResponseEvent::End | ResponseEvent::Fault(_));
     if said.iter().filter(|said| ends(said)).count() != usize::from(said.last().is_some_and(ends)) {
         return Err("something after the end".into());
     }
     let (mut open, mut next, mut finished, mut ids) = (None, 0, false, HashSet::new());
     let mut json = String::new();
     for said in said {
-        let Said::Part { choice: 0, part } = said else { continue };
+        let ResponseEvent::Part { choice: 0, part } = said else { continue };
         if finished {
             return Err("something after the finish".into());
         }
@@ -132,21 +132,21 @@ fn is_clean(said: &[Said]) -> Result<(), String> {
             _ => {}
         }
     }
-    if matches!(said.last(), Some(Said::End)) && !finished {
+    if matches!(said.last(), Some(ResponseEvent::End)) && !finished {
         return Err("no finish".into());
     }
     Ok(())
 }
 
 #[track_caller]
-fn check(said: Vec<Said>, expected: &str) {
+fn check(said: Vec<ResponseEvent>, expected: &str) {
     assert_eq!(line(&cleaned(wants(), said)), expected);
 }
 
 #[test]
 fn an_answer_without_anything_is_an_answer() {
-    check(vec![Said::End], "finish:Stop end:");
-    check(vec![Said::End, text("late"), Said::End], "finish:Stop end:");
+    check(vec![ResponseEvent::End], "finish:Stop end:");
+    check(vec![ResponseEvent::End, text("late"), ResponseEvent::End], "finish:Stop end:");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn calls_follow_each_other() {
         text("inside"),
         arguments(4, ": \"x\"}"),
         end(4),
-        Said::End,
+        ResponseEvent::End,
     ];
     let expected = "call:look arguments:{\"at\": \"x\"} done: call:look arguments:{\"n\": 1} done: text:inside finish:ToolCalls end:";
     check(both, expected);
@@ -168,23 +168,23 @@ fn calls_follow_each_other() {
 
 #[test]
 fn a_number_used_again_is_another_call() {
-    let twice = vec![start(0, "a", "look"), start(0, "a", "look"), arguments(0, "{\"n\":2}"), Said::End];
+    let twice = vec![start(0, "a", "look"), start(0, "a", "look"), arguments(0, "{\"n\":2}"), ResponseEvent::End];
     check(twice, "call:look arguments:{} done: call:look arguments:{\"n\":2} done: finish:ToolCalls end:");
 }
 
 #[test]
 fn the_first_call_is_said_as_it_comes() {
-    let mut clean = Clean::new(wants(), 7);
+    let mut normalizer = Normalizer::new(wants(), 7);
     let mut out = Vec::new();
     for said in [start(0, "a", "look"), arguments(0, "{\"at\": \"one "), arguments(0, "two ")] {
-        clean.say(said, &mut out);
+        normalizer.say(said, &mut out);
     }
     assert!(line(&out).starts_with("call:look arguments:{\"at\": \"one "), "{out:?}");
 }
 
 #[test]
 fn free_text_is_taken_out_of_its_object() {
-    let run = |arguments_text: &str| vec![start(0, "a", "run"), arguments(0, arguments_text), Said::End];
+    let run = |arguments_text: &str| vec![start(0, "a", "run"), arguments(0, arguments_text), ResponseEvent::End];
     check(run("{\"input\": \"ls \\\"x\\\"\"}"), "call:run! arguments:ls \"x\" done: finish:ToolCalls end:");
     check(run("{\"input\": \"ls"), "finish:Length end:");
     for (text, expected) in [
@@ -207,31 +207,38 @@ fn a_call_that_is_none_is_a_fault_once_it_was_said() {
 
 #[test]
 fn a_call_that_nobody_can_read_does_not_vanish() {
-    let whole = |said: Vec<Said>| line(&cleaned(Wants { streamed: false, ..wants() }, said));
-    let native = || vec![text("Hi"), start(0, "a", "look"), arguments(0, "Paris please"), end(0), Said::End];
+    let whole = |said: Vec<ResponseEvent>| line(&cleaned(AnswerSettings { streamed: false, ..wants() }, said));
+    let native = || vec![text("Hi"), start(0, "a", "look"), arguments(0, "Paris please"), end(0), ResponseEvent::End];
     assert_eq!(whole(native()), "text:Hi fault:tool_call_broken");
     check(native(), "text:Hi call:look fault:tool_call_broken");
     let written = "<tool_call>{\"name\": \"look\", \"arguments\": {\"at\": : ]}}</tool_call>";
-    assert_eq!(whole(vec![text(&format!("Hi {written}")), Said::End]), format!("text:Hi {written} finish:Stop end:"));
-    let cut = whole(vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0), Said::End]);
+    assert_eq!(
+        whole(vec![text(&format!("Hi {written}")), ResponseEvent::End]),
+        format!("text:Hi {written} finish:Stop end:")
+    );
+    let cut = whole(vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0), ResponseEvent::End]);
     assert_eq!(cut, "finish:Length end:");
 }
 
 #[test]
 fn a_whole_answer_keeps_its_counts_whatever_of_it_is_wanted() {
-    let usage = Said::Usage(Usage { input: 7, ..Usage::default() });
+    let usage = ResponseEvent::Usage(Usage { input: 7, ..Usage::default() });
     let two = || [start(0, "a", "look"), arguments(0, "{}"), start(1, "b", "look"), arguments(1, "{}")];
-    let said = [two().to_vec(), vec![part(Part::Finish(Finish::ToolCalls)), usage, Said::End]].concat();
-    let out = cleaned(Wants { streamed: false, parallel: false, ..wants() }, said);
+    let said = [two().to_vec(), vec![part(Part::Finish(Finish::ToolCalls)), usage, ResponseEvent::End]].concat();
+    let out = cleaned(AnswerSettings { streamed: false, parallel: false, ..wants() }, said);
     assert_eq!(line(&out), "call:look arguments:{} done: finish:ToolCalls end:");
-    assert!(out.iter().any(|said| matches!(said, Said::Usage(usage) if usage.input == 7)), "{out:?}");
+    assert!(out.iter().any(|said| matches!(said, ResponseEvent::Usage(usage) if usage.input == 7)), "{out:?}");
 }
 
 #[test]
 fn more_calls_than_can_be_wanted_are_dropped() {
     let many = "{}".repeat(2000);
-    let out = cleaned(wants(), vec![start(0, "a", "look"), arguments(0, "{\"n\":1}"), arguments(0, &many), Said::End]);
-    let starts = out.iter().filter(|said| matches!(said, Said::Part { part: Part::CallStart { .. }, .. })).count();
+    let out = cleaned(
+        wants(),
+        vec![start(0, "a", "look"), arguments(0, "{\"n\":1}"), arguments(0, &many), ResponseEvent::End],
+    );
+    let starts =
+        out.iter().filter(|said| matches!(said, ResponseEvent::Part { part: Part::CallStart { .. }, .. })).count();
     assert_eq!(starts, 256);
 }
 
@@ -239,10 +246,10 @@ fn more_calls_than_can_be_wanted_are_dropped() {
 fn what_comes_while_a_call_is_open_is_held_up_to_a_limit() {
     let limits = crate::WireLimits::default().with_held(10).with_arguments(20);
     let open = || vec![start(0, "a", "look"), arguments(0, "{\"at\": ")];
-    let code = |said: Vec<Said>| {
-        let said = cleaned(Wants { limits, ..wants() }, [open(), said].concat());
+    let code = |said: Vec<ResponseEvent>| {
+        let said = cleaned(AnswerSettings { limits, ..wants() }, [open(), said].concat());
         match said.last() {
-            Some(Said::Fault(fault)) => fault.code.clone().map(|code| (code, fault.message.clone())),
+            Some(ResponseEvent::Fault(fault)) => fault.code.clone().map(|code| (code, fault.message.clone())),
             _ => None,
         }
     };
@@ -252,14 +259,17 @@ fn what_comes_while_a_call_is_open_is_held_up_to_a_limit() {
     let other = arguments(1, "{\"at\": \"some place far away\"");
     let (_, message) = code(vec![start(1, "b", "look"), other]).unwrap();
     assert!(message.contains("`limits.arguments`"), "{message}");
-    assert_eq!(code(vec![text("hello"), arguments(0, "\"x\"}"), end(0), text("hello, hello"), Said::End]), None);
+    assert_eq!(
+        code(vec![text("hello"), arguments(0, "\"x\"}"), end(0), text("hello, hello"), ResponseEvent::End]),
+        None
+    );
 }
 
 #[test]
 fn blanks_without_end_take_no_time() {
     let mut said = vec![start(0, "a", "look"), arguments(0, "{")];
     said.extend((0..100_000).map(|_| arguments(0, "\n")));
-    said.extend([arguments(0, "\"n\":1}"), Said::End]);
+    said.extend([arguments(0, "\"n\":1}"), ResponseEvent::End]);
     let began = std::time::Instant::now();
     let out = cleaned(wants(), said);
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
@@ -268,15 +278,15 @@ fn blanks_without_end_take_no_time() {
 
 #[test]
 fn usage_comes_last_and_the_latest_counts() {
-    let usage = |input| Said::Usage(Usage { input, ..Usage::default() });
-    let out = cleaned(wants(), vec![usage(1), text("a"), usage(2), Said::End]);
-    let [.., Said::Usage(found), Said::End] = &out[..] else { panic!("{out:?}") };
+    let usage = |input| ResponseEvent::Usage(Usage { input, ..Usage::default() });
+    let out = cleaned(wants(), vec![usage(1), text("a"), usage(2), ResponseEvent::End]);
+    let [.., ResponseEvent::Usage(found), ResponseEvent::End] = &out[..] else { panic!("{out:?}") };
     assert_eq!(found.input, 2);
 }
 
 #[test]
 fn a_fault_lets_out_what_was_held() {
-    let fault = Said::Fault(Fault::new(FaultKind::Upstream, "lost"));
+    let fault = ResponseEvent::Fault(Fault::new(FaultKind::Upstream, "lost"));
     check(vec![text("a <tool_"), fault.clone()], "text:a <tool_ fault:lost");
     check(
         vec![text("<tool_call>{\"name\": \"look\", \"arguments\": {\"at\": \"x"), fault],
@@ -287,11 +297,11 @@ fn a_fault_lets_out_what_was_held() {
 #[test]
 fn what_only_one_protocol_knows_keeps_its_place() {
     let own = || part(Part::Own(json!({"a": 1})));
-    let around = vec![text("a <tool_"), own(), text("b"), Said::End];
-    let blocks = cleaned(Wants { own_blocks: true, ..wants() }, around.clone());
+    let around = vec![text("a <tool_"), own(), text("b"), ResponseEvent::End];
+    let blocks = cleaned(AnswerSettings { own_blocks: true, ..wants() }, around.clone());
     assert_eq!(line(&blocks), "text:a <tool_ own: text:b finish:Stop end:");
     check(around, "text:a  own: text:<tool_b finish:Stop end:");
-    let inside = vec![start(0, "a", "look"), own(), arguments(0, "{}"), end(0), Said::End];
+    let inside = vec![start(0, "a", "look"), own(), arguments(0, "{}"), end(0), ResponseEvent::End];
     check(inside, "call:look arguments:{} done: own: finish:ToolCalls end:");
 }
 
@@ -324,15 +334,15 @@ fn anything_comes_out_clean() {
             }
             _ => part(Part::Finish([Finish::Stop, Finish::Length, Finish::ToolCalls][roll(3)].clone())),
         });
-        let mut said: Vec<Said> = said.collect();
-        said.push(Said::End);
+        let mut said: Vec<ResponseEvent> = said.collect();
+        said.push(ResponseEvent::End);
         let (streamed, parallel, calls) = (roll(2) == 0, roll(4) != 0, roll(6) != 0);
-        let out = cleaned(Wants { streamed, parallel, calls, ..wants() }, said.clone());
+        let out = cleaned(AnswerSettings { streamed, parallel, calls, ..wants() }, said.clone());
         let last = out.last();
         let broken = |fault: &Fault| fault.code.as_deref() == Some("tool_call_broken");
         let fair = match last {
-            Some(Said::End) => true,
-            Some(Said::Fault(fault)) => streamed || broken(fault),
+            Some(ResponseEvent::End) => true,
+            Some(ResponseEvent::Fault(fault)) => streamed || broken(fault),
             _ => false,
         };
         assert!(fair, "{said:?}");

@@ -2,15 +2,15 @@
 
 use toolglot::{ArgumentsReader, Outcome};
 
-use super::Shared;
-use super::voice::Voice;
-use crate::said::{CallKind, Said};
+use super::SharedByChoices;
+use super::call_emitter::CallEmitter;
+use crate::response_event::{CallKind, ResponseEvent};
 
 /// An empty object longer than this is none that a server put there.
 const MAX_EARLY: usize = 64;
 
 /// One native call.
-pub(super) struct Native {
+pub(super) struct NativeCall {
     /// The server's number for it.
     pub(super) number: usize,
     id: Option<String>,
@@ -30,8 +30,8 @@ pub(super) struct Native {
     last: Option<u8>,
 }
 
-impl Native {
-    pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, shared: &Shared) -> Self {
+impl NativeCall {
+    pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, shared: &SharedByChoices) -> Self {
         let wants = &shared.wants;
         let name = wants.tools.resolve(name).unwrap_or(name).to_owned();
         let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, &name, &wants.options);
@@ -79,11 +79,16 @@ impl Native {
     }
 
     /// Says what can be said of the call now.
-    pub(super) fn speak(&mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+    pub(super) fn speak(
+        &mut self,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) {
         if !std::mem::replace(&mut self.started, true) {
-            voice.start(self.id.as_deref(), &self.name, self.kind, shared, out);
+            emitter.start(self.id.as_deref(), &self.name, self.kind, shared, out);
         }
-        voice.arguments(&self.ready, out);
+        emitter.arguments(&self.ready, out);
         self.ready.clear();
     }
 
@@ -109,30 +114,35 @@ impl Native {
     }
 
     /// Ends the call, which has been begun; returns a further one whose arguments stood behind its own.
-    pub(super) fn finish(mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) -> Option<Self> {
+    pub(super) fn finish(
+        mut self,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) -> Option<Self> {
         if let Some(early) = self.early.take() {
             self.read(&early);
         }
-        self.speak(voice, shared, out);
+        self.speak(emitter, shared, out);
         let Some(reader) = self.reader.take() else {
-            voice.end(Outcome::Complete, None, shared, out);
+            emitter.end(Outcome::Complete, None, shared, out);
             return None;
         };
         let mut tail = String::new();
         let end = reader.finish(&mut tail);
         for found in &end.diagnostics {
-            voice.note(found.code);
+            emitter.note(found.code);
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
         }
-        voice.arguments(&tail, out);
+        emitter.arguments(&tail, out);
         let free = self.free.take().filter(|text| is_free_text(text, end.outcome));
         if let Some(text) = free {
-            voice.free_text(&text);
-            voice.end(Outcome::Complete, None, shared, out);
+            emitter.free_text(&text);
+            emitter.end(Outcome::Complete, None, shared, out);
             return None;
         }
-        voice.end(end.outcome, None, shared, out);
-        if !end.rest.starts_with('{') || voice.is_full(shared) {
+        emitter.end(end.outcome, None, shared, out);
+        if !end.rest.starts_with('{') || emitter.is_full(shared) {
             return None;
         }
         let mut next = Self::new(self.number, None, &self.name, self.kind, shared);

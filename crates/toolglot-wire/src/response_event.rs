@@ -8,9 +8,9 @@ use crate::fault::Fault;
 /// One thing said in a response. A streamed response is a sequence of these, a whole one the same sequence at once.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "readers and writers of this crate are its only users")]
-pub enum Said {
+pub enum ResponseEvent {
     /// The response begins; the first thing said, once.
-    Begin(Begin),
+    Begin(ResponseStart),
     /// A piece of one of the alternatives that were asked for.
     Part {
         /// The alternative's number, dense from 0.
@@ -30,7 +30,7 @@ pub enum Said {
 
 /// What a response says about itself.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Begin {
+pub struct ResponseStart {
     /// The response's id, if the server gave one.
     pub id: Option<String>,
     /// The model's name, if the server gave one.
@@ -154,4 +154,34 @@ pub struct Usage {
     pub reasoning: Option<u64>,
     /// The counts as the server wrote them; a writer of the same protocol repeats them.
     pub own: Value,
+}
+
+impl Usage {
+    /// Adds the tokens of an earlier attempt.
+    pub(crate) fn add(&mut self, earlier: &Self) {
+        let sum = |now: Option<u64>, before: Option<u64>| match (now, before) {
+            (None, None) => None,
+            (now, before) => Some(now.unwrap_or(0).saturating_add(before.unwrap_or(0))),
+        };
+        self.input = self.input.saturating_add(earlier.input);
+        self.output = self.output.saturating_add(earlier.output);
+        self.cached = sum(self.cached, earlier.cached);
+        self.reasoning = sum(self.reasoning, earlier.reasoning);
+        add_counts(&mut self.own, &earlier.own);
+    }
+}
+
+fn add_counts(counts: &mut Value, earlier: &Value) {
+    match (counts, earlier) {
+        (Value::Object(counts), Value::Object(earlier)) => {
+            for (key, value) in counts {
+                add_counts(value, earlier.get(key).unwrap_or(&Value::Null));
+            }
+        }
+        (counts, earlier) => {
+            if let (Some(count), Some(more)) = (counts.as_u64(), earlier.as_u64()) {
+                *counts = count.saturating_add(more).into();
+            }
+        }
+    }
 }

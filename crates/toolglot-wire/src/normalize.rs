@@ -5,21 +5,23 @@ use std::sync::Arc;
 
 use toolglot::{Dialects, Options, Tools};
 
+use crate::demand::Demand;
 use crate::fault::Fault;
 use crate::policy::WireLimits;
-use crate::said::{Begin, Finish, Part, Said, Usage};
-use choice::Choice;
-use ids::Ids;
+use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
+use crate::suspect::{self, Suspect};
+use choice::ChoiceNormalizer;
+use ids::AnswerIds;
 
+mod call_emitter;
 mod choice;
 mod ids;
 mod native;
-mod speech;
-mod voice;
+mod text_reader;
 
 /// What the client's request and the operator's policy want of an answer.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wants {
+pub(crate) struct AnswerSettings {
     pub(crate) dialects: Dialects,
     pub(crate) tools: Tools,
     pub(crate) options: Options,
@@ -36,6 +38,8 @@ pub(crate) struct Wants {
     pub(crate) used: Arc<HashSet<String>>,
     /// How many alternatives were asked for.
     pub(crate) alternatives: usize,
+    /// The answer has to hold a call.
+    pub(crate) demand: Option<Demand>,
     /// The answer is streamed, so that nothing can be taken back.
     pub(crate) streamed: bool,
     pub(crate) reasoning_open: bool,
@@ -45,9 +49,11 @@ pub(crate) struct Wants {
 
 /// What was counted on the way.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct AnswerTally {
     pub(crate) dialect: Option<Arc<str>>,
     pub(crate) calls: usize,
+    /// The tool of the first call that was begun.
+    pub(crate) first: Option<String>,
     pub(crate) text_calls: usize,
     pub(crate) repaired: usize,
     pub(crate) dropped: usize,
@@ -63,27 +69,29 @@ pub(crate) struct Tally {
 }
 
 /// What the alternatives of an answer share.
-struct Shared {
-    wants: Wants,
-    ids: Ids,
-    tally: Tally,
+struct SharedByChoices {
+    wants: AnswerSettings,
+    ids: AnswerIds,
+    tally: AnswerTally,
+    /// The end of the text that was read for calls.
+    read: String,
 }
 
 /// Makes one answer clean.
-pub(crate) struct Clean {
-    shared: Shared,
+pub(crate) struct Normalizer {
+    shared: SharedByChoices,
     /// The alternatives by the server's numbers, in the order in which they appeared.
-    choices: Vec<(usize, Choice)>,
+    choices: Vec<(usize, ChoiceNormalizer)>,
     usage: Option<Usage>,
     begun: bool,
     ended: bool,
 }
 
-impl Clean {
+impl Normalizer {
     /// Returns what cleans one answer; ids are made from the seed.
-    pub(crate) fn new(wants: Wants, seed: u64) -> Self {
-        let ids = Ids::new(wants.used.clone(), seed);
-        let shared = Shared { wants, ids, tally: Tally::default() };
+    pub(crate) fn new(wants: AnswerSettings, seed: u64) -> Self {
+        let ids = AnswerIds::new(wants.used.clone(), seed);
+        let shared = SharedByChoices { wants, ids, tally: AnswerTally::default(), read: String::new() };
         Self { shared, choices: Vec::new(), usage: None, begun: false, ended: false }
     }
 
@@ -98,30 +106,30 @@ impl Clean {
     }
 
     /// Takes what the server said and says it clean. In a whole answer `out` has to hold all that was said before.
-    pub(crate) fn say(&mut self, said: Said, out: &mut Vec<Said>) {
+    pub(crate) fn say(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) {
         if self.ended {
             return;
         }
         match said {
-            Said::Begin(begin) => self.begin(begin, out),
-            Said::Part { choice, part } => {
-                self.begin(Begin::default(), out);
+            ResponseEvent::Begin(begin) => self.begin(begin, out),
+            ResponseEvent::Part { choice, part } => {
+                self.begin(ResponseStart::default(), out);
                 let at = self.place(choice);
                 self.choices[at].1.part(part, &mut self.shared, out);
                 self.look(at, out);
             }
-            Said::Usage(usage) => self.usage = Some(usage),
-            Said::Extra(extra) => {
-                self.begin(Begin::default(), out);
-                out.push(Said::Extra(extra));
+            ResponseEvent::Usage(usage) => self.usage = Some(usage),
+            ResponseEvent::Extra(extra) => {
+                self.begin(ResponseStart::default(), out);
+                out.push(ResponseEvent::Extra(extra));
             }
-            Said::Fault(fault) => self.fail(fault, out),
-            Said::End => self.end(out),
+            ResponseEvent::Fault(fault) => self.fail(fault, out),
+            ResponseEvent::End => self.end(out),
         }
     }
 
     /// Reads text that may go on as it came; says whether it does, or else says what became of it.
-    pub(crate) fn passes(&mut self, choice: usize, text: &str, out: &mut Vec<Said>) -> bool {
+    pub(crate) fn passes(&mut self, choice: usize, text: &str, out: &mut Vec<ResponseEvent>) -> bool {
         match self.choices.iter_mut().find(|(number, _)| *number == choice) {
             Some((_, found)) if !self.ended && found.is_plain() => {
                 let passes = found.passes(text, &mut self.shared, out);
@@ -130,7 +138,7 @@ impl Clean {
                 passes
             }
             _ => {
-                self.say(Said::Part { choice, part: Part::Text(text.to_owned()) }, out);
+                self.say(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) }, out);
                 false
             }
         }
@@ -149,7 +157,7 @@ impl Clean {
         choice: usize,
         (call, number): (usize, Option<usize>),
         text: &str,
-        out: &mut Vec<Said>,
+        out: &mut Vec<ResponseEvent>,
     ) -> bool {
         let found = self.choices.iter_mut().find(|(number, _)| *number == choice).filter(|_| !self.ended);
         if let Some(((_, found), number)) = found.zip(number)
@@ -157,7 +165,7 @@ impl Clean {
         {
             return found.passes_arguments(text, &mut self.shared, out);
         }
-        self.say(Said::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
+        self.say(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
         false
     }
 
@@ -180,8 +188,41 @@ impl Clean {
     }
 
     /// Returns what was counted so far.
-    pub(crate) fn tally(&self) -> &Tally {
+    pub(crate) fn tally(&self) -> &AnswerTally {
         &self.shared.tally
+    }
+
+    /// Says whether the answer holds the call that it has to hold; nothing while that is open, or if it need not hold one.
+    /// An answer that failed, was cut off or refused is not asked for again.
+    pub(crate) fn meets_demand(&self) -> Option<bool> {
+        let (demand, tally) = (self.shared.wants.demand.as_ref()?, &self.shared.tally);
+        if let Some(first) = &tally.first {
+            let is_made = self.shared.wants.streamed || !self.ended || tally.calls > 0;
+            return Some(demand.is_met_by(first) && is_made || self.was_cut());
+        }
+        self.ended.then(|| self.was_cut())
+    }
+
+    /// Returns the text in which no call was read, if it may look as if it held one.
+    pub(crate) fn suspect(&self) -> Option<Suspect> {
+        let SharedByChoices { wants, tally, read, .. } = &self.shared;
+        let is_missed = wants.parse && tally.calls == 0 && tally.fault.is_none() && suspect::has_signs(read);
+        is_missed.then(|| Suspect {
+            text: read.clone(),
+            dialects: wants.dialects.clone(),
+            tools: wants.tools.clone(),
+            options: wants.options.clone().with_reasoning_open(wants.reasoning_open),
+        })
+    }
+
+    /// Says whether the answer has to hold a call.
+    pub(crate) fn demands_call(&self) -> bool {
+        self.shared.wants.demand.is_some()
+    }
+
+    fn was_cut(&self) -> bool {
+        let tally = &self.shared.tally;
+        tally.fault.is_some() || matches!(tally.finish, Some(Finish::Length | Finish::ContentFilter))
     }
 
     /// Returns the tokens counted so far.
@@ -194,22 +235,22 @@ impl Clean {
         self.choices.iter().map(|(_, choice)| choice.held()).sum()
     }
 
-    fn begin(&mut self, begin: Begin, out: &mut Vec<Said>) {
+    fn begin(&mut self, begin: ResponseStart, out: &mut Vec<ResponseEvent>) {
         if !std::mem::replace(&mut self.begun, true) {
             self.usage = begin.usage.clone().or(self.usage.take());
-            out.push(Said::Begin(begin));
+            out.push(ResponseEvent::Begin(begin));
         }
     }
 
     fn place(&mut self, choice: usize) -> usize {
         self.number(choice).unwrap_or_else(|| {
-            self.choices.push((choice, Choice::new(self.choices.len())));
+            self.choices.push((choice, ChoiceNormalizer::new(self.choices.len())));
             self.choices.len() - 1
         })
     }
 
     /// Looks whether a call failed, or whether all that is wanted has been said.
-    fn look(&mut self, at: usize, out: &mut Vec<Said>) {
+    fn look(&mut self, at: usize, out: &mut Vec<ResponseEvent>) {
         if let Some(fault) = self.choices[at].1.take_fault() {
             return self.end_with(fault, out);
         }
@@ -223,22 +264,22 @@ impl Clean {
     }
 
     /// Ends the answer with what no call is any more, and the fault.
-    fn fail(&mut self, fault: Fault, out: &mut Vec<Said>) {
-        self.begin(Begin::default(), out);
+    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+        self.begin(ResponseStart::default(), out);
         for (_, choice) in &mut self.choices {
             choice.give_up(&mut self.shared, out);
         }
         self.end_with(fault, out);
     }
 
-    fn end_with(&mut self, fault: Fault, out: &mut Vec<Said>) {
+    fn end_with(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         self.ended = true;
         self.shared.tally.fault = Some(fault.clone());
-        out.push(Said::Fault(fault));
+        out.push(ResponseEvent::Fault(fault));
     }
 
-    fn end(&mut self, out: &mut Vec<Said>) {
-        self.begin(Begin::default(), out);
+    fn end(&mut self, out: &mut Vec<ResponseEvent>) {
+        self.begin(ResponseStart::default(), out);
         if self.choices.is_empty() {
             self.place(0);
         }
@@ -249,8 +290,8 @@ impl Clean {
             }
         }
         self.ended = true;
-        out.extend(self.usage.clone().map(Said::Usage));
-        out.push(Said::End);
+        out.extend(self.usage.clone().map(ResponseEvent::Usage));
+        out.push(ResponseEvent::End);
     }
 }
 

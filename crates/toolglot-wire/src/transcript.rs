@@ -2,36 +2,36 @@
 
 use serde_json::{Map, Value};
 
+use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::policy::WireLimits;
-use crate::port;
 use crate::protocol::Protocol;
-use crate::said::{Finish, Part, Said};
+use crate::response_event::{Finish, Part, ResponseEvent};
 use crate::sse::{Frame, SseReader};
 
 /// A model server's answer from a file.
 ///
 /// # Example
 /// ```
-/// use toolglot_wire::{Protocol, Saved};
+/// use toolglot_wire::{Protocol, Transcript};
 /// let stream = br#"data: {"choices": [{"index": 0, "delta": {"content": "Hel"}}]}
 ///
 /// data: {"choices": [{"index": 0, "delta": {"content": "lo"}, "finish_reason": "stop"}]}
 ///
 /// data: [DONE]
 /// "#;
-/// let saved = Saved::read(stream).unwrap();
+/// let saved = Transcript::read(stream).unwrap();
 /// assert_eq!(saved.protocol, Protocol::Chat);
 /// assert_eq!(saved.alternatives[0].text, "Hello");
-/// assert!(Saved::read(b"Hello").is_none());
+/// assert!(Transcript::read(b"Hello").is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Saved {
+pub struct Transcript {
     /// The protocol that it is written in.
     pub protocol: Protocol,
     /// What the model said, once for each alternative that was asked for.
-    pub alternatives: Vec<Alternative>,
+    pub alternatives: Vec<TranscriptChoice>,
     /// The error that it ended with.
     pub fault: Option<Fault>,
 }
@@ -39,13 +39,13 @@ pub struct Saved {
 /// One alternative of a saved answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Alternative {
+pub struct TranscriptChoice {
     /// The text, as the server sent it.
     pub text: String,
     /// The reasoning that the server told from the text.
     pub reasoning: String,
     /// The calls that the server told from the text, as it sent them.
-    pub calls: Vec<SavedCall>,
+    pub calls: Vec<TranscriptCall>,
     /// Why it ended, if the server said so.
     pub finish: Option<Finish>,
 }
@@ -53,7 +53,7 @@ pub struct Alternative {
 /// A native call of a saved answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SavedCall {
+pub struct TranscriptCall {
     /// Its id, if it has one.
     pub id: Option<String>,
     /// The tool's name.
@@ -63,7 +63,7 @@ pub struct SavedCall {
     number: usize,
 }
 
-impl Saved {
+impl Transcript {
     /// Says whether the beginning of a file looks like an answer of one of the protocols, so that it is worth reading
     /// all of it.
     pub fn begins(start: &[u8]) -> bool {
@@ -81,28 +81,28 @@ impl Saved {
         Some(saved)
     }
 
-    fn add(&mut self, said: Said) {
+    fn add(&mut self, said: ResponseEvent) {
         match said {
-            Said::Part { choice, part } => {
+            ResponseEvent::Part { choice, part } => {
                 let missing = (choice + 1).min(MOST_ALTERNATIVES).saturating_sub(self.alternatives.len());
-                self.alternatives.extend((0..missing).map(|_| Alternative::default()));
+                self.alternatives.extend((0..missing).map(|_| TranscriptChoice::default()));
                 if let Some(alternative) = self.alternatives.get_mut(choice) {
                     alternative.add(part);
                 }
             }
-            Said::Fault(fault) => self.fault = Some(fault),
-            Said::Begin(_) | Said::Usage(_) | Said::Extra(_) | Said::End => {}
+            ResponseEvent::Fault(fault) => self.fault = Some(fault),
+            ResponseEvent::Begin(_) | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) | ResponseEvent::End => {}
         }
     }
 }
 
-impl Alternative {
+impl TranscriptChoice {
     fn add(&mut self, part: Part) {
         match part {
             Part::Text(text) | Part::Refusal(text) => self.text.push_str(&text),
             Part::Reasoning(text) => self.reasoning.push_str(&text),
             Part::CallStart { call: number, id, name, .. } => {
-                self.calls.push(SavedCall { id, name, arguments: String::new(), number });
+                self.calls.push(TranscriptCall { id, name, arguments: String::new(), number });
             }
             Part::Arguments { call, text } => {
                 let call = self.calls.iter_mut().rev().find(|known| known.number == call);
@@ -115,31 +115,31 @@ impl Alternative {
 }
 
 /// Reads a whole response.
-fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let object: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
     let protocol = protocol_of_response(&object)?;
     let mut said = Vec::new();
-    port::reader(protocol, &unbounded()).whole(bytes, &mut said);
+    dispatch::reader(protocol, &unbounded()).whole(bytes, &mut said);
     Some((protocol, said))
 }
 
 /// Reads an error that was all of an answer.
-fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let body: Value = serde_json::from_slice(bytes).ok()?;
     let fault = Fault::of_saved(&body)?;
     let is_messages = body.get("type").is_some_and(|kind| kind == "error");
-    Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![Said::Fault(fault)]))
+    Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![ResponseEvent::Fault(fault)]))
 }
 
 /// Reads a stream, which may have been cut anywhere.
-fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<Said>)> {
+fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
     let protocol = frames(bytes, protocol_of_event)?;
-    let (mut reader, mut said) = (port::reader(protocol, &unbounded()), Vec::new());
+    let (mut reader, mut said) = (dispatch::reader(protocol, &unbounded()), Vec::new());
     let _: Option<()> = frames(bytes, |frame| {
         reader.frame(&frame, &mut said);
         None
     });
-    let message = "the stream ends before the answer does; save all of it";
+    let message = "the stream ends before the answer is complete; save the whole stream";
     reader.cut(Fault::new(FaultKind::Upstream, message).with_code("upstream_ended_early"), &mut said);
     Some((protocol, said))
 }
@@ -192,7 +192,8 @@ fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
 /// What a line of a stream begins with.
 const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 
-/// More alternatives than anybody asks for.
+/// More alternatives than a server returns, as in `MAX_CHOICES` of `chat`; an index in the file must not make a list
+/// of a billion.
 const MOST_ALTERNATIVES: usize = 1024;
 
 #[cfg(test)]
@@ -210,16 +211,18 @@ mod tests {
 
     #[test]
     fn a_whole_answer_keeps_what_the_server_wrote() {
-        let saved = Saved::read(CHAT.as_bytes()).map(|saved| (saved.protocol, saved.alternatives));
+        let saved = Transcript::read(CHAT.as_bytes()).map(|saved| (saved.protocol, saved.alternatives));
         let Some((Protocol::Chat, alternatives)) = saved else { panic!("{saved:?}") };
-        let [Alternative { text, reasoning, calls, finish }] = &alternatives[..] else { panic!("{alternatives:?}") };
+        let [TranscriptChoice { text, reasoning, calls, finish }] = &alternatives[..] else {
+            panic!("{alternatives:?}")
+        };
         assert_eq!((text.as_str(), reasoning.as_str(), finish), ("a", "hm", &Some(Finish::Length)));
         assert_eq!((calls[0].name.as_str(), calls[0].arguments.as_str()), ("ls", "{'path': '.'"));
     }
 
     #[test]
     fn a_stream_may_be_cut() {
-        let Some(saved) = Saved::read(MESSAGES.as_bytes()) else { panic!("it is a stream") };
+        let Some(saved) = Transcript::read(MESSAGES.as_bytes()) else { panic!("it is a stream") };
         assert_eq!((saved.protocol, saved.alternatives[0].text.as_str()), (Protocol::Messages, "Hi"));
         assert_eq!(saved.fault.and_then(|fault| fault.code).as_deref(), Some("upstream_ended_early"));
     }
@@ -230,11 +233,11 @@ mod tests {
             (r#"{"error": {"message": "no"}}"#, Protocol::Chat),
             (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "no"}}"#, Protocol::Messages),
         ] {
-            let Some(saved) = Saved::read(body.as_bytes()) else { panic!("{body}") };
+            let Some(saved) = Transcript::read(body.as_bytes()) else { panic!("{body}") };
             assert_eq!((saved.protocol, saved.fault.map(|fault| fault.message).as_deref()), (protocol, Some("no")));
         }
         let stream = "data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\ndata: {\"detail\": \"boom\"}\n\ndata: [DONE]\n\n";
-        let saved = Saved::read(stream.as_bytes()).and_then(|saved| saved.fault);
+        let saved = Transcript::read(stream.as_bytes()).and_then(|saved| saved.fault);
         assert_eq!(saved.map(|fault| fault.message).as_deref(), Some("boom"));
     }
 
@@ -250,17 +253,17 @@ mod tests {
             "[1]",
             ": )",
         ] {
-            assert_eq!(Saved::read(text.as_bytes()), None, "{text}");
+            assert_eq!(Transcript::read(text.as_bytes()), None, "{text}");
         }
     }
 
     #[test]
     fn the_beginning_tells() {
         for text in [CHAT, MESSAGES, "data: {", "\u{feff}event: x", ": keepalive\n"] {
-            assert!(Saved::begins(text.as_bytes()), "{text}");
+            assert!(Transcript::begins(text.as_bytes()), "{text}");
         }
         for text in ["", "Hello", "<tool_call>", "{\"name\": \"ls\"}"] {
-            assert!(!Saved::begins(text.as_bytes()), "{text}");
+            assert!(!Transcript::begins(text.as_bytes()), "{text}");
         }
     }
 }

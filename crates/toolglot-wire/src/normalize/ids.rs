@@ -6,14 +6,14 @@ use std::sync::Arc;
 use toolglot::mint;
 
 /// The ids of one answer; none is given twice, nor one that the conversation had before.
-pub(super) struct Ids {
+pub(super) struct AnswerIds {
     earlier: Arc<HashSet<String>>,
     given: HashSet<String>,
     seed: u64,
     minted: usize,
 }
 
-impl Ids {
+impl AnswerIds {
     pub(super) fn new(earlier: Arc<HashSet<String>>, seed: u64) -> Self {
         Self { earlier, given: HashSet::new(), seed, minted: 0 }
     }
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn an_id_is_kept_where_it_serves() {
         let earlier = Arc::new(HashSet::from(["call_old".to_owned()]));
-        let mut ids = Ids::new(earlier, 7);
+        let mut ids = AnswerIds::new(earlier, 7);
         assert_eq!(ids.take(Some("call_new")), "call_new");
         let long = "x".repeat(41);
         let bad = [None, Some(""), Some("call_old"), Some("call_new"), Some("functions.x:0"), Some(long.as_str())];

@@ -3,18 +3,18 @@
 use serde_json::Value;
 use toolglot::{Code, Outcome};
 
-use super::Shared;
+use super::SharedByChoices;
 use crate::fault::{Fault, FaultKind};
-use crate::said::{CallKind, Part, Said};
+use crate::response_event::{CallKind, Part, ResponseEvent};
 
 /// Says the parts of one alternative.
-pub(super) struct Voice {
+pub(super) struct CallEmitter {
     choice: usize,
     /// Calls said so far, the open one included.
     calls: usize,
     /// Calls that are whole.
     made: usize,
-    open: Option<Open>,
+    open: Option<EmittedCall>,
     /// A call was cut off and has not been said.
     cut: bool,
     /// A further call or text came although one call was all that was wanted.
@@ -25,7 +25,7 @@ pub(super) struct Voice {
 }
 
 /// The call that is open.
-struct Open {
+struct EmittedCall {
     name: String,
     id: Option<String>,
     /// The arguments so far of a call that is said when it is whole.
@@ -36,7 +36,7 @@ struct Open {
     mute: bool,
 }
 
-impl Voice {
+impl CallEmitter {
     pub(super) fn new(choice: usize) -> Self {
         Self { choice, calls: 0, made: 0, open: None, cut: false, enough: false, limit: None, fault: None }
     }
@@ -65,7 +65,7 @@ impl Voice {
     }
 
     /// Says whether no further call would be said: a server cannot make us say ever more of them.
-    pub(super) fn is_full(&self, shared: &Shared) -> bool {
+    pub(super) fn is_full(&self, shared: &SharedByChoices) -> bool {
         self.calls >= shared.wants.limits.calls
     }
 
@@ -85,21 +85,21 @@ impl Voice {
     /// Takes a diagnostic of the open call: a limit that ends it has to be named.
     pub(super) fn note(&mut self, code: Code) {
         self.limit = match code {
-            Code::LimitArguments => Some("longer than `limits.arguments` allows"),
-            Code::LimitDepth => Some("nested deeper than `limits.depth` allows"),
+            Code::LimitArguments => Some("longer than `limits.arguments`"),
+            Code::LimitDepth => Some("nested deeper than `limits.depth`"),
             _ => self.limit,
         };
     }
 
     /// Says whether a call may be said now; notes it if it is one too many.
-    fn takes_more(&mut self, shared: &Shared) -> bool {
+    fn takes_more(&mut self, shared: &SharedByChoices) -> bool {
         let full = self.made > 0 && !shared.wants.parallel;
         self.enough |= full;
         !full && self.fault.is_none()
     }
 
     /// Says a part that is no piece of a call.
-    pub(super) fn say(&mut self, part: Part, shared: &Shared, out: &mut Vec<Said>) {
+    pub(super) fn say(&mut self, part: Part, shared: &SharedByChoices, out: &mut Vec<ResponseEvent>) {
         let blank = match &part {
             Part::Text(text) => text.trim().is_empty(),
             part => matches!(part, Part::Logprobs(_)),
@@ -108,7 +108,7 @@ impl Voice {
         if (done && blank) || !self.takes_more(shared) {
             return;
         }
-        out.push(Said::Part { choice: self.choice, part });
+        out.push(ResponseEvent::Part { choice: self.choice, part });
     }
 
     /// Begins a call.
@@ -117,8 +117,8 @@ impl Voice {
         id: Option<&str>,
         name: &str,
         kind: CallKind,
-        shared: &mut Shared,
-        out: &mut Vec<Said>,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
     ) {
         let mute = !self.takes_more(shared) || self.is_full(shared) || !shared.wants.calls;
         if mute && self.is_full(shared) {
@@ -126,23 +126,26 @@ impl Voice {
         }
         let name = shared.wants.tools.resolve(name).unwrap_or(name).to_owned();
         let kept = (kind == CallKind::Function && shared.wants.custom.contains(&name)).then(String::new);
+        if !mute && shared.tally.first.is_none() {
+            shared.tally.first = Some(name.clone());
+        }
         let id = (!mute).then(|| shared.ids.take(id));
         let mark = out.len();
         if !mute && kept.is_none() {
             let part = Part::CallStart { call: self.calls, id: id.clone(), name: name.clone(), kind };
-            out.push(Said::Part { choice: self.choice, part });
+            out.push(ResponseEvent::Part { choice: self.choice, part });
         }
         self.calls += usize::from(!mute);
-        self.open = Some(Open { name, id, kept, mark, mute });
+        self.open = Some(EmittedCall { name, id, kept, mark, mute });
     }
 
     /// Says the next piece of the open call's arguments.
-    pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<Said>) {
+    pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<ResponseEvent>) {
         match &mut self.open {
-            Some(Open { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
-            Some(Open { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
+            Some(EmittedCall { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
+            Some(EmittedCall { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
                 let part = Part::Arguments { call: self.calls - 1, text: text.to_owned() };
-                out.push(Said::Part { choice: self.choice, part });
+                out.push(ResponseEvent::Part { choice: self.choice, part });
             }
             _ => {}
         }
@@ -150,13 +153,19 @@ impl Voice {
 
     /// Gives the open call free text in place of all arguments so far.
     pub(super) fn free_text(&mut self, text: &str) {
-        if let Some(Open { kept: Some(kept), .. }) = &mut self.open {
+        if let Some(EmittedCall { kept: Some(kept), .. }) = &mut self.open {
             text.clone_into(kept);
         }
     }
 
     /// Ends the open call; `source` is the text it was written as, where the answer comes whole.
-    pub(super) fn end(&mut self, outcome: Outcome, source: Option<&str>, shared: &mut Shared, out: &mut Vec<Said>) {
+    pub(super) fn end(
+        &mut self,
+        outcome: Outcome,
+        source: Option<&str>,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) {
         let limit = self.limit.take();
         let Some(open) = self.open.take() else { return };
         if open.mute || self.fault.is_some() {
@@ -170,7 +179,7 @@ impl Voice {
             shared.tally.dropped += 1;
             if let Some(limit) = limit {
                 // Without an error nobody would know where the text has gone.
-                let message = format!("the arguments of the model's call of `{}` are {limit}", open.name);
+                let message = format!("the arguments of the model's call to `{}` are {limit}", open.name);
                 self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code("tool_call_too_large"));
                 return;
             }
@@ -178,9 +187,9 @@ impl Voice {
         }
     }
 
-    fn complete(&mut self, open: Open, out: &mut Vec<Said>) {
+    fn complete(&mut self, open: EmittedCall, out: &mut Vec<ResponseEvent>) {
         let call = self.calls - 1;
-        let mut say = |part| out.push(Said::Part { choice: self.choice, part });
+        let mut say = |part| out.push(ResponseEvent::Part { choice: self.choice, part });
         if let Some(kept) = open.kept {
             say(Part::CallStart { call, id: open.id, name: open.name, kind: CallKind::Custom });
             say(Part::Arguments { call, text: free_text(&kept) });
@@ -190,26 +199,34 @@ impl Voice {
 
     /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
     /// inside it; a call that nobody can read is text again, or an error if it was none before.
-    fn fail(&mut self, open: Open, outcome: Outcome, source: Option<&str>, streamed: bool, out: &mut Vec<Said>) {
+    fn fail(
+        &mut self,
+        open: EmittedCall,
+        outcome: Outcome,
+        source: Option<&str>,
+        streamed: bool,
+        out: &mut Vec<ResponseEvent>,
+    ) {
         let cut = outcome == Outcome::Truncated;
         self.cut |= cut;
         if open.kept.is_some() || !streamed {
             self.calls -= 1;
             let unsaid = out.split_off(if streamed { out.len() } else { open.mark.min(out.len()) });
-            let of_call = |said: &Said| matches!(said, Said::Part { choice, .. } if *choice == self.choice);
+            let of_call =
+                |said: &ResponseEvent| matches!(said, ResponseEvent::Part { choice, .. } if *choice == self.choice);
             out.extend(unsaid.into_iter().filter(|said| !of_call(said)));
             let text = source.filter(|_| !streamed && !cut).map(|text| Part::Text(text.to_owned()));
             let is_settled = text.is_some() || cut;
-            out.extend(text.map(|part| Said::Part { choice: self.choice, part }));
+            out.extend(text.map(|part| ResponseEvent::Part { choice: self.choice, part }));
             if is_settled {
                 return;
             }
         }
         let (code, what) = match outcome {
             Outcome::Truncated => ("tool_call_cut_off", "ended inside"),
-            _ => ("tool_call_broken", "cannot be read on inside"),
+            _ => ("tool_call_broken", "cannot be parsed inside"),
         };
-        let message = format!("the model's answer {what} a call of `{}`", open.name);
+        let message = format!("the model's answer {what} a call to `{}`", open.name);
         self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code(code));
     }
 }

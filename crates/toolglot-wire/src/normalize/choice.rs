@@ -2,20 +2,20 @@
 
 use std::collections::VecDeque;
 
-use super::Shared;
-use super::native::Native;
-use super::speech::Speech;
-use super::voice::Voice;
+use super::SharedByChoices;
+use super::call_emitter::CallEmitter;
+use super::native::NativeCall;
+use super::text_reader::TextReader;
 use crate::fault::Fault;
-use crate::said::{Finish, Part, Said};
+use crate::response_event::{Finish, Part, ResponseEvent};
 
 /// One alternative.
-pub(super) struct Choice {
+pub(super) struct ChoiceNormalizer {
     number: usize,
-    voice: Voice,
-    speech: Speech,
+    emitter: CallEmitter,
+    text_reader: TextReader,
     /// Native calls that are not over; only the first is being said.
-    natives: VecDeque<Native>,
+    natives: VecDeque<NativeCall>,
     /// What came while a call was open that nothing may interrupt.
     waiting: Vec<Part>,
     /// Bytes of it.
@@ -23,12 +23,12 @@ pub(super) struct Choice {
     finished: bool,
 }
 
-impl Choice {
+impl ChoiceNormalizer {
     pub(super) fn new(number: usize) -> Self {
         Self {
             number,
-            voice: Voice::new(number),
-            speech: Speech::default(),
+            emitter: CallEmitter::new(number),
+            text_reader: TextReader::default(),
             natives: VecDeque::new(),
             waiting: Vec::new(),
             waiting_bytes: 0,
@@ -41,64 +41,69 @@ impl Choice {
         !self.finished
             && self.natives.is_empty()
             && self.waiting.is_empty()
-            && !self.voice.is_open()
-            && !self.voice.has_made()
-            && !self.voice.has_failed()
+            && !self.emitter.is_open()
+            && !self.emitter.has_made()
+            && !self.emitter.has_failed()
     }
 
-    pub(super) fn passes(&mut self, text: &str, shared: &mut Shared, out: &mut Vec<Said>) -> bool {
-        self.speech.passes(text, &mut self.voice, shared, out)
+    pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
+        self.text_reader.passes(text, &mut self.emitter, shared, out)
     }
 
     pub(super) fn passes_reasoning(&mut self) -> bool {
-        self.speech.leave_reasoning();
+        self.text_reader.leave_reasoning();
         true
     }
 
     /// Says whether nothing is going on but a native call of the server's that the client knows by this number.
     pub(super) fn goes_on(&self, call: usize, number: usize) -> bool {
         let quiet = !self.finished && self.waiting.is_empty() && self.natives.len() == 1;
-        let of_call = |native: &Native| native.number == call && native.is_started();
-        quiet && self.natives.front().is_some_and(of_call) && self.voice.is_saying(number)
+        let of_call = |native: &NativeCall| native.number == call && native.is_started();
+        quiet && self.natives.front().is_some_and(of_call) && self.emitter.is_saying(number)
     }
 
     /// Reads on in the call that is going on; says whether the arguments go on as they came.
-    pub(super) fn passes_arguments(&mut self, text: &str, shared: &mut Shared, out: &mut Vec<Said>) -> bool {
+    pub(super) fn passes_arguments(
+        &mut self,
+        text: &str,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) -> bool {
         let Some(native) = self.natives.front_mut() else { return false };
         let passes = native.passes(text);
         if !passes {
-            native.speak(&mut self.voice, shared, out);
+            native.speak(&mut self.emitter, shared, out);
         }
         passes
     }
 
     pub(super) fn held(&self) -> usize {
-        self.speech.held() + self.waiting_bytes + self.natives.iter().map(Native::held).sum::<usize>()
+        self.text_reader.held() + self.waiting_bytes + self.natives.iter().map(NativeCall::held).sum::<usize>()
     }
 
     pub(super) fn has_enough(&self) -> bool {
-        self.voice.has_enough()
+        self.emitter.has_enough()
     }
 
     pub(super) fn take_fault(&mut self) -> Option<Fault> {
-        self.voice.take_fault()
+        self.emitter.take_fault()
     }
 
     /// Takes the next part.
-    pub(super) fn part(&mut self, part: Part, shared: &mut Shared, out: &mut Vec<Said>) {
-        if self.finished || self.voice.has_failed() {
+    pub(super) fn part(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+        if self.finished || self.emitter.has_failed() {
             return;
         }
         match part {
             Part::Text(text) | Part::Refusal(text) | Part::Reasoning(text) if text.is_empty() => {}
             Part::CallStart { call, id, name, kind } => {
-                if !self.voice.is_open() {
-                    self.speech.finish(None, &mut self.voice, shared, out);
+                if !self.emitter.is_open() {
+                    self.text_reader.finish(None, &mut self.emitter, shared, out);
                 }
                 self.end_native(call);
                 // Nobody needs more open calls than an answer may have.
                 if self.natives.len() <= shared.wants.limits.calls {
-                    self.natives.push_back(Native::new(call, id, &name, kind, shared));
+                    self.natives.push_back(NativeCall::new(call, id, &name, kind, shared));
                 }
                 self.settle(false, shared, out);
             }
@@ -108,9 +113,9 @@ impl Choice {
                 }
                 self.settle(!self.waiting.is_empty(), shared, out);
                 let limits = shared.wants.limits;
-                let waits = || self.natives.iter().map(Native::held).sum::<usize>();
+                let waits = || self.natives.iter().map(NativeCall::held).sum::<usize>();
                 if self.natives.len() > 1 && waits() > limits.arguments {
-                    self.voice.give_up(limits.arguments_fault());
+                    self.emitter.give_up(limits.arguments_fault());
                 }
             }
             Part::CallEnd { call } => {
@@ -123,19 +128,19 @@ impl Choice {
     }
 
     /// Takes what is no piece of a native call; calls that are whole are over then, others are waited for.
-    fn interrupt(&mut self, part: Part, shared: &mut Shared, out: &mut Vec<Said>) {
+    fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
             self.settle(true, shared, out);
         }
         // Text goes on with the text call that is open, if one is.
         let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
-        let free = if text { self.natives.is_empty() || self.speaks() } else { !self.voice.is_open() };
+        let free = if text { self.natives.is_empty() || self.speaks() } else { !self.emitter.is_open() };
         if !free || !(self.waiting.is_empty() || (text && self.speaks())) {
             self.waiting_bytes += part.size();
             self.waiting.push(part);
             let limits = shared.wants.limits;
             if shared.wants.streamed && limits.is_too_much_held(self.waiting_bytes) {
-                self.voice.give_up(limits.held_fault());
+                self.emitter.give_up(limits.held_fault());
             }
             return;
         }
@@ -145,20 +150,20 @@ impl Choice {
 
     /// Says whether the open call is one that was written as text.
     fn speaks(&self) -> bool {
-        self.voice.is_open() && !self.natives.front().is_some_and(Native::is_started)
+        self.emitter.is_open() && !self.natives.front().is_some_and(NativeCall::is_started)
     }
 
-    fn pass(&mut self, part: Part, shared: &mut Shared, out: &mut Vec<Said>) {
-        if shared.wants.own_blocks && matches!(part, Part::Own(_)) && !self.voice.is_open() {
-            self.speech.finish(None, &mut self.voice, shared, out);
+    fn pass(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+        if shared.wants.own_blocks && matches!(part, Part::Own(_)) && !self.emitter.is_open() {
+            self.text_reader.finish(None, &mut self.emitter, shared, out);
         }
         match part {
-            Part::Text(text) => self.speech.push(&text, &mut self.voice, shared, out),
+            Part::Text(text) => self.text_reader.push(&text, &mut self.emitter, shared, out),
             Part::Reasoning(_) => {
-                self.speech.leave_reasoning();
-                self.voice.say(part, shared, out);
+                self.text_reader.leave_reasoning();
+                self.emitter.say(part, shared, out);
             }
-            part => self.voice.say(part, shared, out),
+            part => self.emitter.say(part, shared, out),
         }
     }
 
@@ -167,22 +172,22 @@ impl Choice {
     }
 
     /// Says what can be said of native calls; `pressed` if something waits for the last of them.
-    fn settle(&mut self, pressed: bool, shared: &mut Shared, out: &mut Vec<Said>) {
+    fn settle(&mut self, pressed: bool, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         while !self.speaks() {
             let others = self.natives.len() > 1;
             let Some(native) = self.natives.front_mut() else { break };
-            native.speak(&mut self.voice, shared, out);
+            native.speak(&mut self.emitter, shared, out);
             if !native.ended && !((others || pressed) && native.is_whole()) {
                 break;
             }
-            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.voice, shared, out));
+            let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, shared, out));
             if let Some(next) = next {
                 self.natives.push_front(next);
             }
         }
-        if self.natives.is_empty() && !self.voice.is_open() {
+        if self.natives.is_empty() && !self.emitter.is_open() {
             let mut waiting = std::mem::take(&mut self.waiting).into_iter();
-            while !self.voice.is_open()
+            while !self.emitter.is_open()
                 && let Some(part) = waiting.next()
             {
                 self.pass(part, shared, out);
@@ -192,39 +197,39 @@ impl Choice {
         }
     }
 
-    fn finish(&mut self, finish: Finish, shared: &mut Shared, out: &mut Vec<Said>) {
-        if !self.voice.has_enough() {
+    fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+        if !self.emitter.has_enough() {
             let reason = finish.reason();
-            self.speech.finish(reason, &mut self.voice, shared, out);
+            self.text_reader.finish(reason, &mut self.emitter, shared, out);
             self.natives.iter_mut().for_each(|native| native.ended = true);
             self.settle(false, shared, out);
             while !self.waiting.is_empty() {
-                self.speech.finish(reason, &mut self.voice, shared, out);
+                self.text_reader.finish(reason, &mut self.emitter, shared, out);
                 self.settle(false, shared, out);
             }
-            self.speech.finish(reason, &mut self.voice, shared, out);
+            self.text_reader.finish(reason, &mut self.emitter, shared, out);
         }
-        if self.voice.has_failed() {
+        if self.emitter.has_failed() {
             return;
         }
         self.finished = true;
         let finish = match finish {
             Finish::Length | Finish::ContentFilter => finish,
-            _ if self.voice.has_made() => Finish::ToolCalls,
-            _ if self.voice.was_cut() => Finish::Length,
+            _ if self.emitter.has_made() => Finish::ToolCalls,
+            _ if self.emitter.was_cut() => Finish::Length,
             Finish::ToolCalls => Finish::Stop,
             other => other,
         };
         if self.number == 0 {
             shared.tally.finish = Some(finish.clone());
         }
-        out.push(Said::Part { choice: self.number, part: Part::Finish(finish) });
+        out.push(ResponseEvent::Part { choice: self.number, part: Part::Finish(finish) });
     }
 
     /// Says what was held back, since nothing more will come.
-    pub(super) fn give_up(&mut self, shared: &mut Shared, out: &mut Vec<Said>) {
-        if !self.finished && !self.voice.is_open() {
-            self.speech.give_up(&mut self.voice, shared, out);
+    pub(super) fn give_up(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+        if !self.finished && !self.emitter.is_open() {
+            self.text_reader.give_up(&mut self.emitter, shared, out);
         }
     }
 }

@@ -2,24 +2,25 @@
 
 use toolglot::{Code, Diagnostic, Event, EventKind, FinishReason, Parser};
 
-use super::Shared;
-use super::voice::Voice;
-use crate::said::{CallKind, Part, Said};
+use super::SharedByChoices;
+use super::call_emitter::CallEmitter;
+use crate::response_event::{CallKind, Part, ResponseEvent};
+use crate::suspect;
 
 /// Reads the text of one alternative.
 #[derive(Default)]
-pub(super) struct Speech {
+pub(super) struct TextReader {
     parser: Option<Box<Parser>>,
     /// Bytes of the message that were pushed.
     pushed: usize,
-    heard: Heard,
+    heard: TextHeard,
     /// What the prompt opened has been left, or never was.
     left_reasoning: bool,
 }
 
 /// What was heard of the message.
 #[derive(Default)]
-struct Heard {
+struct TextHeard {
     /// So many bytes of it.
     read: usize,
     /// Its text, if the answer comes whole, so that a call that fails can be text again.
@@ -28,17 +29,29 @@ struct Heard {
     call: usize,
 }
 
-impl Speech {
+impl TextReader {
     /// Reads on.
-    pub(super) fn push(&mut self, text: &str, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
-        if !self.passes(text, voice, shared, out) {
+    pub(super) fn push(
+        &mut self,
+        text: &str,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) {
+        if !self.passes(text, emitter, shared, out) {
             return;
         }
-        voice.say(Part::Text(text.to_owned()), shared, out);
+        emitter.say(Part::Text(text.to_owned()), shared, out);
     }
 
     /// Reads on; says whether the text goes on as it came, else says what became of it.
-    pub(super) fn passes(&mut self, text: &str, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) -> bool {
+    pub(super) fn passes(
+        &mut self,
+        text: &str,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) -> bool {
         if !shared.wants.parse {
             return true;
         }
@@ -49,6 +62,7 @@ impl Speech {
             let options = wants.options.clone().with_reasoning_open(open);
             Box::new(Parser::new(&wants.dialects, &wants.tools, &options))
         });
+        suspect::keep(&mut shared.read, text);
         if !shared.wants.streamed {
             self.heard.text.push_str(text);
         }
@@ -61,10 +75,14 @@ impl Speech {
                 self.heard.read = self.pushed;
                 return true;
             }
-            first.take().into_iter().chain(second).for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
+            first
+                .take()
+                .into_iter()
+                .chain(second)
+                .for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
         }
         self.pushed += text.len();
-        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
+        first.into_iter().chain(events).for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
         self.note_dialect(shared);
         false
     }
@@ -73,26 +91,31 @@ impl Speech {
     pub(super) fn finish(
         &mut self,
         reason: Option<FinishReason>,
-        voice: &mut Voice,
-        shared: &mut Shared,
-        out: &mut Vec<Said>,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
     ) {
         let Some(parser) = &mut self.parser else { return };
         parser.set_finish_reason(reason);
-        parser.finish().for_each(|event| hear(&event, &mut self.heard, voice, shared, out));
+        parser.finish().for_each(|event| hear(&event, &mut self.heard, emitter, shared, out));
         self.note_dialect(shared);
         self.parser = None;
-        (self.pushed, self.heard, self.left_reasoning) = (0, Heard::default(), true);
+        (self.pushed, self.heard, self.left_reasoning) = (0, TextHeard::default(), true);
     }
 
     /// Ends the text where the answer broke off: nothing that is not certain becomes a call.
-    pub(super) fn give_up(&mut self, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+    pub(super) fn give_up(
+        &mut self,
+        emitter: &mut CallEmitter,
+        shared: &mut SharedByChoices,
+        out: &mut Vec<ResponseEvent>,
+    ) {
         let Some(parser) = &mut self.parser else { return };
         for event in parser.finish() {
-            if voice.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
+            if emitter.is_open() || matches!(event.kind, EventKind::CallStart { .. }) {
                 break;
             }
-            hear(&event, &mut self.heard, voice, shared, out);
+            hear(&event, &mut self.heard, emitter, shared, out);
         }
     }
 
@@ -105,7 +128,7 @@ impl Speech {
         self.pushed - self.heard.read
     }
 
-    fn note_dialect(&self, shared: &mut Shared) {
+    fn note_dialect(&self, shared: &mut SharedByChoices) {
         if shared.tally.dialect.is_none() {
             shared.tally.dialect = self.parser.as_ref().and_then(|parser| parser.dialect().cloned());
         }
@@ -113,31 +136,37 @@ impl Speech {
 }
 
 /// Says what the parser found.
-fn hear(event: &Event<'_>, heard: &mut Heard, voice: &mut Voice, shared: &mut Shared, out: &mut Vec<Said>) {
+fn hear(
+    event: &Event<'_>,
+    heard: &mut TextHeard,
+    emitter: &mut CallEmitter,
+    shared: &mut SharedByChoices,
+    out: &mut Vec<ResponseEvent>,
+) {
     match &event.kind {
         EventKind::Text(text) => {
             shared.tally.spoke |= !text.trim().is_empty();
-            voice.say(Part::Text((*text).to_owned()), shared, out);
+            emitter.say(Part::Text((*text).to_owned()), shared, out);
         }
         EventKind::Reasoning(text) => {
             shared.tally.thought = true;
-            voice.say(Part::Reasoning((*text).to_owned()), shared, out);
+            emitter.say(Part::Reasoning((*text).to_owned()), shared, out);
         }
         EventKind::CallStart { id, name, .. } => {
             shared.tally.spoke = true;
             heard.call = event.span.start;
-            voice.start(*id, name, CallKind::Function, shared, out);
+            emitter.start(*id, name, CallKind::Function, shared, out);
         }
-        EventKind::Arguments { json, .. } => voice.arguments(json, out),
+        EventKind::Arguments { json, .. } => emitter.arguments(json, out),
         EventKind::CallEnd { outcome, .. } => {
             let before = shared.tally.calls;
             let source = heard.text.get(heard.call..event.span.end);
-            voice.end(*outcome, source, shared, out);
+            emitter.end(*outcome, source, shared, out);
             shared.tally.text_calls += shared.tally.calls - before;
         }
         EventKind::Diagnostic(found) => {
-            voice.note(found.code);
-            shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !voice.has_made();
+            emitter.note(found.code);
+            shared.tally.orphan_closer |= found.code == Code::OrphanCloser && !emitter.has_made();
             shared.tally.left += usize::from(is_rejection(found));
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
             return;

@@ -1,0 +1,319 @@
+//! What a client demands of an answer: a call, or the call of one tool. Few servers keep to it, so the answer is checked.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
+
+use crate::chat::request::tools;
+use crate::fault::{Fault, FaultKind};
+use crate::protocol::Protocol;
+use crate::response_event::{Part, ResponseEvent};
+
+/// What a client demands of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// A call of any tool.
+    Call,
+    /// A call of the tool with this name.
+    Named(String),
+}
+
+/// The dialect of answers that a JSON Schema shaped.
+const SHAPED: &str = "bare_json";
+
+impl Demand {
+    /// Reads the `tool_choice` of a chat request.
+    pub(crate) fn of(request: &Map<String, Value>) -> Option<Self> {
+        let choice = request.get("tool_choice")?;
+        let inner = ["function", "custom"].iter().find_map(|key| choice.get(*key)?.get("name")?.as_str());
+        match (choice.as_str(), inner) {
+            (Some("required"), _) => Some(Self::Call),
+            (_, Some(name)) => Some(Self::Named(name.to_owned())),
+            _ if choice.pointer("/allowed_tools/mode") == Some(&json!("required")) => Some(Self::Call),
+            _ => None,
+        }
+    }
+
+    /// Says whether a call of this tool is what is demanded.
+    pub(crate) fn is_met_by(&self, name: &str) -> bool {
+        match self {
+            Self::Call => true,
+            Self::Named(wanted) => wanted == name,
+        }
+    }
+
+    /// Returns what a model is told that did not do it.
+    fn words(&self, example: Option<&str>) -> String {
+        let what = match self {
+            Self::Call => "No function was called, but a call is required now.".to_owned(),
+            Self::Named(name) => format!("The function `{name}` was not called, but its call is required now."),
+        };
+        let form = example.map_or(" ".to_owned(), |example| format!(" It has this form:\n\n{example}\n\n"));
+        format!("{what}{form}Reply with the call only.")
+    }
+}
+
+/// What prompt mode knows of a demand: how to begin the call for the model, how to show it, how to let the server shape it.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    /// The beginning of the call, up to what the model has to choose.
+    pub(crate) opening: String,
+    /// A call as the model should have written it.
+    example: Option<String>,
+    /// The same as JSON, and the schema of all that may be called.
+    shaped: Value,
+    schema: Value,
+}
+
+impl Told {
+    /// Looks at a chat request before its tools go into the prompt.
+    ///
+    /// # Errors
+    /// If it demands a tool that it does not declare.
+    pub(crate) fn new(
+        request: &Map<String, Value>,
+        demand: &Demand,
+        dialect: &Arc<Dialect>,
+    ) -> Result<Option<Self>, Fault> {
+        let name = |tool: &Value| tool.pointer("/function/name").and_then(Value::as_str).map(str::to_owned);
+        let wanted: Vec<(String, &Value)> = tools(request)
+            .iter()
+            .filter_map(|tool| Some((name(tool)?, tool)))
+            .filter(|(name, _)| demand.is_met_by(name))
+            .collect();
+        let Some((first, tool)) = wanted.first() else {
+            let Demand::Named(name) = demand else { return Ok(None) };
+            let message = format!("`tool_choice` names the tool `{name}`, which `tools` does not declare");
+            return Err(Fault::new(FaultKind::Request, message));
+        };
+        let arguments = arguments_like(tool.pointer("/function/parameters").unwrap_or(&Value::Null));
+        let declared = Tools::from_json(&json!([tool])).unwrap_or_default();
+        let renderer = Renderer::new(dialect, &declared);
+        let free = renderer.clone().with_check(false);
+        let call = |renderer: &Renderer, arguments: &Value| {
+            let arguments = arguments.to_string();
+            renderer.render(&Rendering::new().with_call(first, &arguments)).ok()
+        };
+        let opening = match demand {
+            Demand::Named(_) => {
+                shared_start(first, &[json!({}), json!({"a": 1}), json!({"b": "c"})].map(|it| call(&free, &it)))
+            }
+            Demand::Call => {
+                call(&free, &arguments).and_then(|text| text.find(first.as_str()).map(|at| text[..at].to_owned()))
+            }
+        };
+        let opening = opening.unwrap_or_default();
+        let example = call(&renderer, &arguments);
+        let schemas: Vec<Value> = wanted.iter().map(|(name, tool)| schema(name, tool)).collect();
+        let shaped = json!({"name": first, "arguments": arguments});
+        Ok(Some(Self { opening: opening.trim_end().to_owned(), example, shaped, schema: json!({"anyOf": schemas}) }))
+    }
+
+    /// Lets the server shape the answer, which is a call as JSON then.
+    pub(crate) fn shape(&self, request: &mut Map<String, Value>) {
+        let format = json!({"type": "json_schema", "json_schema": {"name": "call", "schema": self.schema}});
+        request.insert("response_format".to_owned(), format);
+    }
+}
+
+/// Returns what calls of a tool begin with whatever their arguments are.
+fn shared_start(name: &str, calls: &[Option<String>]) -> Option<String> {
+    let mut calls = calls.iter().flatten();
+    let mut start = calls.next()?.clone();
+    for call in calls {
+        let shared = start.char_indices().zip(call.chars()).take_while(|((_, a), b)| a == b).last();
+        start.truncate(shared.map_or(0, |((at, letter), _)| at + letter.len_utf8()));
+    }
+    let named = start.find(name)? + name.len();
+    // Where the arguments begin, a model's tokens may hold more than one of these.
+    let end = start.trim_end_matches(['{', '[', '<', '"', ' ', '\n']).len();
+    start.truncate(end.max(named));
+    Some(start)
+}
+
+/// Returns arguments as a schema wants them, with values that say nothing.
+fn arguments_like(schema: &Value) -> Value {
+    let value = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
+        _ if schema.get("enum").is_some() => schema["enum"][0].clone(),
+        Some("integer" | "number") => 1.into(),
+        Some("boolean") => true.into(),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => "value".into(),
+    };
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.map(|(name, schema)| (name.clone(), value(schema))).collect::<Map<_, _>>().into()
+}
+
+/// Returns the schema of a tool's calls. One that refers to parts of itself would not find them here, and is left open.
+fn schema(name: &str, tool: &Value) -> Value {
+    let parameters = tool.pointer("/function/parameters").filter(|schema| schema.is_object());
+    let parameters = parameters.filter(|schema| !schema.to_string().contains("\"$ref\"")).cloned();
+    json!({
+        "type": "object",
+        "properties": {"name": {"const": name}, "arguments": parameters.unwrap_or_else(|| json!({"type": "object"}))},
+        "required": ["name", "arguments"],
+        "additionalProperties": false,
+    })
+}
+
+/// Adds to a request, as the server got it, what the model said and what it is told now; says whether the server shapes
+/// the answer.
+pub(crate) fn ask_again(
+    request: &mut Map<String, Value>,
+    upstream: Protocol,
+    (said, demand, told): (&str, &Demand, Option<&Told>),
+) -> bool {
+    let shaped = told.filter(|_| upstream == Protocol::Chat);
+    if let Some(told) = shaped {
+        told.shape(request);
+    }
+    let json = shaped.map(|told| told.shaped.to_string());
+    let words = demand.words(json.as_deref().or_else(|| told?.example.as_deref()));
+    let key = if upstream == Protocol::Responses { "input" } else { "messages" };
+    if let Some(text @ Value::String(_)) = request.get_mut(key) {
+        *text = json!([{"role": "user", "content": text.take()}]);
+    }
+    let Some(Value::Array(messages)) = request.get_mut(key) else { return false };
+    if !said.trim().is_empty() {
+        messages.push(json!({"role": "assistant", "content": said.trim_end()}));
+    } else if let Some(Value::String(text)) =
+        messages.last_mut().filter(|it| it["role"] == "user").map(|it| &mut it["content"])
+    {
+        // Many templates refuse two turns of one role.
+        text.push_str("\n\n");
+        text.push_str(&words);
+        return shaped.is_some();
+    }
+    messages.push(json!({"role": "user", "content": words}));
+    shaped.is_some()
+}
+
+/// Takes back that the server shapes the answer, and shows the model's own form instead.
+pub(crate) fn unshape(request: &mut Map<String, Value>, demand: &Demand, told: &Told) {
+    request.shift_remove("response_format");
+    let (json, own) = (demand.words(Some(&told.shaped.to_string())), demand.words(told.example.as_deref()));
+    let last = request.get_mut("messages").and_then(|it| it.as_array_mut()?.last_mut());
+    if let Some(Value::String(text)) = last.map(|message| &mut message["content"]) {
+        *text = text.replace(&json, &own);
+    }
+}
+
+/// The dialects that read an answer which the server shaped, or did not after all.
+pub(crate) fn with_shaped(dialects: &Dialects) -> Dialects {
+    let shaped = Dialects::builtin().get(SHAPED).cloned();
+    dialects.iter().cloned().chain(shaped).collect()
+}
+
+/// Joins the beginning of a call, which the server got, with what the model wrote behind it. Some servers repeat it, and
+/// some models begin anew.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    text: String,
+    /// What was said so far, as long as it may be the opening again.
+    seen: String,
+}
+
+impl Opening {
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Self { text: text.to_owned(), seen: String::new() })
+    }
+
+    /// Takes what is said of the first alternative; says whether the opening is settled then. What is held is nothing yet.
+    pub(crate) fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+        let said = match said {
+            ResponseEvent::Part { choice: 0, part: Part::Text(text) } => {
+                self.seen.push_str(&text);
+                let is_open = self.text.len() > self.seen.len() && self.text.starts_with(&self.seen);
+                if !is_open {
+                    self.give(out);
+                }
+                return !is_open;
+            }
+            ResponseEvent::Part { choice: 0, part: Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) }
+            | ResponseEvent::Begin(_)
+            | ResponseEvent::Usage(_)
+            | ResponseEvent::Extra(_) => {
+                out.push(said);
+                return false;
+            }
+            said => said,
+        };
+        if !self.seen.is_empty() {
+            self.give(out);
+        }
+        out.push(said);
+        true
+    }
+
+    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+        let seen = std::mem::take(&mut self.seen);
+        let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
+        out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(dialect: &str, choice: Value) -> Told {
+        let tool = json!({"type": "function", "function": {"name": "ls", "parameters": {
+            "type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}}}});
+        let request = json!({"tools": [tool], "tool_choice": choice}).as_object().cloned().unwrap();
+        let dialect = Dialects::builtin().get(dialect).cloned().unwrap();
+        Told::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_call_is_begun_up_to_what_the_model_chooses() {
+        let named = json!({"type": "function", "function": {"name": "ls"}});
+        for (dialect, any, one) in [
+            ("hermes", "<tool_call>\n{\"name\": \"", "<tool_call>\n{\"name\": \"ls\", \"arguments\":"),
+            ("qwen3_coder", "<tool_call>\n<function=", "<tool_call>\n<function=ls>"),
+            ("pythonic", "[", "[ls("),
+            ("llama3_json", "<|python_tag|>{\"name\": \"", "<|python_tag|>{\"name\": \"ls\", \"parameters\":"),
+        ] {
+            assert_eq!(told(dialect, json!("required")).opening, any, "{dialect}");
+            assert_eq!(told(dialect, named.clone()).opening, one, "{dialect}");
+        }
+    }
+
+    #[test]
+    fn the_opening_is_said_once() {
+        let text = |text: &str| ResponseEvent::Part { choice: 0, part: Part::Text(text.to_owned()) };
+        let end = || ResponseEvent::Part { choice: 0, part: Part::Finish(crate::response_event::Finish::Stop) };
+        for (pieces, wanted) in [
+            (vec!["x"], "<f=x"),
+            (vec!["<f=x"], "<f=x"),
+            (vec!["<", "f", "=", "x"], "<f=x"),
+            (vec!["<", "g"], "<f=<g"),
+            (vec!["<"], "<f=<"),
+            (vec![], ""),
+        ] {
+            let (mut opening, mut out, mut settled) = (Opening::new("<f=").unwrap(), Vec::new(), false);
+            for said in pieces.iter().map(|it| text(it)).chain([end()]) {
+                if settled { out.push(said) } else { settled = opening.join(said, &mut out) }
+            }
+            let joined: String = out
+                .iter()
+                .filter_map(|said| match said {
+                    ResponseEvent::Part { part: Part::Text(text), .. } => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(joined, wanted, "{pieces:?}");
+            assert_eq!(out.last(), Some(&end()));
+        }
+    }
+
+    #[test]
+    fn a_tool_that_is_not_declared_is_refused() {
+        let request = json!({"tools": [], "tool_choice": {"type": "function", "function": {"name": "rm"}}});
+        let request = request.as_object().cloned().unwrap();
+        let dialect = Dialects::builtin().get("hermes").cloned().unwrap();
+        let fault = Told::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap_err();
+        assert!(fault.status == 400 && fault.message.contains("`rm`"), "{fault:?}");
+    }
+}

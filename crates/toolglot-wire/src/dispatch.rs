@@ -1,0 +1,88 @@
+//! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all three.
+
+use serde_json::{Map, Value};
+use toolglot::Tools;
+
+use crate::chat;
+use crate::fault::Fault;
+use crate::messages;
+use crate::policy::{Policy, WireLimits};
+use crate::port::{Client, ProtocolReader};
+use crate::protocol::Protocol;
+use crate::response_event::ResponseEvent;
+use crate::responses;
+
+/// Returns a reader for a server's answer.
+pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn ProtocolReader> {
+    match upstream {
+        Protocol::Chat => Box::new(chat::read::ChatReader::default()),
+        Protocol::Responses => Box::new(responses::ResponsesReader::default()),
+        Protocol::Messages => Box::new(messages::MessagesReader::new(*limits)),
+    }
+}
+
+/// Returns the body of a response that is not streamed, from clean parts.
+pub(crate) fn whole(ingress: Protocol, said: &[ResponseEvent], client: &Client) -> Vec<u8> {
+    match ingress {
+        Protocol::Chat => chat::whole::whole(said, client).to_string().into_bytes(),
+        Protocol::Responses => responses::whole(said, client).to_string().into_bytes(),
+        Protocol::Messages => messages::whole(said, client),
+    }
+}
+
+/// Returns a request, which came as `body`, as one of Chat Completions. Tools with free text keep that protocol's form,
+/// `{"type": "custom", "custom": {...}}`, also in the history.
+///
+/// # Errors
+/// If chat cannot say what the request is about; what else it cannot say is left out with a note.
+pub(crate) fn to_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Fault> {
+    match ingress {
+        Protocol::Chat => Ok(request.clone()),
+        Protocol::Responses => responses::to_chat(request, notes),
+        Protocol::Messages => {
+            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
+            messages::to_chat(request, body, reasoning, notes)
+        }
+    }
+}
+
+/// Returns a chat request whose history is in order as a request of the server's protocol; what it cannot say is left out
+/// with a note.
+pub(crate) fn from_chat(upstream: Protocol, chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+    match upstream {
+        Protocol::Chat => chat,
+        Protocol::Responses => responses::from_chat(chat, notes),
+        Protocol::Messages => messages::from_chat(chat, notes),
+    }
+}
+
+/// Returns what a chat request would say of a request that goes to a server of its own protocol, which may know more
+/// than chat does.
+pub(crate) fn as_chat(
+    ingress: Protocol,
+    request: &Map<String, Value>,
+    body: &[u8],
+    policy: &Policy,
+) -> Map<String, Value> {
+    match ingress {
+        Protocol::Responses => responses::as_chat(request),
+        Protocol::Chat | Protocol::Messages => {
+            to_chat(ingress, request, body, policy, &mut Vec::new()).unwrap_or_default()
+        }
+    }
+}
+
+/// Makes the earlier turns of a request safe that goes to a server of its own protocol.
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    match ingress {
+        Protocol::Chat => {}
+        Protocol::Responses => responses::make_safe(request, tools, policy),
+        Protocol::Messages => messages::make_safe(request, tools, policy),
+    }
+}

@@ -1,0 +1,147 @@
+//! A Chat Completions request as a Messages request, for servers that speak nothing else.
+
+use serde_json::{Map, Value, json};
+
+use super::turns::turns;
+
+/// The tokens that an answer may have if the client does not say; the protocol insists on a number.
+const MAX_TOKENS: u64 = 8192;
+
+/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
+const DROPPED: [&str; 9] = [
+    "metadata",
+    "modalities",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream_options",
+    "verbosity",
+];
+
+/// Fields that change the answer and that this protocol has no word for.
+const MISSED: [&str; 12] = [
+    "audio",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "n",
+    "prediction",
+    "presence_penalty",
+    "reasoning_effort",
+    "response_format",
+    "seed",
+    "top_logprobs",
+    "web_search_options",
+];
+
+/// Returns the Messages request that asks for the same as a Chat Completions request whose history is in order.
+///
+/// | Chat Completions | Messages |
+/// |---|---|
+/// | system messages at the beginning | `system` |
+/// | a call, a result | `tool_use`, `tool_result`; ids that the protocol refuses are written otherwise |
+/// | `tools`, `tool_choice`, `parallel_tool_calls` | `tools`, `tool_choice` |
+/// | `max_completion_tokens`, `max_tokens` | `max_tokens`, 8,192 if there is none |
+/// | `stop`, `user`, `temperature` | `stop_sequences`, `metadata.user_id`, `temperature` of 1 at most |
+/// | `response_format` with a schema | `output_config.format` |
+///
+/// Reasoning of earlier turns stays out: servers take it with their own signature only. What cannot be said is left out,
+/// with a sentence in `notes`.
+pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+    let mut request = Map::new();
+    let messages = chat.shift_remove("messages");
+    let (system, messages) = turns(messages.unwrap_or_default(), notes);
+    put(&mut request, "model", chat.shift_remove("model"));
+    let [old, new] = ["max_tokens", "max_completion_tokens"].map(|key| chat.shift_remove(key));
+    let most = new.into_iter().chain(old).find(Value::is_number);
+    put(&mut request, "max_tokens", Some(most.unwrap_or_else(|| MAX_TOKENS.into())));
+    put(&mut request, "system", Some(system.into()).filter(|text| *text != ""));
+    choose(&mut chat, &mut request, &messages);
+    put(&mut request, "messages", Some(messages.into()));
+    for (key, value) in chat {
+        field(key, value, &mut request, notes);
+    }
+    request
+}
+
+fn field(key: String, value: Value, request: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    match key.as_str() {
+        _ if value.is_null() => {}
+        "stop" if value.is_string() => put(request, "stop_sequences", Some(json!([value]))),
+        "stop" => put(request, "stop_sequences", Some(value)),
+        "user" => put(request, "metadata", Some(json!({"user_id": value}))),
+        "temperature" => {
+            let is_hot = value.as_f64().is_some_and(|number| number > 1.0);
+            put(request, "temperature", Some(if is_hot { 1.into() } else { value }));
+        }
+        "response_format" if value.pointer("/json_schema/schema").is_some() => {
+            let schema = value.pointer("/json_schema/schema").cloned();
+            put(request, "output_config", Some(json!({"format": {"type": "json_schema", "schema": schema}})));
+        }
+        "response_format" if value.get("type") == Some(&"text".into()) => {}
+        "n" if value == 1 => {}
+        "logprobs" if value == false => {}
+        missed if MISSED.contains(&missed) => {
+            notes.push(format!("`{missed}` left out: the Messages protocol has no such field"));
+        }
+        dropped if DROPPED.contains(&dropped) => {}
+        _ => put(request, &key, Some(value)),
+    }
+}
+
+fn put(request: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+}
+
+/// Declares the tools, and which may be called. Servers insist that tools are declared which the history calls.
+fn choose(chat: &mut Map<String, Value>, request: &mut Map<String, Value>, messages: &[Value]) {
+    let [tools, choice, parallel] = ["tools", "tool_choice", "parallel_tool_calls"].map(|key| chat.shift_remove(key));
+    let declared: Vec<Value> = tools.iter().filter_map(Value::as_array).flatten().filter_map(declared).collect();
+    if declared.is_empty() {
+        let called = called(messages);
+        if !called.is_empty() {
+            put(request, "tools", Some(called.into()));
+            put(request, "tool_choice", Some(json!({"type": "none"})));
+        }
+        return;
+    }
+    put(request, "tools", Some(declared.into()));
+    let choice = choice.unwrap_or_default();
+    let name = choice.pointer("/function/name").and_then(Value::as_str);
+    let mut chosen = match (choice.as_str(), name) {
+        (Some("none"), _) => Some(json!({"type": "none"})),
+        (Some("required"), _) => Some(json!({"type": "any"})),
+        (Some("auto"), _) => Some(json!({"type": "auto"})),
+        (_, Some(name)) => Some(json!({"type": "tool", "name": name})),
+        _ => None,
+    };
+    if parallel == Some(Value::Bool(false)) && choice != "none" {
+        let chosen = chosen.get_or_insert_with(|| json!({"type": "auto"}));
+        chosen["disable_parallel_tool_use"] = true.into();
+    }
+    put(request, "tool_choice", chosen);
+}
+
+fn declared(tool: &Value) -> Option<Value> {
+    let function = tool.get("function")?;
+    let mut declared = Map::from_iter([("name".to_owned(), function.get("name")?.clone())]);
+    put(&mut declared, "description", function.get("description").cloned());
+    let schema = function.get("parameters").filter(|schema| schema.is_object()).cloned();
+    put(&mut declared, "input_schema", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
+    put(&mut declared, "strict", function.get("strict").filter(|strict| strict.is_boolean()).cloned());
+    Some(declared.into())
+}
+
+/// Returns declarations of the tools that are called in the conversation, each once.
+fn called(messages: &[Value]) -> Vec<Value> {
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let mut names: Vec<&Value> = Vec::new();
+    for block in blocks.filter(|block| block["type"] == "tool_use") {
+        if !names.contains(&&block["name"]) {
+            names.push(&block["name"]);
+        }
+    }
+    names.into_iter().map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect()
+}

@@ -1,0 +1,171 @@
+//! The messages of a Chat Completions request as the turns of a Messages request.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::{Value, json};
+use toolglot::{mint, seed_of};
+
+use super::history::blocks;
+use crate::chat::history::later_instructions;
+
+/// What the user says where a conversation begins with the model: servers want a user's turn first.
+const OPENING: &str = "(The conversation begins with the assistant.)";
+
+/// Returns the instructions and the turns; messages of one role that follow each other are one.
+pub(super) fn turns(messages: Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
+    let mut turns = MessagesTurns { system: Vec::new(), turns: Vec::new(), ids: MessagesIds::default(), notes };
+    let Value::Array(messages) = messages else { return (String::new(), Vec::new()) };
+    messages.into_iter().for_each(|message| turns.add(message));
+    turns.finish()
+}
+
+/// The turns written so far, and what went into the system prompt.
+struct MessagesTurns<'n> {
+    system: Vec<String>,
+    /// The role and the blocks of each turn.
+    turns: Vec<(&'static str, Vec<Value>)>,
+    ids: MessagesIds,
+    notes: &'n mut Vec<String>,
+}
+
+impl MessagesTurns<'_> {
+    fn add(&mut self, mut message: Value) {
+        let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+        match message.get("role").and_then(Value::as_str) {
+            Some("system" | "developer") if self.turns.is_empty() => {
+                let texts = blocks(content).into_iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned()));
+                self.system.extend(texts.filter(|text| !text.is_empty()));
+            }
+            Some("system" | "developer") => self.add(later_instructions(content)),
+            Some("assistant") => self.add_assistant(message, content),
+            Some("tool") => {
+                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let id = self.ids.of_result(id);
+                let content = self.result(content);
+                self.push("user", vec![json!({"type": "tool_result", "tool_use_id": id, "content": content})]);
+            }
+            _ => {
+                let content = self.content(content);
+                self.push("user", content);
+            }
+        }
+    }
+
+    fn add_assistant(&mut self, mut message: Value, content: Value) {
+        let refusal = message.get_mut("refusal").map(Value::take).unwrap_or_default();
+        let mut said = self.content(content);
+        said.extend(text_block(refusal.as_str().unwrap_or_default()));
+        let calls = message.get_mut("tool_calls").map(Value::take).unwrap_or_default();
+        let Value::Array(calls) = calls else { return self.push("assistant", said) };
+        for call in calls {
+            let function = call.get("function").unwrap_or(&Value::Null);
+            let id = self.ids.of_call(call.get("id").and_then(Value::as_str).unwrap_or_default());
+            let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default();
+            let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+            let name = function.get("name").cloned().unwrap_or_default();
+            said.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
+        }
+        self.push("assistant", said);
+    }
+
+    /// Returns a content as blocks; servers refuse empty texts.
+    fn content(&mut self, content: Value) -> Vec<Value> {
+        blocks(content).into_iter().filter_map(|part| self.block(part)).collect()
+    }
+
+    /// Returns the content of a result: a text if it is one.
+    fn result(&mut self, content: Value) -> Value {
+        match content {
+            text @ Value::String(_) => text,
+            Value::Null => "".into(),
+            parts => self.content(parts).into(),
+        }
+    }
+
+    fn block(&mut self, part: Value) -> Option<Value> {
+        let text = |key: &str| part.get(key).and_then(Value::as_str);
+        match text("type").unwrap_or("text") {
+            "text" | "refusal" => text_block(text("text").or_else(|| text("refusal")).unwrap_or_default()),
+            "image_url" => {
+                let url = part.pointer("/image_url/url").or(part.get("image_url")).and_then(Value::as_str)?;
+                Some(json!({"type": "image", "source": source(url)}))
+            }
+            "file" => {
+                let file = part.get("file")?;
+                let data = file.get("file_data").and_then(Value::as_str).map(source);
+                let source = data.or_else(|| Some(json!({"type": "file", "file_id": file.get("file_id")?})))?;
+                let mut block = json!({"type": "document", "source": source});
+                if let Some(name) = file.get("filename") {
+                    block["title"] = name.clone();
+                }
+                Some(block)
+            }
+            other => {
+                self.notes.push(format!("part of type `{other}` left out: the Messages protocol has nothing like it"));
+                None
+            }
+        }
+    }
+
+    fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
+        match self.turns.last_mut().filter(|(last, _)| *last == role) {
+            Some((_, said)) => said.append(&mut blocks),
+            None => self.turns.push((role, blocks)),
+        }
+    }
+
+    fn finish(mut self) -> (String, Vec<Value>) {
+        self.turns.retain(|(_, blocks)| !blocks.is_empty());
+        if self.turns.first().is_some_and(|(role, _)| *role == "assistant") {
+            self.turns.insert(0, ("user", text_block(OPENING).into_iter().collect()));
+        }
+        // An answer that is to be continued must not end in white space.
+        if let Some(("assistant", blocks)) = self.turns.last_mut()
+            && let Some(Value::String(text)) = blocks.last_mut().and_then(|block| block.get_mut("text"))
+        {
+            text.truncate(text.trim_end().len());
+        }
+        let turn = |(role, blocks): (&str, Vec<Value>)| json!({"role": role, "content": blocks});
+        (self.system.join("\n\n"), self.turns.into_iter().map(turn).collect())
+    }
+}
+
+/// Returns a block of text, unless it is blank: servers refuse it.
+fn text_block(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+/// Returns where an image or a file is: in the URL itself, or at its address.
+fn source(url: &str) -> Value {
+    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    match data {
+        Some((media, data)) => json!({"type": "base64", "media_type": media, "data": data}),
+        None => json!({"type": "url", "url": url}),
+    }
+}
+
+/// The ids of calls as servers of this protocol take them: letters, digits, `_` and `-`, each once in a conversation.
+#[derive(Default)]
+struct MessagesIds {
+    used: HashSet<String>,
+    /// The new ids of calls whose results have not come, by the old ones.
+    open: HashMap<String, VecDeque<String>>,
+}
+
+impl MessagesIds {
+    fn of_call(&mut self, id: &str) -> String {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let mut new: String = id.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
+        let mut again = 0;
+        while new.is_empty() || !self.used.insert(new.clone()) {
+            new = mint(seed_of(id.as_bytes()), self.used.len() + again);
+            again += 1;
+        }
+        self.open.entry(id.to_owned()).or_default().push_back(new.clone());
+        new
+    }
+
+    fn of_result(&mut self, id: &str) -> String {
+        self.open.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
+    }
+}

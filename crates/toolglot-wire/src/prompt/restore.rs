@@ -1,0 +1,124 @@
+//! A conversation that was written as text, read back: calls and results are what they were.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolglot::{Dialect, Dialects, Options, Teach, Tools, mint, parse};
+
+/// Returns the messages of a chat request in which calls and results stand as such, from those of a conversation that was
+/// written in prompt mode; ids are new. What holds no calls of the dialect stays as it is.
+///
+/// # Example
+/// ```
+/// use serde_json::json;
+/// use toolglot::{Dialects, Tools};
+/// let dialects = Dialects::builtin();
+/// let hermes = dialects.get("hermes").ok_or("no such dialect")?;
+/// let messages = [
+///     json!({"role": "assistant", "content": "<tool_call>\n{\"name\": \"ls\", \"arguments\": {}}\n</tool_call>"}),
+///     json!({"role": "user", "content": "<tool_response>\na.txt\n</tool_response>\n\nSo?"}),
+/// ];
+/// let restored = toolglot_wire::restore(&messages, hermes, &Tools::default());
+/// assert_eq!(restored[0]["tool_calls"][0]["function"]["name"], "ls");
+/// assert_eq!((&restored[1]["content"], &restored[2]["content"]), (&json!("a.txt"), &json!("So?")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn restore(messages: &[Value], dialect: &Arc<Dialect>, tools: &Tools) -> Vec<Value> {
+    let pinned: Dialects = [Arc::clone(dialect)].into_iter().collect();
+    let (mut restored, mut called): (Vec<Value>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+    for message in messages {
+        let content = message.get("content").and_then(Value::as_str);
+        let role = message.get("role").and_then(Value::as_str);
+        match (role, content) {
+            (Some("assistant"), Some(text)) => {
+                let (message, calls) = assistant(text, &pinned, tools, restored.len());
+                restored.push(message);
+                called = calls;
+            }
+            (Some("user"), Some(text)) if !called.is_empty() => {
+                let calls = std::mem::take(&mut called);
+                let names: Vec<&str> = calls.iter().map(|(_, name)| name.as_str()).collect();
+                let Some((results, said)) = results_of(text, &names, dialect.teach()) else {
+                    restored.push(message.clone());
+                    continue;
+                };
+                let result = |((id, _), text): (&(String, String), String)| json!({"role": "tool", "tool_call_id": id, "content": text});
+                restored.extend(calls.iter().zip(results).map(result));
+                restored.extend((!said.is_empty()).then(|| json!({"role": "user", "content": said})));
+            }
+            _ => restored.push(message.clone()),
+        }
+    }
+    restored
+}
+
+/// Reads what a model said; the ids and names of its calls come with it.
+fn assistant(text: &str, pinned: &Dialects, tools: &Tools, seed: usize) -> (Value, Vec<(String, String)>) {
+    let read = parse(text, pinned, tools, &Options::default());
+    if read.calls.is_empty() {
+        return (json!({"role": "assistant", "content": read.content}), Vec::new());
+    }
+    let id = |place: usize| mint(seed as u64, place);
+    let call = |(place, call): (usize, &toolglot::Call)| {
+        let function = json!({"name": call.name, "arguments": call.arguments});
+        json!({"id": id(place), "type": "function", "function": function})
+    };
+    let calls: Vec<Value> = read.calls.iter().enumerate().map(call).collect();
+    let names = read.calls.iter().enumerate().map(|(place, call)| (id(place), call.name.clone())).collect();
+    // White space that leads to the calls is the dialect's.
+    let said = read.content.trim_end();
+    let content = if said.is_empty() { Value::Null } else { said.into() };
+    (json!({"role": "assistant", "content": content, "tool_calls": calls}), names)
+}
+
+/// Returns the results of these calls in a message of the user's, and what is said behind them; nothing if it does not
+/// begin with them.
+pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(Vec<String>, String)> {
+    let (start, end) = teach.results().split_once("{results}")?;
+    let mut rest = text.strip_prefix(start)?;
+    let around = |name: &str| {
+        let form = teach.result().replace("{name}", name);
+        form.split_once("{text}").map(|(before, behind)| (before.to_owned(), behind.to_owned()))
+    };
+    let mut results = Vec::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        let (before, behind) = around(name)?;
+        rest = rest.strip_prefix(before.as_str())?;
+        let next = names.get(at + 1).map(|next| around(next));
+        let (result, after) = match next {
+            Some(next) => {
+                let closer = format!("{behind}{}{}", teach.between(), next?.0);
+                let (result, _) = rest.split_once(&closer)?;
+                (result, &rest[result.len() + behind.len() + teach.between().len()..])
+            }
+            None => last(rest, &format!("{behind}{end}"))?,
+        };
+        results.push(result.to_owned());
+        rest = after;
+    }
+    Some((results, rest.strip_prefix("\n\n").unwrap_or(rest).to_owned()))
+}
+
+/// Cuts the last result off: its closer stands at the end, or a blank line follows.
+fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.find(closer)?;
+        let after = &text[at + closer.len()..];
+        if after.is_empty() || after.starts_with("\n\n") {
+            return Some((&text[..at], after));
+        }
+        from = at + text[at..].chars().next().map_or(1, char::len_utf8);
+    }
+}
+
+/// Returns the id, the name and the arguments of each call of a message.
+pub(super) fn calls(message: &Value) -> impl Iterator<Item = (String, String, String)> {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    list.map(move |call| {
+        let function = call.get("function");
+        let of = |key: &str| text(function.and_then(|function| function.get(key)));
+        (text(call.get("id")), of("name"), of("arguments"))
+    })
+}

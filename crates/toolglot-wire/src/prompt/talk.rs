@@ -1,0 +1,150 @@
+//! Calls and results of earlier turns as the text that a model of a dialect reads and writes.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use toolglot::{Dialect, RenderError, Renderer, Rendering, Tools};
+
+use super::restore::{calls, results_of};
+
+/// Writes the messages of a conversation that is in order and has no instructions.
+pub(super) fn written(
+    messages: Vec<Value>,
+    tools: &Tools,
+    dialect: &Arc<Dialect>,
+    notes: &mut Vec<String>,
+) -> Vec<Value> {
+    let renderer = Renderer::new(dialect, tools);
+    let mut talk = PromptHistory {
+        dialect,
+        renderer,
+        notes,
+        written: Vec::with_capacity(messages.len()),
+        called: Vec::new(),
+        results: Vec::new(),
+    };
+    messages.into_iter().for_each(|message| talk.add(message));
+    talk.end_results(None);
+    talk.written
+}
+
+/// The conversation, as far as it has been written.
+struct PromptHistory<'t> {
+    dialect: &'t Arc<Dialect>,
+    renderer: Renderer,
+    notes: &'t mut Vec<String>,
+    written: Vec<Value>,
+    /// The ids and names of the calls of the turn before.
+    called: Vec<(String, String)>,
+    /// Their results so far, by the places of the calls.
+    results: Vec<Option<Value>>,
+}
+
+impl PromptHistory<'_> {
+    fn add(&mut self, mut message: Value) {
+        match message.get("role").and_then(Value::as_str) {
+            Some("assistant") => {
+                self.end_results(None);
+                self.add_assistant(message);
+            }
+            Some("tool") => {
+                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
+                let is_open = |at: &usize| self.called[*at].0 == id && self.results[*at].is_none();
+                let place = (0..self.called.len()).find(is_open);
+                let content = message.get_mut("content").map(Value::take).unwrap_or_default();
+                match place {
+                    Some(place) => self.results[place] = Some(content),
+                    // A history in order has none; one that is not must not lose it.
+                    None => self.written.push(json!({"role": "user", "content": content})),
+                }
+            }
+            _ if self.called.is_empty() => self.written.push(message),
+            _ => self.end_results(Some(message)),
+        }
+    }
+
+    fn add_assistant(&mut self, mut message: Value) {
+        let text = text_of(&message["content"]);
+        let called: Vec<(String, String, String)> = calls(&message).collect();
+        let rendering = Rendering::new().with_content(&text);
+        let rendering = called
+            .iter()
+            .fold(rendering, |rendering, (id, name, arguments)| rendering.with_identified_call(name, arguments, id));
+        let written = self.renderer.render(&rendering).unwrap_or_else(|error| self.nearly(&rendering, &called, &error));
+        self.called = called.into_iter().map(|(id, name, _)| (id, name)).collect();
+        self.results = vec![None; self.called.len()];
+        let refusal = message["refusal"].take();
+        let written = if written.is_empty() { refusal.as_str().unwrap_or_default().to_owned() } else { written };
+        self.written.push(json!({"role": "assistant", "content": written}));
+    }
+
+    /// Writes what the dialect cannot express: as it would be written, or in plain words.
+    fn nearly(
+        &mut self,
+        rendering: &Rendering<'_>,
+        called: &[(String, String, String)],
+        error: &RenderError,
+    ) -> String {
+        self.notes.push(format!("an earlier turn does not read back the same in prompt mode: {error}"));
+        let plain =
+            || called.iter().map(|(_, name, arguments)| format!("{name} {arguments}")).collect::<Vec<_>>().join("\n");
+        self.renderer.clone().with_check(false).render(rendering).unwrap_or_else(|_| plain())
+    }
+
+    /// Ends the results of a turn with what the user says behind them.
+    fn end_results(&mut self, user: Option<Value>) {
+        let called = std::mem::take(&mut self.called);
+        let results = std::mem::take(&mut self.results);
+        if called.is_empty() {
+            return self.written.extend(user);
+        }
+        let teach = self.dialect.teach();
+        let mut shown = Vec::new();
+        let one = |((_, name), result): (&(String, String), Option<Value>)| {
+            let text = shown_text(result.unwrap_or_default(), &mut shown);
+            (teach.result().replace("{name}", name).replace("{text}", &text), text)
+        };
+        let (results, texts): (Vec<String>, Vec<String>) = called.iter().zip(results).map(one).unzip();
+        let all = teach.results().replace("{results}", &results.join(teach.between()));
+        let (said, mut parts) = match user.map(|mut user| user["content"].take()) {
+            Some(Value::Array(parts)) => (String::new(), parts),
+            Some(text) => (text_of(&text), Vec::new()),
+            None => (String::new(), Vec::new()),
+        };
+        let between = if said.is_empty() { "" } else { "\n\n" };
+        let text = format!("{all}{between}{said}");
+        let names: Vec<&str> = called.iter().map(|(_, name)| name.as_str()).collect();
+        if results_of(&text, &names, teach) != Some((texts, said)) {
+            self.notes
+                .push("a result holds the marker that ends results; the model may read it as more than one".to_owned());
+        }
+        let content = if parts.is_empty() && shown.is_empty() {
+            text.into()
+        } else {
+            shown.append(&mut parts);
+            [json!({"type": "text", "text": text})].into_iter().chain(shown).collect()
+        };
+        self.written.push(Map::from_iter([("role".to_owned(), "user".into()), ("content".to_owned(), content)]).into());
+    }
+}
+
+/// Returns a result as text; what is no text is marked in its place and shown behind the results.
+fn shown_text(content: Value, shown: &mut Vec<Value>) -> String {
+    let Value::Array(parts) = content else { return text_of(&content) };
+    let texts = parts.into_iter().map(|part| match part.get("text").and_then(Value::as_str) {
+        Some(text) => text.to_owned(),
+        None => {
+            let kind = part.get("type").and_then(Value::as_str).unwrap_or("part");
+            let mark = format!("[{}]", kind.trim_end_matches("_url"));
+            shown.push(part);
+            mark
+        }
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a content as text.
+pub(super) fn text_of(content: &Value) -> String {
+    let parts = content.as_array().into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+    content.as_str().map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned)
+}

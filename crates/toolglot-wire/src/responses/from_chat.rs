@@ -1,0 +1,152 @@
+//! A Chat Completions request as a Responses request, for servers that speak nothing else.
+
+use serde_json::{Map, Value, json};
+
+use super::tools::{kind, members, text};
+
+/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
+const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
+
+/// Fields that change the answer and that this protocol has no word for.
+const MISSED: [&str; 8] =
+    ["audio", "frequency_penalty", "logit_bias", "n", "presence_penalty", "seed", "stop", "web_search_options"];
+
+/// Returns the Responses request that asks for the same as a Chat Completions request whose history is in order.
+///
+/// | Chat Completions | Responses |
+/// |---|---|
+/// | system messages at the beginning | `instructions` |
+/// | messages, calls, results | items of `input` |
+/// | `tools`, `tool_choice` | the same, flat; no schema is strict unless it says so |
+/// | `max_completion_tokens`, `max_tokens` | `max_output_tokens` |
+/// | `response_format`, `verbosity`, `reasoning_effort` | `text.format`, `text.verbosity`, `reasoning.effort` |
+/// | `logprobs` | `include` |
+/// | `store` | the same, `false` if it is not there: that is chat's default |
+///
+/// Reasoning of earlier turns stays out: servers take their own items only. What cannot be said is left out, with a
+/// sentence in `notes`.
+pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+    let mut request = Map::new();
+    put(&mut request, "model", chat.shift_remove("model"));
+    let messages = chat.shift_remove("messages").unwrap_or_default();
+    let (instructions, input) = items(&messages, notes);
+    put(&mut request, "instructions", Some(instructions.into()).filter(|text| *text != ""));
+    put(&mut request, "input", Some(input.into()));
+    put(&mut request, "store", Some(chat.shift_remove("store").unwrap_or(false.into())));
+    let (mut format, mut include) = (Map::new(), Vec::new());
+    for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
+        match key.as_str() {
+            "max_tokens" | "max_completion_tokens" => put(&mut request, "max_output_tokens", Some(value)),
+            "response_format" => put(&mut format, "format", Some(response_format(value))),
+            "verbosity" => put(&mut format, "verbosity", Some(value)),
+            "reasoning_effort" => put(&mut request, "reasoning", Some(json!({"effort": value}))),
+            "logprobs" if value == true => include.push("message.output_text.logprobs"),
+            "logprobs" => {}
+            "tools" => put(&mut request, "tools", Some(members(Some(&value)).map(tool).collect())),
+            "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
+            "n" if value == 1 => {}
+            missed if MISSED.contains(&missed) => {
+                notes.push(format!("`{missed}` left out: the Responses protocol has no such field"));
+            }
+            dropped if DROPPED.contains(&dropped) => {}
+            _ => put(&mut request, &key, Some(value)),
+        }
+    }
+    put(&mut request, "text", Some(format.into()).filter(|format| *format != json!({})));
+    put(&mut request, "include", Some(include.into()).filter(|include| *include != json!([])));
+    request
+}
+
+fn put(request: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
+}
+
+fn response_format(format: Value) -> Value {
+    let Some(schema) = format.get("json_schema").and_then(Value::as_object) else { return format };
+    let kind = [("type".to_owned(), Value::from("json_schema"))];
+    kind.into_iter().chain(schema.clone()).collect::<Map<_, _>>().into()
+}
+
+fn tool(tool: &Value) -> Value {
+    let Some(function) = tool.get("function").and_then(Value::as_object) else { return tool.clone() };
+    let mut flat = Map::from_iter([("type".to_owned(), "function".into())]);
+    flat.extend(function.clone());
+    flat.entry("parameters").or_insert_with(|| json!({"type": "object", "properties": {}}));
+    flat.entry("strict").or_insert(false.into());
+    flat.into()
+}
+
+fn choice(choice: Value) -> Value {
+    match choice.pointer("/function/name") {
+        Some(name) => json!({"type": "function", "name": name}),
+        None => choice,
+    }
+}
+
+/// Returns the instructions that the conversation begins with, and all that follows as items.
+fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
+    let (mut instructions, mut items) = (Vec::new(), Vec::new());
+    for message in members(Some(messages)) {
+        let content = message.get("content").unwrap_or(&Value::Null);
+        match text(message, "role").unwrap_or("user") {
+            "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
+            "assistant" => add_assistant(message, content, &mut items),
+            "tool" => {
+                let output = if content.is_array() { parts(content, notes) } else { content.clone() };
+                let id = message.get("tool_call_id").cloned().unwrap_or_default();
+                items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
+            }
+            role => {
+                let content = if content.is_array() { parts(content, notes) } else { content.clone() };
+                items.push(json!({"type": "message", "role": role, "content": content}));
+            }
+        }
+    }
+    (instructions.join("\n\n"), items)
+}
+
+/// The texts of a content.
+fn plain(content: &Value) -> Vec<String> {
+    let parts = members(Some(content)).filter_map(|part| text(part, "text"));
+    content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
+    let part = |text: String| json!({"type": "output_text", "text": text, "annotations": []});
+    let said = plain(content).into_iter().map(part);
+    let refusal = text(message, "refusal").map(|text| json!({"type": "refusal", "refusal": text}));
+    let said: Vec<Value> = said.chain(refusal).collect();
+    if !said.is_empty() {
+        items.push(json!({"type": "message", "role": "assistant", "content": said}));
+    }
+    for call in members(message.get("tool_calls")) {
+        let function = call.get("function").unwrap_or(&Value::Null);
+        let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
+        let id = call.get("id").cloned().unwrap_or_default();
+        items.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
+    }
+}
+
+/// Returns the parts of a user's message or of a result.
+fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
+    let mut part = |part: &Value| match kind(part) {
+        "text" => Some(json!({"type": "input_text", "text": text(part, "text")?})),
+        "refusal" => Some(json!({"type": "input_text", "text": text(part, "refusal")?})),
+        "image_url" => {
+            let url = part.pointer("/image_url/url").or(part.get("image_url"))?;
+            let detail = part.pointer("/image_url/detail").cloned().unwrap_or_else(|| "auto".into());
+            Some(json!({"type": "input_image", "image_url": url, "detail": detail}))
+        }
+        "file" => {
+            let kind = [("type".to_owned(), Value::from("input_file"))];
+            let file = part.get("file")?.as_object()?.clone();
+            Some(kind.into_iter().chain(file).collect::<Map<_, _>>().into())
+        }
+        "input_audio" => Some(part.clone()),
+        other => {
+            notes.push(format!("part of type `{other}` left out: the Responses protocol has nothing like it"));
+            None
+        }
+    };
+    members(Some(content)).filter_map(&mut part).collect()
+}

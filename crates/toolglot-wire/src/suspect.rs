@@ -1,0 +1,53 @@
+//! Answers without calls that may look as if they held some: why nothing was read, asked when the answer is over.
+
+use toolglot::{Dialects, NearMiss, Options, Tools, near_miss, parse};
+
+/// Text of an answer in which no call was read, with what it was read with.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    pub(crate) text: String,
+    pub(crate) dialects: Dialects,
+    pub(crate) tools: Tools,
+    pub(crate) options: Options,
+}
+
+/// So much of an answer's end is kept; a call is shorter.
+const KEPT: usize = 64 << 10;
+
+/// Every call has one of these.
+const SIGNS: &[u8] = b"<[{(:@`";
+
+impl Suspect {
+    /// Says why no call was read, if the text looks like one. Reads the text many times, which takes milliseconds.
+    pub fn near_miss(&self) -> Option<NearMiss> {
+        let message = parse(&self.text, &self.dialects, &self.tools, &self.options);
+        near_miss(&self.text, &message, &self.dialects, &self.tools, &self.options)
+    }
+}
+
+/// Adds to the end of a text that is kept.
+pub(crate) fn keep(kept: &mut String, text: &str) {
+    kept.push_str(text);
+    if kept.len() > 2 * KEPT {
+        let from = (kept.len() - KEPT..kept.len()).find(|at| kept.is_char_boundary(*at)).unwrap_or(kept.len());
+        kept.drain(..from);
+    }
+}
+
+/// Says whether a text may hold a call at all.
+pub(crate) fn has_signs(text: &str) -> bool {
+    text.bytes().any(|byte| SIGNS.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_text_is_kept() {
+        let mut kept = String::new();
+        (0..100_000).for_each(|_| keep(&mut kept, "é "));
+        keep(&mut kept, "<tool_call>");
+        assert!(kept.len() <= 2 * KEPT + 11 && kept.ends_with("é <tool_call>"));
+    }
+}

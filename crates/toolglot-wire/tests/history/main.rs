@@ -1,0 +1,86 @@
+//! Histories at random, between all protocols: each result arrives behind its call, once and unchanged.
+//!
+//! `HISTORY_ROUNDS=100000 HISTORY_SEED=1 cargo test --release -p toolglot-wire --test history` asks for more of them.
+#![expect(clippy::unwrap_used, reason = "helpers of tests end the test that cannot go on")]
+
+mod legal;
+mod made;
+mod told;
+
+use serde_json::Value;
+use toolglot_wire::{Exchange, Policy, Protocol};
+
+use legal::read;
+use made::{Dice, history};
+use told::request;
+
+/// What a server of a protocol gets of a client's request.
+fn sent(ingress: Protocol, upstream: Protocol, request: &Value) -> Value {
+    let body = request.to_string();
+    let exchange = Exchange::read(ingress, upstream, body.as_bytes(), &Policy::default()).unwrap();
+    serde_json::from_slice(&exchange.upstream_body()).unwrap()
+}
+
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn a_history_arrives_in_another_protocol_and_comes_back() {
+    let (rounds, seed) = (number("HISTORY_ROUNDS", 200), number("HISTORY_SEED", 1));
+    let mut calls = 0;
+    for round in 0..rounds {
+        let mut dice = Dice::new(seed.wrapping_mul(1_000_003).wrapping_add(round));
+        let history = history(&mut dice);
+        calls += history.iter().map(|turn| turn.calls.len()).sum::<usize>();
+        for ingress in Protocol::ALL {
+            let asked = request(ingress, &history, &mut dice);
+            for upstream in Protocol::ALL {
+                let place = format!("seed {seed}, round {round}, {ingress} to {upstream}: {asked}");
+                let there = sent(ingress, upstream, &asked);
+                assert_eq!(read(upstream, &there), Ok(history.clone()), "{place}\nbecame {there}");
+                let back = sent(upstream, ingress, &there);
+                assert_eq!(
+                    read(ingress, &back),
+                    Ok(history.clone()),
+                    "{place}\nbecame {there}\nand came back as {back}"
+                );
+            }
+        }
+    }
+    assert!(calls as u64 > rounds, "{calls} calls");
+}
+
+#[test]
+fn a_history_in_order_goes_on_as_it_is() {
+    for round in 0..200 {
+        let mut dice = Dice::new(round);
+        let history = history(&mut dice);
+        for protocol in Protocol::ALL {
+            let asked = told::in_order(protocol, &history);
+            assert_eq!(sent(protocol, protocol, &asked), asked, "round {round}, {protocol}");
+        }
+    }
+}
+
+#[test]
+fn no_result_is_lost_or_said_twice_in_a_damaged_history() {
+    for round in 0..600 {
+        let mut dice = Dice::new(round);
+        let history = history(&mut dice);
+        for ingress in Protocol::ALL {
+            let mut asked = request(ingress, &history, &mut dice);
+            told::damage(ingress, &mut asked, &mut dice);
+            let results = legal::results(ingress, &asked);
+            for upstream in Protocol::ALL {
+                let there = sent(ingress, upstream, &asked);
+                let text = there.to_string();
+                for result in &results {
+                    let times = text.matches(result.as_str()).count();
+                    assert_eq!(times, 1, "round {round}, {ingress} to {upstream}: {result} in {text}\nof {asked}");
+                }
+                legal::check(upstream, &there).unwrap_or_else(|why| panic!("{why}: {there}\nof {asked}"));
+            }
+        }
+    }
+}
