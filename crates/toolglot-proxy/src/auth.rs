@@ -5,7 +5,7 @@ use subtle::{Choice, ConstantTimeEq};
 use toolglot_wire::Fault;
 
 use crate::config::{Config, ConfigError};
-use crate::error::Wrong;
+use crate::error::ProxyError;
 use crate::headers::API_KEY;
 
 /// The keys that are accepted; without any, all clients are welcome.
@@ -46,9 +46,9 @@ impl Keys {
         if given.iter().flatten().any(|key| self.has(key.trim())) {
             return Ok(());
         }
-        Err(Wrong::Key.because(match given {
-            [None, None] => "a key is needed; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
-            _ => "the key is not one of this proxy's; ask its operator for one",
+        Err(ProxyError::Key.because(match given {
+            [None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
+            _ => "invalid key; ask the operator of this proxy for one",
         }))
     }
 
@@ -63,15 +63,14 @@ impl Keys {
 pub(crate) fn check_exposure(config: &Config, keys: &Keys) -> Result<(), ConfigError> {
     let listen = config.server.listen.as_str();
     if !is_place(listen) {
-        let message = format!("`{listen}` is no place to listen; write it like `127.0.0.1:8642` or `unix:PATH`");
+        let message = format!("`{listen}` is not an address; use one such as `127.0.0.1:8642` or `unix:PATH`");
         return Err(config.wrong("listen", message));
     }
     if listen.starts_with("unix:") || config.server.insecure || !keys.is_empty() || is_loopback(listen) {
         return Ok(());
     }
     let message = format!(
-        "`{listen}` can be reached from other machines, and no keys are asked for; set `keys`, listen on 127.0.0.1, \
-         or say `--insecure`"
+        "`{listen}` is reachable from other machines, and no keys are set; set `keys`, listen on 127.0.0.1, or pass `--insecure`"
     );
     Err(config.wrong("listen", message))
 }

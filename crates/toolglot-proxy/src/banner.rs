@@ -9,15 +9,15 @@ use crate::live::Live;
 pub(crate) fn text(live: &Live, place: &str) -> String {
     let scheme = if live.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]"));
-    let key = if live.keys.is_empty() { NO_KEY } else { "one of the proxy's keys" };
+    let key = if live.keys.is_empty() { NO_KEY } else { "a key of this proxy" };
     let mut out = String::new();
     let mut line = |text: &str| {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{text}");
     };
     let servers: Vec<String> = live.config.upstreams.iter().map(|upstream| upstream.url.shown()).collect();
-    let servers = if live.config.server.demo { "the built-in demonstration".to_owned() } else { servers.join(", ") };
-    line(&format!("toolglot {} listens on {place}, in front of {servers}\n", env!("CARGO_PKG_VERSION")));
+    let servers = if live.config.server.demo { "the built-in demo".to_owned() } else { servers.join(", ") };
+    line(&format!("toolglot {} is listening on {place} in front of {servers}\n", env!("CARGO_PKG_VERSION")));
     if place.starts_with("unix:") {
         return out;
     }
@@ -47,5 +47,5 @@ fn demo(out: &mut String, url: &str) {
     };
     // Writing to a string cannot fail.
     let _ = writeln!(out, "What the model writes:\n\n{}\n", ask("raw/qwen3_coder"));
-    let _ = writeln!(out, "What a client gets; put any dialect after `demo/`:\n\n{}\n", ask("demo/qwen3_coder"));
+    let _ = writeln!(out, "What a client gets (any dialect can follow `demo/`):\n\n{}\n", ask("demo/qwen3_coder"));
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ mod sections;
 pub(crate) mod setting;
 
 pub use document::{reference, schema};
-pub(crate) use sections::{Limits, Route, Server, Timeouts, Upstream};
+pub(crate) use sections::{Limits, RouteSettings, ServerSettings, Timeouts, Upstream};
 
 use crate::demo;
 use section::Section;
@@ -37,14 +37,16 @@ pub struct Sources {
 /// All settings.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    pub(crate) server: Server,
+    pub(crate) server: ServerSettings,
     pub(crate) limits: Limits,
     pub(crate) timeouts: Timeouts,
     pub(crate) upstreams: Vec<Upstream>,
-    pub(crate) routes: Vec<Route>,
+    pub(crate) routes: Vec<RouteSettings>,
     /// Who set what, for messages: a line of the file, a variable, a flag.
     origins: BTreeMap<String, String>,
     unknown: Vec<String>,
+    /// What is wrong, while sources are read.
+    faults: Vec<ConfigError>,
 }
 
 /// Says which setting cannot be used, where it was set, and what to do.
@@ -84,34 +86,58 @@ impl Config {
     /// # Errors
     /// On the first setting that cannot be used.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+        let (config, faults) = Self::check(sources);
+        faults.into_iter().next().map_or(Ok(config), Err)
+    }
+
+    /// Reads all sources, and returns everything that is wrong with them besides.
+    pub fn check(sources: &Sources) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
         if let Some(path) = &sources.file {
-            file::read(&mut config, path)?;
+            // A file that cannot be read at all says nothing about servers and routes.
+            if let Err(fault) = file::read(&mut config, path) {
+                return (config, vec![fault]);
+            }
         }
         // So that what the environment and the flags say of all routes holds for the models that no route names, too.
         if !config.routes.iter().any(|route| route.models.iter().any(|glob| glob == "*")) {
-            config.routes.push(Route::default());
+            config.routes.push(RouteSettings::default());
         }
         for (name, value) in sources.environment.iter().filter(|(name, _)| name != FILE) {
-            let known = config.apply(&Address::of_variable(name), value, &format!("environment variable `{name}`"))?;
-            if !known {
-                config.unknown.push(format!("no setting is called `{name}`; `toolglot config show` lists them"));
+            let origin = format!("environment variable `{name}`");
+            match config.apply(&Address::of_variable(name), value, &origin) {
+                Ok(true) => {}
+                Ok(false) => {
+                    config.unknown.push(format!("unknown setting `{name}`; `toolglot config show` lists all"));
+                }
+                Err(fault) => config.faults.push(fault),
             }
         }
         for (name, value, flag) in &sources.flags {
-            if !config.apply(&Address::of_path(name), value, flag)? {
-                let message = format!("no setting is called `{name}`; `toolglot config show` lists them");
-                return Err(ConfigError { place: flag.clone(), message });
-            }
+            let unknown = || ConfigError {
+                place: flag.clone(),
+                message: format!("unknown setting `{name}`; `toolglot config show` lists all"),
+            };
+            let applied = config.apply(&Address::of_path(name), value, flag);
+            config.faults.extend(applied.and_then(|known| if known { Ok(()) } else { Err(unknown()) }).err());
         }
-        config.check_upstreams()?;
-        config.check_routes()?;
-        Ok(config)
+        // What a wrong setting left out may be just what is missing.
+        let complete = if config.faults.is_empty() { config.check_upstreams() } else { Ok(()) };
+        config.faults.extend(complete.err());
+        let reached = config.check_routes();
+        config.faults.extend(reached.err());
+        let faults = std::mem::take(&mut config.faults);
+        (config, faults)
     }
 
     /// Returns where the proxy listens.
     pub fn listen(&self) -> &str {
         &self.server.listen
+    }
+
+    /// Returns the folder of captured exchanges.
+    pub fn captures(&self) -> &Path {
+        Path::new(&self.server.captures)
     }
 
     /// Says whether the proxy speaks TLS.
@@ -152,7 +178,7 @@ impl Config {
             Limits::NAME => set(slice::from_mut(&mut self.limits), &mut self.origins, &address.key, raw, origin),
             Timeouts::NAME => set(slice::from_mut(&mut self.timeouts), &mut self.origins, &address.key, raw, origin),
             Upstream::NAME => set(&mut self.upstreams, &mut self.origins, &address.key, raw, origin),
-            Route::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
+            RouteSettings::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
             _ => set(slice::from_mut(&mut self.server), &mut self.origins, &address.key, raw, origin),
         }
     }
@@ -161,14 +187,14 @@ impl Config {
         if self.server.demo {
             self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
             let (models, dialect) = (vec![format!("{}*", demo::RAW)], vec!["off".to_owned()]);
-            self.routes.insert(0, Route { models, dialect, ..Route::default() });
+            self.routes.insert(0, RouteSettings { models, dialect, ..RouteSettings::default() });
         }
         if self.upstreams.is_empty() {
             return Err(ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() });
         }
         for (at, upstream) in self.upstreams.iter().enumerate() {
             if self.upstreams[..at].iter().any(|other| other.name == upstream.name) {
-                let message = format!("two upstreams are called `{}`; give each a `name` of its own", upstream.name);
+                let message = format!("two upstreams are named `{}`; give each its own `name`", upstream.name);
                 return Err(self.wrong(&format!("upstream[{at}].name"), message));
             }
         }
@@ -181,10 +207,10 @@ impl Config {
         for (at, route) in self.routes.iter().enumerate() {
             let name = format!("route[{at}].models");
             if route.models.is_empty() {
-                return Err(self.wrong(&name, "no model is named; write `*` for all"));
+                return Err(self.wrong(&name, "no models; use `*` for all"));
             }
             if route.models.iter().all(|glob| known.contains("*") || known.contains(glob.as_str())) {
-                let message = "routes above take all these models; put this one before them";
+                let message = "never reached: earlier routes match all these models; move this route before them";
                 return Err(self.wrong(&name, message));
             }
             known.extend(route.models.iter().map(String::as_str));
@@ -193,7 +219,7 @@ impl Config {
     }
 }
 
-const NO_UPSTREAM: &str = "no model server is known; name one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
+const NO_UPSTREAM: &str = "no model server; set one with `--upstream http://localhost:8000` or in an `[[upstream]]` \
                            table, or try `--demo`";
 
 /// Sets a key in the tables of a section; says whether there is such a key.
@@ -227,7 +253,7 @@ struct Address {
     key: String,
 }
 
-const SECTIONS: [&str; 4] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, Route::NAME];
+const SECTIONS: [&str; 4] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, RouteSettings::NAME];
 
 impl Address {
     /// `TOOLGLOT_LIMITS_BODY`, or `TOOLGLOT_UPSTREAM` for the URL.

@@ -57,7 +57,7 @@ impl Demo {
                 let body = Limited::new(body, 64 << 20).collect().await.map(|body| body.to_bytes());
                 self.chat(&body.unwrap_or_default())
             }
-            (_, path) => Err(Fault::new(FaultKind::NotFound, format!("the demonstration has no `{path}`"))),
+            (_, path) => Err(Fault::new(FaultKind::NotFound, format!("the demo does not serve `{path}`"))),
         };
         answer.unwrap_or_else(|fault| error::response(&fault, Protocol::Chat))
     }
@@ -98,7 +98,7 @@ impl Demo {
 
     fn dialect(&self, model: &str) -> Result<&Arc<Dialect>, Fault> {
         let name = model.rsplit_once('/').map_or(self.usual.as_str(), |(_, name)| name);
-        let missing = || format!("no dialect is called `{name}`; `toolglot dialects list` shows them all");
+        let missing = || format!("unknown dialect `{name}`; `toolglot dialects list` shows all");
         self.dialects.get(name).ok_or_else(|| Fault::new(FaultKind::NotFound, missing()))
     }
 }

@@ -7,7 +7,7 @@ use toolglot_wire::{Fault, FaultKind, Protocol};
 
 /// What can go wrong between client and model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum ProxyError {
     Key,
     Body,
     BodyRead,
@@ -20,25 +20,33 @@ pub(crate) enum Wrong {
     Cut,
     Answer,
     Compressed,
+    Foreign,
+    Method,
+    MediaType,
+    Unsatisfied,
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(Wrong, FaultKind, u16, &str); 12] = [
-    (Wrong::Key, FaultKind::Authentication, 401, "invalid_api_key"),
-    (Wrong::Body, FaultKind::TooLarge, 413, "body_too_large"),
-    (Wrong::BodyRead, FaultKind::Request, 400, "body_incomplete"),
-    (Wrong::BodyTime, FaultKind::Timeout, 408, "body_timeout"),
-    (Wrong::Streams, FaultKind::Overloaded, 503, "too_many_requests_at_once"),
-    (Wrong::Unreachable, FaultKind::Upstream, 502, "upstream_unreachable"),
-    (Wrong::FirstByte, FaultKind::Timeout, 504, "upstream_first_byte_timeout"),
-    (Wrong::Idle, FaultKind::Timeout, 504, "upstream_idle_timeout"),
-    (Wrong::Total, FaultKind::Timeout, 504, "upstream_total_timeout"),
-    (Wrong::Cut, FaultKind::Upstream, 502, "upstream_cut"),
-    (Wrong::Answer, FaultKind::Upstream, 502, "answer_too_large"),
-    (Wrong::Compressed, FaultKind::Upstream, 502, "upstream_compressed"),
+const TABLE: [(ProxyError, FaultKind, u16, &str); 16] = [
+    (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
+    (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
+    (ProxyError::BodyRead, FaultKind::Request, 400, "body_incomplete"),
+    (ProxyError::BodyTime, FaultKind::Timeout, 408, "body_timeout"),
+    (ProxyError::Streams, FaultKind::Overloaded, 503, "too_many_requests_at_once"),
+    (ProxyError::Unreachable, FaultKind::Upstream, 502, "upstream_unreachable"),
+    (ProxyError::FirstByte, FaultKind::Timeout, 504, "upstream_first_byte_timeout"),
+    (ProxyError::Idle, FaultKind::Timeout, 504, "upstream_idle_timeout"),
+    (ProxyError::Total, FaultKind::Timeout, 504, "upstream_total_timeout"),
+    (ProxyError::Cut, FaultKind::Upstream, 502, "upstream_cut"),
+    (ProxyError::Answer, FaultKind::Upstream, 502, "answer_too_large"),
+    (ProxyError::Compressed, FaultKind::Upstream, 502, "upstream_compressed"),
+    (ProxyError::Foreign, FaultKind::Permission, 403, "foreign_page"),
+    (ProxyError::Method, FaultKind::Request, 405, "method_not_allowed"),
+    (ProxyError::MediaType, FaultKind::Request, 415, "unsupported_media_type"),
+    (ProxyError::Unsatisfied, FaultKind::Upstream, 502, "tool_choice_unsatisfied"),
 ];
 
-impl Wrong {
+impl ProxyError {
     /// Returns the error with words for people.
     pub(crate) fn because(self, message: impl Into<String>) -> Fault {
         let (_, kind, status, code) = TABLE[self as usize];
@@ -48,7 +56,8 @@ impl Wrong {
 
 /// Whether the same request can never succeed; clients then do not try again.
 fn is_final(fault: &Fault) -> bool {
-    matches!(fault.kind, FaultKind::Request | FaultKind::TooLarge | FaultKind::Authentication) && fault.status != 408
+    matches!(fault.kind, FaultKind::Request | FaultKind::TooLarge | FaultKind::Authentication | FaultKind::Permission)
+        && fault.status != 408
 }
 
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");

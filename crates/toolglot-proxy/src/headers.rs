@@ -18,6 +18,12 @@ const HOP_BY_HOP: [HeaderName; 8] = [
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// The dialect in which the tools were written into the prompt.
+pub(crate) const PROMPT: HeaderName = HeaderName::from_static("x-toolglot-prompt");
+
+/// How often the model was asked, where once was not enough.
+pub(crate) const ATTEMPTS: HeaderName = HeaderName::from_static("x-toolglot-attempts");
+
 /// The name that Anthropic's clients look for.
 const ANTHROPIC_REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
@@ -86,6 +92,14 @@ pub(crate) fn keys(headers: &HeaderMap) -> Vec<String> {
     let bearer = text(header::AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or(value));
     let keys = [bearer, text(API_KEY)].into_iter().flatten().map(str::trim);
     keys.filter(|key| *key != NO_KEY).map(str::to_owned).collect()
+}
+
+/// How the keys of well-known services begin; no model's name does.
+const KEY_STARTS: [&str; 9] = ["sk-", "sk_", "hf_", "gsk_", "xai-", "AIza", "ghp_", "nvapi-", "Bearer "];
+
+/// Says whether a text that should be a model's name may be a key.
+pub(crate) fn looks_like_key(text: &str) -> bool {
+    text.len() >= 16 && KEY_STARTS.iter().any(|start| text.starts_with(start))
 }
 
 /// What clients send that need not have a key but insist on one.

@@ -15,18 +15,25 @@
 
 mod auth;
 mod banner;
+mod capture;
 mod config;
+mod demand;
 mod demo;
 mod engine;
 mod error;
+mod forms;
+mod guard;
 mod headers;
 mod lifecycle;
 mod live;
 mod log;
 mod memory;
 mod metrics;
+mod misses;
 mod passing;
+mod prompting;
 mod record;
+mod replay;
 mod routes;
 mod stream;
 mod tls;
@@ -34,5 +41,7 @@ mod turns;
 mod upstream;
 mod watch;
 
+pub use capture::{Capture, captures};
 pub use config::{Config, ConfigError, Sources, reference, schema};
-pub use lifecycle::{Listener, Proxy, ServeError, Wish, run};
+pub use lifecycle::{Control, Listener, Proxy, ServeError, run};
+pub use replay::replay;

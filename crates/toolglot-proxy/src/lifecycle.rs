@@ -58,7 +58,7 @@ impl From<ConfigError> for ServeError {
 /// What the operator wants of a running proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "each concerns every caller")]
-pub enum Wish {
+pub enum Control {
     /// Read the settings again.
     Reload,
     /// Let running requests end and take no new ones.
@@ -116,7 +116,7 @@ impl Proxy {
         self.shared.memory.shrink(new.config.limits.answers_kept, new.config.limits.bytes_kept.0);
         let old = self.shared.live.swap(Arc::new(new));
         if old.config.server.listen != self.shared.live.load().config.server.listen {
-            self.event("warning", "the proxy keeps listening where it does; a new `listen` needs a restart");
+            self.event("warning", "`listen` cannot change while running; restart to apply it");
         }
         Ok(())
     }
@@ -127,8 +127,9 @@ impl Proxy {
     /// If the system does not let it.
     pub async fn listen(&self) -> Result<Listener, ServeError> {
         let place = self.shared.live.load().config.server.listen.clone();
-        let wrong =
-            |error| ServeError::Io(format!("cannot listen on `{place}`; choose another with `--listen`"), error);
+        let wrong = |error| {
+            ServeError::Io(format!("cannot listen on `{place}`; choose another address with `--listen`"), error)
+        };
         if let Some(path) = place.strip_prefix("unix:") {
             // A socket that a dead process left behind would be in the way for ever.
             if std::os::unix::net::UnixStream::connect(path).is_err() {
@@ -147,7 +148,7 @@ impl Proxy {
         &self,
         listener: Listener,
         sources: &Sources,
-        mut wishes: tokio::sync::mpsc::Receiver<Wish>,
+        mut wishes: tokio::sync::mpsc::Receiver<Control>,
     ) -> Result<(), ServeError> {
         let graceful = GracefulShutdown::new();
         let mut watch = Watch::new(sources, &self.shared.live.load().config);
@@ -161,9 +162,9 @@ impl Proxy {
                     }
                 }
                 wish = wishes.recv() => match wish {
-                    Some(Wish::Reload) => self.read_again(sources, &mut watch).await,
-                    Some(Wish::Drain) | None => break,
-                    Some(Wish::Abort) => return Ok(()),
+                    Some(Control::Reload) => self.read_again(sources, &mut watch).await,
+                    Some(Control::Drain) | None => break,
+                    Some(Control::Abort) => return Ok(()),
                 },
             }
         }
@@ -181,30 +182,30 @@ impl Proxy {
         self.shared.metrics.reloads.add(&[word], 1);
         watch.settle(sources, &self.shared.live.load().config);
         match result {
-            Ok(()) => self.event("info", "the settings were read again"),
-            Err(error) => self.event("error", &format!("the old settings stay in force: {error}")),
+            Ok(()) => self.event("info", "settings reloaded"),
+            Err(error) => self.event("error", &format!("settings not reloaded, the old ones stay in effect: {error}")),
         }
     }
 
     /// Waits for running requests, for as long as the settings say or until the operator has had enough.
-    async fn drain(&self, graceful: GracefulShutdown, mut wishes: tokio::sync::mpsc::Receiver<Wish>) {
+    async fn drain(&self, graceful: GracefulShutdown, mut wishes: tokio::sync::mpsc::Receiver<Control>) {
         self.shared.draining.store(true, Ordering::Relaxed);
         let running = self.shared.in_flight.load(Ordering::Relaxed);
-        self.event("info", &format!("shutting down, {running} requests are running"));
+        self.event("info", &format!("shutting down; {running} requests in progress"));
         let most = self.shared.live.load().config.timeouts.drain.on();
         let most = most.unwrap_or(Duration::from_secs(u64::from(u32::MAX)));
         let impatient = async {
             while let Some(wish) = wishes.recv().await {
-                if wish != Wish::Reload {
+                if wish != Control::Reload {
                     return;
                 }
             }
             std::future::pending::<()>().await;
         };
         let message = tokio::select! {
-            () = graceful.shutdown() => "all requests have ended",
-            () = tokio::time::sleep(most) => "requests were cut off: `timeouts.drain` is over",
-            () = impatient => "requests were cut off: the second signal ends at once",
+            () = graceful.shutdown() => "all requests are finished",
+            () = tokio::time::sleep(most) => "requests cut off: `timeouts.drain` expired",
+            () = impatient => "requests cut off: second signal received",
         };
         self.event("info", message);
     }
@@ -314,13 +315,13 @@ pub fn run(sources: &Sources) -> Result<(), ServeError> {
     result
 }
 
-fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Wish>> {
+fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (wishes, received) = tokio::sync::mpsc::channel(8);
     for (kind, wish) in [
-        (SignalKind::hangup(), Wish::Reload),
-        (SignalKind::terminate(), Wish::Drain),
-        (SignalKind::interrupt(), Wish::Drain),
+        (SignalKind::hangup(), Control::Reload),
+        (SignalKind::terminate(), Control::Drain),
+        (SignalKind::interrupt(), Control::Drain),
     ] {
         let (mut signal, wishes) = (signal(kind)?, wishes.clone());
         tokio::spawn(async move { while signal.recv().await.is_some() && wishes.send(wish).await.is_ok() {} });

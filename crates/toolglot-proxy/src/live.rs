@@ -14,11 +14,13 @@ use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
+use crate::config::setting::Mode;
 use crate::config::{self, Config, ConfigError, Upstream};
-use crate::headers::API_KEY;
+use crate::headers::{API_KEY, looks_like_key};
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
+use crate::prompting;
 use crate::tls;
 use crate::upstream::Server;
 
@@ -40,10 +42,23 @@ pub(crate) struct Route {
     pub(crate) policy: Policy,
     /// The model's name at the server, where it is another.
     pub(crate) model: Option<String>,
+    /// How the server gets tools, and the dialect for prompts, unless the model's name says it.
+    pub(crate) mode: Mode,
+    pub(crate) teach: Option<Arc<Dialect>>,
+    /// The proxy may begin a call for the model that is demanded.
+    pub(crate) prefill: bool,
     /// Relay everything untouched.
     pub(crate) is_off: bool,
     /// Whether the prompt opens the reasoning; learned if not set.
     pub(crate) reasoning_open: Option<bool>,
+}
+
+impl Route {
+    /// Returns the dialect in which the prompt tells a model of tools.
+    pub(crate) fn taught(&self, model: &str) -> Option<Arc<Dialect>> {
+        let model = self.model.as_deref().unwrap_or(model);
+        self.teach.clone().or_else(|| prompting::of_model(model, self.policy.dialects()))
+    }
 }
 
 impl Live {
@@ -74,15 +89,16 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
     let named = servers.iter().find(|server| settings.upstream.is_empty() || server.name == settings.upstream);
     let server = named.ok_or_else(|| {
         let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-        let message = format!("no upstream is called `{}`; use one of {}", settings.upstream, names.join(", "));
+        let message = format!("unknown upstream `{}`; use one of {}", settings.upstream, names.join(", "));
         config.wrong(&name("upstream"), message)
     })?;
     let is_off = settings.dialect.iter().any(|name| name == "off");
     if is_off && settings.dialect.len() > 1 {
-        let message = "`off` stands alone; leave it out to read the other dialects";
+        let message = "`off` cannot be combined with dialects; remove one or the other";
         return Err(config.wrong(&name("dialect"), message));
     }
     let dialects = dialects(&settings.dialect).map_err(|message| config.wrong(&name("dialect"), message))?;
+    let teach = prompting::chosen(settings, &dialects).map_err(|message| config.wrong(&name("teach"), message))?;
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());
     let policy = Policy::default()
         .with_dialects(dialects)
@@ -102,10 +118,11 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
                 .with_body(config.limits.answer.0.max(config.limits.body.0)),
         );
     let reasoning_open = settings.reasoning_open.value;
-    Ok(Route { globs: settings.models.clone(), server: Arc::clone(server), policy, model, is_off, reasoning_open })
+    let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
+    Ok(Route { globs, server, policy, model, mode, teach, prefill: settings.prefill, is_off, reasoning_open })
 }
 
-fn options(config: &Config, route: &config::Route) -> Options {
+fn options(config: &Config, route: &config::RouteSettings) -> Options {
     let limits = Limits::default()
         .with_held(config.limits.held.0)
         .with_arguments(config.limits.arguments.0)
@@ -137,14 +154,14 @@ fn dialects(words: &[String]) -> Result<Dialects, String> {
     if names.is_empty() || names.iter().any(|name| name == "auto") {
         return Ok(all);
     }
-    all.only(&names).map_err(|error| format!("{error}; `toolglot dialects list` shows them all"))
+    all.only(&names).map_err(|error| format!("{error}"))
 }
 
 fn dialect_file(path: &Path) -> Result<Dialect, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let read = Dialect::from_toml(&name, &text).map_err(|error| error.with_file(&path.display().to_string()));
-    read.map_err(|error| format!("this dialect cannot be used\n{error}"))
+    read.map_err(|error| format!("invalid dialect\n{error}"))
 }
 
 /// What outlives a change of settings.
@@ -192,14 +209,14 @@ impl Shared {
             learned.clear();
         }
         if learned.insert(model.to_owned()) {
-            self.tell(model, "the prompt opens the reasoning; the next answers are read so");
+            self.tell(model, "the prompt opens the reasoning; later answers start inside it");
         }
     }
 
     /// Forgets it again: an answer was nothing but reasoning.
     pub(crate) fn unlearn_reasoning(&self, model: &str) {
         if self.learned.lock().unwrap_or_else(PoisonError::into_inner).remove(model) {
-            self.tell(model, "the prompt does not always open the reasoning; the next answers are read as text");
+            self.tell(model, "the prompt does not always open the reasoning; later answers start as text");
         }
     }
 
@@ -210,6 +227,7 @@ impl Shared {
     }
 
     fn tell(&self, model: &str, message: &str) {
+        let model = if looks_like_key(model) { "***" } else { model };
         let details = [("model", Value::from(model))];
         self.log.event(self.live.load().config.server.log.value, "info", message, &details);
     }

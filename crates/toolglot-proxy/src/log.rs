@@ -46,7 +46,8 @@ enum Line {
     Flush(SyncSender<()>),
 }
 
-/// Lines that may wait; further ones are counted and dropped.
+/// Lines that may wait; further ones are counted and dropped. At about 300 bytes a line, a blocked terminal costs a
+/// MiB and no stream.
 const WAITING: usize = 4096;
 
 impl Log {
@@ -69,7 +70,7 @@ impl Log {
     fn write(&self, mut line: String) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            line = format!("({lost} lines were lost)\n{line}");
+            line = format!("({lost} log lines lost)\n{line}");
         }
         if self.lines.try_send(Line::Text(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);

@@ -4,59 +4,62 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use toolglot_wire::{Memento, Recall};
+use toolglot_wire::{Recall, StoredAnswer};
 
 /// The answers that are remembered, of all clients.
 #[derive(Default)]
 pub(crate) struct Memory(Mutex<Store>);
 
 /// What one client may refer to.
-pub(crate) struct Own<'a> {
+pub(crate) struct ClientMemory<'a> {
     memory: &'a Memory,
     owner: u64,
 }
 
 /// A client and an id; nobody finds what belongs to another.
-type Key = (u64, Arc<str>);
+type AnswerKey = (u64, Arc<str>);
 
+/// The remembered answers, and what they take.
 #[derive(Default)]
 struct Store {
-    answers: HashMap<Key, Answer>,
+    answers: HashMap<AnswerKey, Answer>,
     /// The answer that an item belongs to, and its place there.
-    items: HashMap<Key, (Arc<str>, usize)>,
+    items: HashMap<AnswerKey, (Arc<str>, usize)>,
     /// The answers by the time of their last use.
-    order: BTreeMap<u64, Key>,
+    order: BTreeMap<u64, AnswerKey>,
     clock: u64,
     bytes: usize,
 }
 
+/// A remembered answer, and when it was last used.
 struct Answer {
     used: u64,
     bytes: usize,
     previous: Option<String>,
-    turn: Turn,
+    turn: StoredTurn,
 }
 
 /// What was asked, as the JSON text of a list, and what was said: the id and the JSON text of each item.
 #[derive(Clone)]
-struct Turn {
+struct StoredTurn {
     input: Arc<str>,
     output: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// What an answer and each of its items take besides their text.
+/// What an answer and each of its items take besides their text: two keys, two map entries and their allocations,
+/// rounded up. Many tiny answers must count as what they cost.
 const OVERHEAD: usize = 256;
 
 impl Memory {
     /// Returns what a client may refer to.
-    pub(crate) fn of(&self, owner: u64) -> Own<'_> {
-        Own { memory: self, owner }
+    pub(crate) fn of(&self, owner: u64) -> ClientMemory<'_> {
+        ClientMemory { memory: self, owner }
     }
 
     /// Remembers a client's answer, and forgets those that were not used for longest beyond so many and so many bytes.
-    pub(crate) fn keep(&self, owner: u64, memento: Memento, most: usize, most_bytes: usize) {
+    pub(crate) fn keep(&self, owner: u64, stored_answer: StoredAnswer, most: usize, most_bytes: usize) {
         let mut store = self.store();
-        store.insert(owner, memento);
+        store.insert(owner, stored_answer);
         store.shrink(most, most_bytes);
     }
 
@@ -70,7 +73,7 @@ impl Memory {
     }
 }
 
-impl Recall for Own<'_> {
+impl Recall for ClientMemory<'_> {
     fn item(&self, id: &str) -> Option<Value> {
         let text = self.memory.store().item(&(self.owner, id.into()))?;
         serde_json::from_str(&text).ok()
@@ -79,7 +82,7 @@ impl Recall for Own<'_> {
     fn conversation(&self, id: &str) -> Option<Vec<Value>> {
         let turns = self.memory.store().conversation((self.owner, id.into()))?;
         let mut items = Vec::new();
-        for Turn { input, output } in &turns {
+        for StoredTurn { input, output } in &turns {
             items.append(&mut serde_json::from_str(input).ok()?);
             for (_, item) in output {
                 items.push(serde_json::from_str(item).ok()?);
@@ -90,24 +93,24 @@ impl Recall for Own<'_> {
 }
 
 impl Store {
-    fn insert(&mut self, owner: u64, memento: Memento) {
-        let key: Key = (owner, memento.id.as_str().into());
+    fn insert(&mut self, owner: u64, stored_answer: StoredAnswer) {
+        let key: AnswerKey = (owner, stored_answer.id.as_str().into());
         self.remove(&key);
         let output: Vec<(Arc<str>, Arc<str>)> =
-            memento.output.into_iter().map(|(id, text)| (id.into(), text.into())).collect();
+            stored_answer.output.into_iter().map(|(id, text)| (id.into(), text.into())).collect();
         let texts: usize = output.iter().map(|(id, text)| OVERHEAD + 2 * id.len() + text.len()).sum();
-        let bytes = OVERHEAD + memento.input.len() + texts;
+        let bytes = OVERHEAD + stored_answer.input.len() + texts;
         for (place, (id, _)) in output.iter().enumerate() {
             self.items.insert((owner, Arc::clone(id)), (Arc::clone(&key.1), place));
         }
         self.clock += 1;
         self.order.insert(self.clock, key.clone());
         self.bytes += bytes;
-        let (previous, turn) = (memento.previous, Turn { input: memento.input.into(), output });
+        let (previous, turn) = (stored_answer.previous, StoredTurn { input: stored_answer.input.into(), output });
         self.answers.insert(key, Answer { used: self.clock, bytes, previous, turn });
     }
 
-    fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &AnswerKey) {
         let Some(answer) = self.answers.remove(key) else { return };
         self.order.remove(&answer.used);
         self.bytes -= answer.bytes;
@@ -128,7 +131,7 @@ impl Store {
     }
 
     /// Finds an answer, which is the one that was used last from now on.
-    fn used(&mut self, key: &Key) -> Option<&Answer> {
+    fn used(&mut self, key: &AnswerKey) -> Option<&Answer> {
         let answer = self.answers.get_mut(key)?;
         self.order.remove(&answer.used);
         self.clock += 1;
@@ -137,14 +140,14 @@ impl Store {
         Some(answer)
     }
 
-    fn item(&mut self, key: &Key) -> Option<Arc<str>> {
+    fn item(&mut self, key: &AnswerKey) -> Option<Arc<str>> {
         let (answer, place) = self.items.get(key)?.clone();
         let (_, text) = self.used(&(key.0, answer))?.turn.output.get(place)?;
         Some(Arc::clone(text))
     }
 
     /// Returns the turns up to an answer, the first one first; none if one is forgotten.
-    fn conversation(&mut self, last: Key) -> Option<Vec<Turn>> {
+    fn conversation(&mut self, last: AnswerKey) -> Option<Vec<StoredTurn>> {
         let (mut turns, mut next, most) = (Vec::new(), Some(last), self.answers.len());
         while let Some(key) = next {
             // An id that a server gave twice could lead in a circle.
@@ -164,10 +167,10 @@ impl Store {
 mod tests {
     use super::*;
 
-    fn answer(id: &str, previous: Option<&str>) -> Memento {
+    fn answer(id: &str, previous: Option<&str>) -> StoredAnswer {
         let (input, item) = (format!("[\"ask {id}\"]"), format!("\"say {id}\""));
         let output = vec![(format!("item_{id}"), item)];
-        Memento { id: id.to_owned(), previous: previous.map(str::to_owned), input, output }
+        StoredAnswer { id: id.to_owned(), previous: previous.map(str::to_owned), input, output }
     }
 
     #[test]

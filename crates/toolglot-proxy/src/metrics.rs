@@ -120,55 +120,60 @@ pub(crate) struct Metrics {
     pub(crate) dialects: Family<u64>,
     pub(crate) upstream_errors: Family<u64>,
     pub(crate) retries: Family<u64>,
+    pub(crate) prompts: Family<u64>,
+    pub(crate) misses: Family<u64>,
     pub(crate) disconnects: Family<u64>,
     pub(crate) reloads: Family<u64>,
+}
+
+/// Makes a counter with these labels.
+fn counter(name: &'static str, about: &'static str, labels: &'static [&'static str]) -> Family<u64> {
+    Family::new(name, about, labels, &[])
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let of_request: &[&str] = &["ingress", "upstream"];
         Self {
-            requests: Family::new(
+            requests: counter(
                 "toolglot_requests_total",
                 "Requests answered.",
                 &["ingress", "upstream", "model", "status"],
-                &[],
             ),
             durations: Family::new(
                 "toolglot_request_duration_seconds",
-                "From the request to the end of its answer.",
+                "Time from the request to the end of its answer.",
                 of_request,
                 COARSE,
             ),
             first_bytes: Family::new(
                 "toolglot_time_to_first_byte_seconds",
-                "From the request to the first byte of its answer.",
+                "Time from the request to the first byte of its answer.",
                 of_request,
                 COARSE,
             ),
-            overheads: Family::new(
-                "toolglot_overhead_seconds",
-                "Of it, what the proxy itself spent.",
-                of_request,
-                FINE,
-            ),
-            calls: Family::new("toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"], &[]),
-            diagnostics: Family::new("toolglot_diagnostics_total", "Diagnostics and repairs.", &["code"], &[]),
-            dialects: Family::new("toolglot_dialect_detected_total", "Answers with calls as text.", &["dialect"], &[]),
-            upstream_errors: Family::new(
+            overheads: Family::new("toolglot_overhead_seconds", "Time spent in the proxy itself.", of_request, FINE),
+            calls: counter("toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"]),
+            diagnostics: counter("toolglot_diagnostics_total", "Diagnostics and repairs, by code.", &["code"]),
+            dialects: counter("toolglot_dialect_detected_total", "Answers that contained calls as text.", &["dialect"]),
+            upstream_errors: counter(
                 "toolglot_upstream_errors_total",
                 "Errors of model servers.",
                 &["upstream", "code"],
-                &[],
             ),
-            retries: Family::new("toolglot_retries_total", "Requests sent in another form.", &["upstream"], &[]),
-            disconnects: Family::new(
-                "toolglot_client_disconnects_total",
-                "Clients that left early.",
-                &["ingress"],
-                &[],
+            retries: counter("toolglot_retries_total", "Requests that were sent again in another form.", &["upstream"]),
+            prompts: counter(
+                "toolglot_prompted_requests_total",
+                "Requests whose tools were written into the prompt.",
+                &["upstream", "dialect"],
             ),
-            reloads: Family::new("toolglot_config_reloads_total", "Settings read again.", &["result"], &[]),
+            misses: counter(
+                "toolglot_near_misses_total",
+                "Answers that look like a call and were not read as one.",
+                &["model", "reason"],
+            ),
+            disconnects: counter("toolglot_client_disconnects_total", "Clients that disconnected early.", &["ingress"]),
+            reloads: counter("toolglot_config_reloads_total", "Reloads of the settings.", &["result"]),
         }
     }
 }
@@ -186,13 +191,15 @@ impl Metrics {
         self.dialects.write(&mut out);
         self.upstream_errors.write(&mut out);
         self.retries.write(&mut out);
+        self.prompts.write(&mut out);
+        self.misses.write(&mut out);
         self.disconnects.write(&mut out);
         self.reloads.write(&mut out);
         let mut now = |name: &str, help: &str, value: String| {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge\n{name}{value}");
         };
-        now("toolglot_in_flight_requests", "Requests that run now.", format!(" {in_flight}"));
-        now("toolglot_held_bytes", "Text held back now, of all streams.", format!(" {held}"));
+        now("toolglot_in_flight_requests", "Requests in progress.", format!(" {in_flight}"));
+        now("toolglot_held_bytes", "Text currently held back, in all streams.", format!(" {held}"));
         now("toolglot_build_info", "The version.", format!("{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")));
         out
     }

@@ -73,7 +73,7 @@ fn guessed(mut record: Record, guess: Result<u64, Fault>) -> Response {
         Ok(count) => json_response(&json!({"input_tokens": count})),
         Err(fault) => return failed(record, Protocol::Messages, fault),
     };
-    record.notes.push("the server cannot count; the number is a guess".to_owned());
+    record.notes.push("the model server cannot count tokens; the number is an estimate".to_owned());
     record.whole(&response);
     response
 }
@@ -124,7 +124,7 @@ async fn forward(
         sent.remove(header::CONTENT_LENGTH);
         (server, Body::from(body))
     };
-    let none = || Fault::new(FaultKind::NotFound, "no model server is known");
+    let none = || Fault::new(FaultKind::NotFound, "no model server is configured");
     let server = server.ok_or_else(none)?;
     server.name.clone_into(&mut record.upstream);
     headers::for_upstream(&mut sent);
@@ -132,7 +132,7 @@ async fn forward(
         // An error that repeats the key has to be readable.
         sent.remove(header::ACCEPT_ENCODING);
     }
-    headers::exchange_key(&mut sent, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol));
+    headers::exchange_key(&mut sent, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
     sent.insert(headers::REQUEST_ID, record.id.clone());
     let uri = server.same_path(&parts.uri)?;
     if parts.method == Method::GET && parts.uri.path() == "/v1/models" && live.servers.len() > 1 {
@@ -154,7 +154,7 @@ async fn routed(
     let Some((model, place)) = model_of(&body) else { return Ok((first, body)) };
     let Some((route, label)) = live.route(&model) else { return Ok((first, body)) };
     label.clone_into(&mut record.model_label);
-    record.model = model;
+    record.ask_for(&model);
     let body = route.model.as_ref().map_or_else(|| body.clone(), |name| with_model(&body, place, name));
     Ok((Some(Arc::clone(&route.server)), body))
 }
@@ -165,7 +165,7 @@ async fn models(live: &Live, headers: &HeaderMap) -> Response {
     for server in &live.servers {
         let mut headers = headers.clone();
         headers.remove(header::ACCEPT_ENCODING);
-        headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol));
+        headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
         let Ok(uri) = server.versioned("/models", None) else { continue };
         let Ok(answer) = server.send(Method::GET, uri, headers, Body::empty()).await else { continue };
         let Ok(body) = collect(answer.into_body(), 16 << 20, live.config.timeouts.connect.on()).await else { continue };

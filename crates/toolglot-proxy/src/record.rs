@@ -9,11 +9,13 @@ use axum::response::Response;
 use http::HeaderValue;
 use http_body::Body as _;
 use serde_json::Value;
-use toolglot_wire::{Fault, Report, Secrets, Turn};
+use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn};
 
-use crate::error::Wrong;
+use crate::capture::Taken;
+use crate::error::ProxyError;
 use crate::headers::{self, REQUEST_ID};
 use crate::live::Shared;
+use crate::misses;
 
 /// What is known of a request so far; telling it is its end.
 pub(crate) struct Record {
@@ -36,6 +38,13 @@ pub(crate) struct Record {
     pub(crate) fault: Option<Fault>,
     /// Why the request was sent in another form.
     pub(crate) retry: Option<&'static str>,
+    /// How often the model was asked.
+    pub(crate) attempts: usize,
+    /// The dialect in which the tools were written into the prompt.
+    pub(crate) dialect_taught: Option<String>,
+    /// What is kept of the exchange, and the text in which no call was read.
+    pub(crate) taken: Option<Box<Taken>>,
+    suspect: Option<Suspect>,
     /// What of the request was left out or put otherwise for the server.
     pub(crate) notes: Vec<String>,
     /// Whose answer it is.
@@ -73,6 +82,10 @@ impl Record {
             report: None,
             fault: None,
             retry: None,
+            attempts: 1,
+            dialect_taught: None,
+            taken: None,
+            suspect: None,
             notes: Vec::new(),
             owner: 0,
             secrets: shared.live.load().secrets.with(headers::keys(&parts.headers)),
@@ -81,10 +94,19 @@ impl Record {
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
         let most = shared.live.load().config.limits.streams;
         if running >= most {
-            let message = format!("{most} requests are running already; try again later, or raise `limits.streams`");
-            return Err((Box::new(record), Wrong::Streams.because(message)));
+            let message =
+                format!("too many requests: {most} are in progress; try again later, or raise `limits.streams`");
+            return Err((Box::new(record), ProxyError::Streams.because(message)));
         }
         Ok(record)
+    }
+
+    /// Notes the model that the client asks for.
+    pub(crate) fn ask_for(&mut self, model: &str) {
+        model.clone_into(&mut self.model);
+        if headers::looks_like_key(model) {
+            self.secrets = self.secrets.with([model.to_owned()]);
+        }
     }
 
     /// Notes an error that ends the request.
@@ -112,11 +134,21 @@ impl Record {
         self.is_over = true;
     }
 
-    /// Remembers an answer that later requests may refer to.
-    pub(crate) fn remember(&self, turn: &Turn) {
-        if let Some(memento) = turn.memento() {
+    /// Keeps bytes of the server's answer where exchanges are kept; those of a client's are its counterpart.
+    pub(crate) fn answered(&mut self, bytes: &[u8]) {
+        self.taken.iter_mut().for_each(|taken| taken.answered(bytes));
+    }
+
+    pub(crate) fn sent(&mut self, bytes: &[u8]) {
+        self.taken.iter_mut().for_each(|taken| taken.told(bytes));
+    }
+
+    /// Remembers an answer that later requests may refer to, and one that looks as if more were in it.
+    pub(crate) fn remember(&mut self, turn: &Turn) {
+        self.suspect = turn.suspect();
+        if let Some(stored_answer) = turn.stored_answer() {
             let limits = &self.shared.live.load().config.limits;
-            self.shared.memory.keep(self.owner, memento, limits.answers_kept, limits.bytes_kept.0);
+            self.shared.memory.keep(self.owner, stored_answer, limits.answers_kept, limits.bytes_kept.0);
         }
     }
 
@@ -144,6 +176,9 @@ impl Record {
         if self.retry.is_some() {
             metrics.retries.add(&[&self.upstream], 1);
         }
+        if let Some(dialect) = &self.dialect_taught {
+            metrics.prompts.add(&[&self.upstream, dialect], 1);
+        }
         let Some(report) = &self.report else { return };
         for (code, count) in &report.diagnostics {
             metrics.diagnostics.add(&[code], *count as u64);
@@ -165,6 +200,36 @@ impl Record {
         }
     }
 
+    /// Has somebody look at what was not read, and write down what is kept; neither keeps the client waiting.
+    fn look_back(&mut self) {
+        let (suspect, taken) = (self.suspect.take(), self.taken.take());
+        if suspect.is_none() && taken.is_none() {
+            return;
+        }
+        let past = misses::Past {
+            shared: Arc::clone(&self.shared),
+            id: self.id.to_str().unwrap_or_default().to_owned(),
+            model: self.shown_model(),
+            label: self.model_label.clone(),
+            prompt: self.dialect_taught.take(),
+            attempts: self.attempts,
+            secrets: self.secrets.clone(),
+            suspect,
+            taken,
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(|| past.look())),
+            Err(_) => past.look(),
+        }
+    }
+
+    /// Returns the model as a log may show it: some clients have the key where the model should be.
+    fn shown_model(&self) -> String {
+        let mut model = self.model.clone();
+        self.secrets.blot(&mut model);
+        model
+    }
+
     fn tell(&self, status: u16) {
         let millis = |time: Duration| Value::from((time.as_secs_f64() * 1e5).round() / 100.0);
         let some = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
@@ -174,9 +239,10 @@ impl Record {
         let codes: BTreeMap<&str, usize> = report.diagnostics.clone();
         let details = [
             ("status", Value::from(status)),
-            ("model", some(&self.model)),
+            ("model", some(&self.shown_model())),
             ("upstream", some(&self.upstream)),
             ("dialect", report.dialect.as_deref().map_or(Value::Null, Value::from)),
+            ("prompt", self.dialect_taught.as_deref().map_or(Value::Null, Value::from)),
             ("calls", number(report.calls)),
             ("repaired", number(report.repaired)),
             ("dropped", number(report.dropped)),
@@ -203,6 +269,7 @@ impl Drop for Record {
         let status = if self.is_over { self.status } else { LEFT };
         self.count(status);
         self.tell(status);
+        self.look_back();
         match &self.report {
             Some(report) if report.orphan_reasoning_closer => self.shared.learn_reasoning(&self.model),
             Some(report) if report.all_reasoning => self.shared.unlearn_reasoning(&self.model),
@@ -228,8 +295,14 @@ fn word(fault: &Fault) -> &str {
 }
 
 /// Errors of ours about a server that says too much, or breaks off inside a call.
-const OURS: [&str; 5] =
-    ["answer_too_large", "line_too_long", "event_too_large", "tool_call_cut_off", "tool_call_broken"];
+const OURS: [&str; 6] = [
+    "tool_choice_unsatisfied",
+    "answer_too_large",
+    "line_too_long",
+    "event_too_large",
+    "tool_call_cut_off",
+    "tool_call_broken",
+];
 
 /// Makes an id that sorts by time, as UUID version 7 does.
 fn new_id(shared: &Shared) -> HeaderValue {

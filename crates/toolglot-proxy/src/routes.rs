@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::{HeaderValue, Request, StatusCode, Uri, header};
@@ -13,11 +14,11 @@ use toolglot_wire::Protocol;
 
 use crate::error;
 use crate::live::Shared;
-use crate::{passing, turns};
+use crate::{guard, passing, turns};
 
 /// What is done at a path.
 #[derive(Clone, Copy)]
-enum Place {
+enum RouteAction {
     Turn(Protocol),
     CountTokens,
     Alive,
@@ -25,16 +26,23 @@ enum Place {
     Metrics,
 }
 
+impl RouteAction {
+    /// Says whether anybody may look.
+    fn is_open(self) -> bool {
+        matches!(self, Self::Alive | Self::Ready)
+    }
+}
+
 /// Method, path, what is done; paths of the protocols are known below every prefix.
-const ROUTES: [(MethodFilter, &str, Place); 8] = [
-    (MethodFilter::POST, "/chat/completions", Place::Turn(Protocol::Chat)),
-    (MethodFilter::POST, "/responses", Place::Turn(Protocol::Responses)),
-    (MethodFilter::POST, "/messages", Place::Turn(Protocol::Messages)),
-    (MethodFilter::POST, "/messages/count_tokens", Place::CountTokens),
-    (MethodFilter::GET, "/health", Place::Alive),
-    (MethodFilter::GET, "/livez", Place::Alive),
-    (MethodFilter::GET, "/readyz", Place::Ready),
-    (MethodFilter::GET, "/metrics", Place::Metrics),
+const ROUTES: [(MethodFilter, &str, RouteAction); 8] = [
+    (MethodFilter::POST, "/chat/completions", RouteAction::Turn(Protocol::Chat)),
+    (MethodFilter::POST, "/responses", RouteAction::Turn(Protocol::Responses)),
+    (MethodFilter::POST, "/messages", RouteAction::Turn(Protocol::Messages)),
+    (MethodFilter::POST, "/messages/count_tokens", RouteAction::CountTokens),
+    (MethodFilter::GET, "/health", RouteAction::Alive),
+    (MethodFilter::GET, "/livez", RouteAction::Alive),
+    (MethodFilter::GET, "/readyz", RouteAction::Ready),
+    (MethodFilter::GET, "/metrics", RouteAction::Metrics),
 ];
 
 /// What clients write before the paths of the protocols.
@@ -44,22 +52,40 @@ const PREFIXES: [&str; 4] = ["/v1", "", "/anthropic/v1", "/anthropic"];
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let mut router = Router::new();
     for (method, path, place) in ROUTES {
-        let is_protocol = matches!(place, Place::Turn(_) | Place::CountTokens);
+        let is_protocol = matches!(place, RouteAction::Turn(_) | RouteAction::CountTokens);
         for prefix in PREFIXES.iter().filter(|prefix| is_protocol || prefix.is_empty()) {
             router = router.route(&format!("{prefix}{path}"), at(method, place));
         }
     }
-    router.fallback(pass).with_state(Arc::clone(shared))
+    let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
+    router.fallback(pass).layer(guard).with_state(Arc::clone(shared))
 }
 
-fn at(method: MethodFilter, place: Place) -> MethodRouter<Arc<Shared>> {
+/// Lets requests in that may be answered. Those that ask whether the proxy is alive tell nobody anything.
+async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next: Next) -> Response {
+    let live = shared.live.load_full();
+    let (parts, body) = request.into_parts();
+    let is_open = ROUTES.iter().any(|(_, path, place)| place.is_open() && *path == parts.uri.path());
+    if let Some(response) = guard::preflight(&live, &parts) {
+        return response;
+    }
+    let origin = parts.headers.get(header::ORIGIN).cloned();
+    let mut response = match guard::check(&live, &parts) {
+        Err(fault) if !is_open || fault.status == 405 => turns::refused_at_once(&shared, &parts, fault),
+        _ => next.run(Request::from_parts(parts, body)).await,
+    };
+    guard::allow(&live, origin.as_ref(), response.headers_mut());
+    response
+}
+
+fn at(method: MethodFilter, place: RouteAction) -> MethodRouter<Arc<Shared>> {
     let answer = move |State(shared): State<Arc<Shared>>, request: Request<Body>| async move {
         match place {
-            Place::Turn(protocol) => turns::answer(shared, protocol, request).await,
-            Place::CountTokens => passing::count_tokens(shared, with_version(request)).await,
-            Place::Alive => plain(StatusCode::OK, "ok\n".to_owned()),
-            Place::Ready => ready(&shared),
-            Place::Metrics => metrics(&shared, &request),
+            RouteAction::Turn(protocol) => turns::answer(shared, protocol, request).await,
+            RouteAction::CountTokens => passing::count_tokens(shared, with_version(request)).await,
+            RouteAction::Alive => plain(StatusCode::OK, "ok\n".to_owned()),
+            RouteAction::Ready => ready(&shared).await,
+            RouteAction::Metrics => metrics(&shared, &request),
         }
     };
     on(method, answer).fallback(pass)
@@ -85,11 +111,17 @@ fn with_version(mut request: Request<Body>) -> Request<Body> {
     request
 }
 
-fn ready(shared: &Shared) -> Response {
+async fn ready(shared: &Shared) -> Response {
     if shared.draining.load(Ordering::Relaxed) {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n".to_owned());
     }
-    plain(StatusCode::OK, "ready\n".to_owned())
+    let live = shared.live.load_full();
+    for server in &live.servers {
+        if server.is_reachable().await {
+            return plain(StatusCode::OK, "ready\n".to_owned());
+        }
+    }
+    plain(StatusCode::SERVICE_UNAVAILABLE, "no model server can be reached\n".to_owned())
 }
 
 fn metrics(shared: &Shared, request: &Request<Body>) -> Response {

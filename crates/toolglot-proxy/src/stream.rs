@@ -13,10 +13,11 @@ use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
-use toolglot_wire::{Ended, Fault, Turn};
+use toolglot_wire::{Fault, Turn, TurnEnd};
 
 use crate::config::Timeouts;
-use crate::error::Wrong;
+use crate::demand::Begun;
+use crate::error::ProxyError;
 use crate::live::Shared;
 use crate::record::Record;
 
@@ -30,6 +31,8 @@ pub(crate) struct Flow {
     waits: Waits,
     /// What the turn writes; kept for the next piece.
     out: Vec<u8>,
+    /// What has been written before anything of the rest was read goes first.
+    is_begun: bool,
     /// Bytes that this stream holds back, as the gauge knows it.
     held: usize,
 }
@@ -47,23 +50,41 @@ impl Flow {
         timeouts: &Timeouts,
     ) -> Self {
         let waits = Waits::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
-        Self { upstream: Some(upstream), turn, record, shared: Arc::clone(shared), waits, out: Vec::new(), held: 0 }
+        Self {
+            upstream: Some(upstream),
+            turn,
+            record,
+            shared: Arc::clone(shared),
+            waits,
+            out: Vec::new(),
+            is_begun: false,
+            held: 0,
+        }
+    }
+
+    /// Goes on with a stream of which something has been written.
+    pub(crate) fn begun(shared: &Arc<Shared>, begun: Begun, record: Record, timeouts: &Timeouts) -> Self {
+        let upstream = begun.rest.unwrap_or_else(Body::empty);
+        let mut flow = Self::new(shared, upstream, Some(begun.turn), record, timeouts);
+        flow.is_begun = !begun.out.is_empty();
+        flow.out = begun.out;
+        flow
     }
 
     /// Says that the answer is over, after the bytes that are still to go.
-    fn end(&mut self, ended: Ended) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    fn end(&mut self, ended: TurnEnd) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
         self.set_held(0);
         // After the server's last word it may hang up as it likes.
         let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
-        if let (Ended::Cut(fault), false) = (&ended, is_said) {
+        if let (TurnEnd::Cut(fault), false) = (&ended, is_said) {
             self.record.fail(fault.clone());
         }
         self.record.is_over = true;
         let Some(mut turn) = self.turn.take() else {
             return match ended {
-                Ended::Over => Poll::Ready(None),
-                Ended::Cut(fault) => Poll::Ready(Some(Err(fault.message.into()))),
+                TurnEnd::Over => Poll::Ready(None),
+                TurnEnd::Cut(fault) => Poll::Ready(Some(Err(fault.message.into()))),
             };
         };
         turn.finish(ended, &mut self.out);
@@ -77,6 +98,7 @@ impl Flow {
         let bytes = bytes.into();
         self.record.first_byte();
         self.record.bytes += bytes.len() as u64;
+        self.record.sent(&bytes);
         self.waits.sent();
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
@@ -98,6 +120,7 @@ impl Flow {
     /// Gives the server's bytes to the turn, which writes what they make for the client.
     fn read(&mut self, bytes: &[u8]) {
         let Some(turn) = &mut self.turn else { return };
+        self.record.answered(bytes);
         let start = Instant::now();
         turn.push(bytes, &mut self.out);
         let held = if self.out.is_empty() { turn.report().held } else { self.held };
@@ -108,7 +131,8 @@ impl Flow {
     }
 }
 
-/// The room that a stream keeps for what its turn writes.
+/// The buffer that a stream keeps for what its turn writes: a burst of chunks fits, and a thousand idle streams hold
+/// 16 MiB.
 const ROOM: usize = 16 << 10;
 
 impl http_body::Body for Flow {
@@ -117,6 +141,10 @@ impl http_body::Body for Flow {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         let this = self.get_mut();
+        if std::mem::take(&mut this.is_begun) {
+            let out = std::mem::take(&mut this.out);
+            return this.send(out);
+        }
         loop {
             let Some(upstream) = &mut this.upstream else { return Poll::Ready(None) };
             let frame = match Pin::new(upstream).poll_frame(cx) {
@@ -126,15 +154,15 @@ impl http_body::Body for Flow {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);
                     }
-                    Waited::TooLong(fault) => return this.end(Ended::Cut(fault)),
+                    Waited::TooLong(fault) => return this.end(TurnEnd::Cut(fault)),
                 },
             };
             this.waits.received();
             let bytes = match frame {
-                None => return this.end(Ended::Over),
+                None => return this.end(TurnEnd::Over),
                 Some(Err(error)) => {
-                    let message = format!("the model server broke off its answer: {error}");
-                    return this.end(Ended::Cut(Wrong::Cut.because(message)));
+                    let message = format!("the model server ended its answer early: {error}");
+                    return this.end(TurnEnd::Cut(ProxyError::Cut.because(message)));
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => bytes,
@@ -146,7 +174,7 @@ impl http_body::Body for Flow {
             }
             this.read(&bytes);
             if this.turn.as_ref().is_some_and(Turn::is_over) {
-                return this.end(Ended::Over);
+                return this.end(TurnEnd::Over);
             }
             if !this.out.is_empty() {
                 return this.send_on(bytes);
@@ -196,6 +224,7 @@ struct Waits {
     waker: Option<Waker>,
 }
 
+/// What a wait ended with.
 enum Waited {
     /// Long enough to tell the client that the stream is alive.
     Silence,
@@ -239,15 +268,13 @@ impl Waits {
             let alive = self.keep_alive.map(|time| self.sent + time);
             if idle.is_some_and(|at| at <= now) {
                 let time = self.idle.unwrap_or_default();
-                let message =
-                    format!("the model server said nothing for {time:?}; `timeouts.idle` decides how long is too long");
-                return Poll::Ready(Waited::TooLong(Wrong::Idle.because(message)));
+                let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
+                return Poll::Ready(Waited::TooLong(ProxyError::Idle.because(message)));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();
-                let message =
-                    format!("the answer took longer than {time:?}; `timeouts.total` decides how long is too long");
-                return Poll::Ready(Waited::TooLong(Wrong::Total.because(message)));
+                let message = format!("the answer took longer than {time:?} (`timeouts.total`)");
+                return Poll::Ready(Waited::TooLong(ProxyError::Total.because(message)));
             }
             if alive.is_some_and(|at| at <= now) {
                 return Poll::Ready(Waited::Silence);

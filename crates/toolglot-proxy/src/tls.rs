@@ -20,8 +20,8 @@ pub(crate) fn incoming(config: &Config) -> Result<Option<TlsAcceptor>, ConfigErr
     let (cert, key) = match (&config.server.tls_cert, &config.server.tls_key) {
         (None, None) => return Ok(None),
         (Some(cert), Some(key)) => (cert, key),
-        (Some(_), None) => return Err(config.wrong("tls_cert", "a certificate needs its key; set `tls_key` too")),
-        (None, Some(_)) => return Err(config.wrong("tls_key", "a key needs its certificate; set `tls_cert` too")),
+        (Some(_), None) => return Err(config.wrong("tls_cert", "`tls_cert` needs `tls_key`")),
+        (None, Some(_)) => return Err(config.wrong("tls_key", "`tls_key` needs `tls_cert`")),
     };
     let chain = certificates(cert).map_err(|message| config.wrong("tls_cert", message))?;
     let key = PrivateKeyDer::from_pem_file(key)
@@ -29,7 +29,7 @@ pub(crate) fn incoming(config: &Config) -> Result<Option<TlsAcceptor>, ConfigErr
     let mut tls = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .and_then(|tls| tls.with_no_client_auth().with_single_cert(chain, key))
-        .map_err(|error| config.wrong("tls_cert", format!("certificate and key cannot be used: {error}")))?;
+        .map_err(|error| config.wrong("tls_cert", format!("invalid certificate or key: {error}")))?;
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Some(TlsAcceptor::from(Arc::new(tls))))
 }
@@ -43,7 +43,7 @@ pub(crate) fn outgoing(needed: bool, ca: Option<&Path>) -> Result<ClientConfig, 
     if let Some(path) = ca {
         let (added, _) = roots.add_parsable_certificates(certificates(path)?);
         if added == 0 {
-            return Err(format!("`{}` has no certificate in PEM", path.display()));
+            return Err(format!("`{}` contains no PEM certificate", path.display()));
         }
     }
     let tls = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();

@@ -1,22 +1,29 @@
 //! Requests of the three protocols: read, sent to a model server in its words, answered in the client's.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
+use http::response::Parts;
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::value::RawValue;
-use toolglot_wire::{Exchange, Fault, FaultKind, Protocol, Recall, Turn};
+use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, Turn};
 
-use crate::error::{self, Wrong};
-use crate::headers;
+use crate::capture::{Keep, Taken};
+use crate::config::setting::Mode;
+use crate::demand::{Again, Arrived, Begun, Patience};
+use crate::error::{self, ProxyError};
+use crate::forms::{Target, told};
+use crate::headers::{ATTEMPTS, PROMPT};
 use crate::live::{Live, Route, Shared};
 use crate::record::Record;
 use crate::stream::Flow;
-use crate::upstream::{Server, turn_headers};
+use crate::upstream::turn_headers;
+use crate::{guard, headers, prompting};
 
 /// Bytes of a server's error that are read.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
@@ -32,13 +39,16 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     let id = record.id.clone();
     let refused = refused.map_or_else(|| live.keys.check(&parts.headers), Err);
     let read = match refused {
-        Ok(()) => read_body(&live, &parts.headers, body).await,
+        Ok(()) => match guard::check_body(&parts.headers) {
+            Ok(()) => read_body(&live, &parts.headers, body).await,
+            Err(fault) => Err(fault),
+        },
         Err(fault) => Err(fault),
     };
     let mut response = match read {
         Ok(body) => {
             record.busy = Duration::ZERO;
-            let job = Job { shared: &shared, live: &live, ingress, head: &parts, body, began: Instant::now() };
+            let job = TurnJob { shared: &shared, live: &live, ingress, head: &parts, body, began: Instant::now() };
             job.run(record).await
         }
         Err(fault) => failed(record, ingress, fault),
@@ -47,6 +57,16 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     if ingress == Protocol::Messages {
         headers::identify(response.headers_mut(), &id, Some(ingress), "");
     }
+    response
+}
+
+/// Ends a request that nobody looks into.
+pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &http::request::Parts, fault: Fault) -> Response {
+    let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
+    let record = Record::begin(shared, "other", parts).unwrap_or_else(|(record, _)| *record);
+    let id = record.id.clone();
+    let mut response = failed(record, shape, fault);
+    response.headers_mut().insert(headers::REQUEST_ID, id);
     response
 }
 
@@ -64,8 +84,7 @@ pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) ->
 /// Reads a request's body, as much as is allowed and as long as is allowed.
 pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let most = live.config.limits.body.0;
-    let too_large =
-        || Wrong::Body.because(format!("the request has more than {most} bytes; `limits.body` allows no more"));
+    let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > most) {
         return Err(too_large());
@@ -74,28 +93,28 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
     let read = match live.config.timeouts.body.on() {
         Some(time) => tokio::time::timeout(time, read)
             .await
-            .map_err(|_| Wrong::BodyTime.because(format!("the rest of the request did not come within {time:?}")))?,
+            .map_err(|_| ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?}")))?,
         None => read.await,
     };
     read.map(http_body_util::Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             too_large()
         } else {
-            Wrong::BodyRead.because(format!("the request broke off: {error}"))
+            ProxyError::BodyRead.because(format!("the request ended early: {error}"))
         }
     })
 }
 
 /// The place of a request's model, and nothing else of it.
 #[derive(serde::Deserialize)]
-struct Peek<'a> {
+struct ModelPeek<'a> {
     #[serde(borrow)]
     model: Option<&'a RawValue>,
 }
 
 /// Returns the model that a request names, and where.
 pub(crate) fn model_of(body: &[u8]) -> Option<(String, std::ops::Range<usize>)> {
-    let raw = serde_json::from_slice::<Peek<'_>>(body).ok()?.model?;
+    let raw = serde_json::from_slice::<ModelPeek<'_>>(body).ok()?.model?;
     let model = serde_json::from_str::<String>(raw.get()).ok()?;
     let start = (raw.get().as_ptr() as usize).checked_sub(body.as_ptr() as usize)?;
     Some((model, start..start + raw.get().len()))
@@ -109,7 +128,7 @@ pub(crate) fn with_model(body: &Bytes, place: std::ops::Range<usize>, model: &st
 }
 
 /// One request that has been read.
-struct Job<'a> {
+struct TurnJob<'a> {
     shared: &'a Arc<Shared>,
     live: &'a Live,
     ingress: Protocol,
@@ -124,9 +143,11 @@ struct Answered {
     /// What reads the answer, or passes it on as it is.
     turn: Turn,
     wants_stream: bool,
+    /// What is needed to ask again, if the answer has to hold a call.
+    again: Option<Again>,
 }
 
-impl Job<'_> {
+impl TurnJob<'_> {
     async fn run(self, mut record: Record) -> Response {
         let ingress = self.ingress;
         let answered = match self.exchange(&mut record).await {
@@ -139,14 +160,24 @@ impl Job<'_> {
         }
         let turn = answered.turn.with_secrets(record.secrets.clone());
         if !turn.is_relay() && headers::is_compressed(answered.response.headers()) {
-            let message = "the model server compressed its answer (`content-encoding`), which it was not asked to do; \
-                           switch compression off at the server or at the proxy before it";
-            return failed(record, ingress, Wrong::Compressed.because(message));
+            let message = "the model server compressed its answer (`content-encoding`), although the request did not allow it; turn compression off at the server or at the proxy in front of it";
+            return failed(record, ingress, ProxyError::Compressed.because(message));
         }
-        match answered.wants_stream {
-            _ if turn.is_relay() => relayed(self.shared, self.live, record, answered.response, Some(turn)),
-            true => self.stream(record, answered.response, turn).await,
-            false => self.whole(record, answered.response, turn).await,
+        if turn.is_relay() {
+            return relayed(self.shared, self.live, record, answered.response, Some(turn));
+        }
+        let (mut head, body) = answered.response.into_parts();
+        let arrived = Arrived { turn, flows: headers::is_event_stream(&head.headers), body };
+        let patience = self.patience(answered.wants_stream);
+        let begun = match answered.again {
+            Some(again) => again.settle(self.shared, &mut record, arrived, &patience).await,
+            None if patience.wants_stream && arrived.flows => Ok(Begun::flowing(arrived)),
+            None => arrived.whole(&mut record, &patience).await,
+        };
+        headers::for_written(&mut head.headers);
+        match begun {
+            Ok(begun) => self.deliver(record, head, begun, answered.wants_stream),
+            Err(fault) => failed(record, ingress, fault),
         }
     }
 
@@ -154,85 +185,136 @@ impl Job<'_> {
     async fn exchange(&self, record: &mut Record) -> Result<Answered, Fault> {
         let found = model_of(&self.body);
         let model = found.as_ref().map_or("", |(model, _)| model);
-        let missing = || Fault::new(FaultKind::NotFound, format!("no route takes the model `{model}`"));
+        record.ask_for(model);
+        let missing = || Fault::new(FaultKind::NotFound, format!("no route matches the model `{model}`"));
         let (route, label) = self.live.route(model).ok_or_else(missing)?;
         let server = &route.server;
-        model.clone_into(&mut record.model);
         label.clone_into(&mut record.model_label);
         server.name.clone_into(&mut record.upstream);
-        let uri = server.turn_uri(self.head.uri.query().filter(|_| server.protocol == self.ingress))?;
-        let mut sent = turn_headers(server, &self.head.headers, self.live.keys.is_empty());
-        sent.insert(headers::REQUEST_ID, record.id.clone());
-        if route.is_off && server.protocol == self.ingress {
-            let place = found.as_ref().map(|(_, place)| place.clone());
-            let body = match (&route.model, place) {
-                (Some(name), Some(place)) => with_model(&self.body, place, name),
-                _ => self.body.clone(),
-            };
-            record.busy += self.began.elapsed();
-            let response = server.send_again(&uri, &sent, body).await?;
-            let turn = Turn::relay(self.ingress, route.policy.limits());
-            return Ok(Answered { response, turn, wants_stream: false });
+        let mut first = None;
+        for protocol in server.protocols(self.ingress) {
+            let answered = self.exchange_in(protocol, record, route, found.as_ref()).await?;
+            let status = answered.response.status();
+            if !matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
+                server.note_protocol(protocol, status);
+                return Ok(answered);
+            }
+            // What has no path for a protocol may have one for another; a model that is unknown is so in all.
+            first.get_or_insert(answered);
         }
-        self.converted(record, route, &uri, &sent).await
+        first.ok_or_else(missing)
     }
 
-    async fn converted(
+    /// Sends the request in one protocol.
+    async fn exchange_in(
         &self,
+        protocol: Protocol,
         record: &mut Record,
         route: &Route,
-        uri: &Uri,
-        sent: &HeaderMap,
+        found: Option<&(String, Range<usize>)>,
     ) -> Result<Answered, Fault> {
         let server = &route.server;
-        let waited = Instant::now();
-        let policy = route.policy.clone().with_engine(server.engine_kind(sent).await);
-        let waited = waited.elapsed();
+        let uri = server.turn_uri(protocol, self.head.uri.query().filter(|_| protocol == self.ingress))?;
+        let mut headers = turn_headers(server, protocol, &self.head.headers, self.live.keys.is_empty());
+        headers.insert(headers::REQUEST_ID, record.id.clone());
+        let target = Target { server: Arc::clone(server), protocol, uri, headers };
+        if !route.is_off || protocol != self.ingress {
+            return self.converted(record, route, target).await;
+        }
+        let body = match (&route.model, found) {
+            (Some(name), Some((_, place))) => with_model(&self.body, place.clone(), name),
+            _ => self.body.clone(),
+        };
+        record.busy += self.began.elapsed();
+        let response = target.send(body).await?;
+        let turn = Turn::relay(self.ingress, route.policy.limits());
+        Ok(Answered { response, turn, wants_stream: false, again: None })
+    }
+
+    async fn converted(&self, record: &mut Record, route: &Route, target: Target) -> Result<Answered, Fault> {
+        let server = &route.server;
+        let policy = route.policy.clone().with_engine(server.engine_kind(&target.headers).await);
         record.owner = self.shared.owner(&self.head.headers);
-        let memory = self.shared.memory.of(record.owner);
-        let memory = (self.live.config.limits.answers_kept > 0).then_some(&memory as &dyn Recall);
-        let exchange = Exchange::read_recalling(self.ingress, server.protocol, &self.body, &policy, memory)?;
-        record.notes = exchange.notes().to_vec();
-        let body = if exchange.is_relay() && route.model.is_none() {
+        let is_known = route.mode == Mode::Auto && server.without_tools.has(&record.model);
+        let mut exchange =
+            self.read(record, (route, target.protocol), &policy, route.mode == Mode::Prompt || is_known)?;
+        let body = if exchange.is_untouched() && route.model.is_none() {
             self.body.clone()
         } else {
             exchange.upstream_body().into()
         };
         let learned = server.refusal(&record.model).and_then(|fault| exchange.amended_body(&fault));
         let body = learned.map_or(body, |(body, _)| body.into());
-        record.busy += self.began.elapsed().saturating_sub(waited);
-        let mut response = server.send_again(uri, sent, body).await?;
-        if response.status() == StatusCode::BAD_REQUEST {
-            response = self.another_form(record, &exchange, server, uri, sent, response).await?;
+        record.busy += self.began.elapsed();
+        let mut response = target.send_in_form(&mut exchange, record, body).await?;
+        if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {
+            let (answer, fault) = told(response).await?;
+            response = answer;
+            match route.mode {
+                Mode::Auto if prompting::is_refusal(&fault) => {
+                    exchange = self.read(record, (route, target.protocol), &policy, true)?;
+                    record.retry = Some(prompting::WHY);
+                    let body = exchange.upstream_body().into();
+                    response = target.send_in_form(&mut exchange, record, body).await?;
+                    if response.status().is_success() {
+                        server.without_tools.remember(&record.model);
+                    }
+                }
+                Mode::Native if prompting::is_refusal(&fault) => record.notes.push(prompting::ADVICE.to_owned()),
+                _ => {}
+            }
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
         let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(opens);
-        Ok(Answered { response, turn, wants_stream: exchange.is_stream() })
+        let protocols = (self.ingress, target.protocol);
+        self.take(record, protocols, policy.engine(), (&exchange, opens), &response);
+        let wants_stream = exchange.is_stream();
+        let again = exchange.demands_call().then_some(Again { exchange, target });
+        Ok(Answered { response, turn, wants_stream, again })
     }
 
-    /// Sends a refused request in another form, if there is one; otherwise the refusal stands.
-    async fn another_form(
+    /// Begins to keep the exchange, if exchanges are kept.
+    fn take(
         &self,
         record: &mut Record,
-        exchange: &Exchange,
-        server: &Server,
-        uri: &Uri,
-        sent: &HeaderMap,
-        refusal: Response,
-    ) -> Result<Response, Fault> {
-        let (head, body) = refusal.into_parts();
-        let body = collect(body, ERROR_BODY, None).await?;
-        let fault = Fault::of_response(head.status.as_u16(), &body);
-        let Some((again, why)) = exchange.retry_body(&fault) else {
-            return Ok(Response::from_parts(head, Body::from(body)));
-        };
-        record.retry = Some(why);
-        let answer = server.send_again(uri, sent, again.into()).await?;
-        if answer.status().is_success() {
-            server.remember_refusal(&record.model, fault);
+        protocols: (Protocol, Protocol),
+        engine: EngineKind,
+        (exchange, reasoning_open): (&Exchange, bool),
+        response: &Response,
+    ) {
+        if self.live.config.server.capture.value == Keep::Off || exchange.is_relay() {
+            return;
         }
-        Ok(answer)
+        record.taken = Some(Box::new(Taken {
+            protocols,
+            engine,
+            reasoning_open,
+            begun: exchange.is_begun(),
+            streamed: headers::is_event_stream(response.headers()),
+            request: self.body.clone(),
+            answer: Vec::new(),
+            told: Vec::new(),
+        }));
+    }
+
+    /// Reads the request, for a server with tools or without.
+    fn read(
+        &self,
+        record: &mut Record,
+        (route, protocol): (&Route, Protocol),
+        policy: &Policy,
+        prompted: bool,
+    ) -> Result<Exchange, Fault> {
+        let dialect = if prompted { route.taught(&record.model) } else { None };
+        let memory = self.shared.memory.of(record.owner);
+        let memory = (self.live.config.limits.answers_kept > 0).then_some(&memory as &dyn Recall);
+        let takes_prefill = !route.server.without_prefill.has(&record.model);
+        let policy = policy.clone().with_prompt(dialect.clone()).with_prefill(route.prefill && takes_prefill);
+        let exchange = Exchange::read_recalling(self.ingress, protocol, &self.body, &policy, memory)?;
+        record.notes = exchange.notes().to_vec();
+        record.dialect_taught = dialect.filter(|_| exchange.has_tools()).map(|dialect| dialect.name().to_owned());
+        Ok(exchange)
     }
 
     /// Passes a server's refusal on, in the shape of the client's protocol.
@@ -258,59 +340,38 @@ impl Job<'_> {
         response
     }
 
-    async fn stream(&self, mut record: Record, response: Response, mut turn: Turn) -> Response {
-        let is_stream = headers::is_event_stream(response.headers());
-        let (mut head, body) = response.into_parts();
-        headers::for_written(&mut head.headers);
-        headers::for_stream(&mut head.headers);
-        if is_stream {
-            self.add_timing(&mut head.headers, &record);
-            let flow = Flow::new(self.shared, body, Some(turn), record, &self.live.config.timeouts);
-            return Response::from_parts(head, Body::new(flow));
-        }
-        // A server that does not stream although it was asked to says everything at once.
-        let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
-            Ok(body) => body,
-            Err(fault) => return failed(record, self.ingress, fault),
-        };
-        let mut out = Vec::new();
-        turn.push_whole(&body, &mut out);
-        record.remember(&turn);
-        self.add_timing(&mut head.headers, &record);
-        record.told(turn.report(), out.len());
-        Response::from_parts(head, Body::from(out))
+    fn patience(&self, wants_stream: bool) -> Patience {
+        let (limits, timeouts) = (&self.live.config.limits, &self.live.config.timeouts);
+        let whole = self.live.config.whole_time();
+        Patience { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
     }
 
-    async fn whole(&self, mut record: Record, response: Response, mut turn: Turn) -> Response {
-        let (mut head, body) = response.into_parts();
-        let body = match collect(body, self.live.config.limits.answer.0, self.live.config.whole_time()).await {
-            Ok(body) => body,
-            Err(fault) => return failed(record, self.ingress, fault),
-        };
-        record.first_byte();
-        let start = Instant::now();
-        let whole = turn.whole(&body);
-        record.busy += start.elapsed();
-        let report = turn.report();
-        let whole = match whole {
-            Ok(whole) => whole,
-            Err(fault) => return failed(record, self.ingress, fault),
-        };
-        record.remember(&turn);
-        headers::for_written(&mut head.headers);
-        head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let mut tell = |name: &'static str, text: &str| {
-            if let Ok(value) = HeaderValue::from_str(text) {
-                head.headers.insert(name, value);
-            }
-        };
-        if let Some(dialect) = &report.dialect {
-            tell("x-toolglot-dialect", dialect);
+    /// Sends what is there of an answer, and what comes of it.
+    fn deliver(&self, mut record: Record, mut head: Parts, begun: Begun, is_stream: bool) -> Response {
+        if is_stream {
+            headers::for_stream(&mut head.headers);
+        } else {
+            head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        tell("x-toolglot-tool-calls", &report.calls.to_string());
         self.add_timing(&mut head.headers, &record);
-        record.told(report, whole.len());
-        Response::from_parts(head, Body::from(whole))
+        if begun.rest.is_some() {
+            let flow = Flow::begun(self.shared, begun, record, &self.live.config.timeouts);
+            return Response::from_parts(head, Body::new(flow));
+        }
+        let report = begun.turn.report();
+        if !is_stream {
+            let mut tell = |name: &'static str, text: &str| {
+                if let Ok(value) = HeaderValue::from_str(text) {
+                    head.headers.insert(name, value);
+                }
+            };
+            report.dialect.iter().for_each(|dialect| tell("x-toolglot-dialect", dialect));
+            tell("x-toolglot-tool-calls", &report.calls.to_string());
+        }
+        record.remember(&begun.turn);
+        record.sent(&begun.out);
+        record.told(report, begun.out.len());
+        Response::from_parts(head, Body::from(begun.out))
     }
 
     fn add_timing(&self, headers: &mut HeaderMap, record: &Record) {
@@ -319,6 +380,12 @@ impl Job<'_> {
         let upstream = self.began.elapsed().saturating_sub(own);
         let timing = format!("toolglot;dur={:.3}, upstream;dur={:.3}", millis(own), millis(upstream));
         headers::identify(headers, &record.id, None, &timing);
+        if let Some(Ok(dialect)) = record.dialect_taught.as_deref().map(HeaderValue::from_str) {
+            headers.insert(PROMPT, dialect);
+        }
+        if record.attempts > 1 {
+            headers.insert(ATTEMPTS, record.attempts.into());
+        }
     }
 }
 
@@ -346,15 +413,14 @@ pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> 
     let read = match time {
         Some(time) => tokio::time::timeout(time, read)
             .await
-            .map_err(|_| Wrong::Total.because(format!("the model server's answer took longer than {time:?}")))?,
+            .map_err(|_| ProxyError::Total.because(format!("the model server's answer took longer than {time:?}")))?,
         None => read.await,
     };
     read.map(http_body_util::Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
-            let message =
-                format!("the model server's answer has more than {most} bytes; `limits.answer` allows no more");
-            return Wrong::Answer.because(message);
+            let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");
+            return ProxyError::Answer.because(message);
         }
-        Wrong::Cut.because(format!("the model server broke off its answer: {error}"))
+        ProxyError::Cut.because(format!("the model server ended its answer early: {error}"))
     })
 }

@@ -1,7 +1,8 @@
 //! Model servers: where they are, how they are reached, and trying again before anything was answered.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -19,13 +20,14 @@ use crate::config::setting::Url;
 use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
-use crate::error::Wrong;
+use crate::error::ProxyError;
 use crate::{headers, tls};
 
 /// A model server.
 pub(crate) struct Server {
     pub(crate) name: String,
-    pub(crate) protocol: Protocol,
+    /// What it speaks, once that is known.
+    protocol: OnceLock<Protocol>,
     pub(crate) engine: Engine,
     pub(crate) key: Option<String>,
     base: Base,
@@ -33,19 +35,47 @@ pub(crate) struct Server {
     retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
+    /// Nobody was there when it was last asked for something.
+    is_dead: AtomicBool,
     /// How it refused requests for these models; they are asked for in another form from then on.
     refused: Mutex<HashMap<String, Fault>>,
+    /// Models for which it takes no tools, and no beginning of an answer.
+    pub(crate) without_tools: Models,
+    pub(crate) without_prefill: Models,
+}
+
+/// Models of which something is remembered until the settings are read again.
+#[derive(Default)]
+pub(crate) struct Models(Mutex<HashSet<String>>);
+
+impl Models {
+    pub(crate) fn has(&self, model: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+    }
+
+    pub(crate) fn remember(&self, model: &str) {
+        let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if models.len() >= MOST_REFUSED {
+            models.clear();
+        }
+        models.insert(model.to_owned());
+    }
 }
 
 /// Models whose refusals are remembered; when there are more, all are learned anew.
 const MOST_REFUSED: usize = 1024;
 
+/// How a server is reached.
 enum Backend {
     Net(Box<Client<HttpsConnector<HttpConnector>, Body>>),
     Demo(Demo),
 }
 
-/// The longest that a server may make a request wait before it is tried again.
+/// How long a server that was not there may take to be there again.
+const GLANCE: Duration = Duration::from_secs(1);
+
+/// The longest `retry-after` that the proxy waits for by itself. Clients give up after a minute; a longer wait is
+/// theirs to decide, so they get the server's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Server {
@@ -57,7 +87,7 @@ impl Server {
         let pair = |(header, value): &(String, crate::config::setting::Secret)| {
             let value = HeaderValue::from_str(value.get().unwrap_or_default()).ok();
             let pair = header.parse().ok().zip(value);
-            pair.ok_or_else(|| wrong("headers", format!("`{header}` is no header, or its value cannot be sent")))
+            pair.ok_or_else(|| wrong("headers", format!("`{header}` is not a valid header, or its value is not")))
         };
         let headers = settings.headers.0.iter().map(pair).collect::<Result<_, _>>()?;
         let (base, backend) = if config.server.demo {
@@ -69,7 +99,7 @@ impl Server {
         };
         Ok(Self {
             name: settings.name.clone(),
-            protocol: settings.protocol.value.unwrap_or(Protocol::Chat),
+            protocol: settings.protocol.value.map(OnceLock::from).unwrap_or_default(),
             engine: Engine::new(if config.server.demo { Some(EngineKind::Generic) } else { settings.engine.value }),
             key: settings.key.get().map(str::to_owned),
             base,
@@ -77,7 +107,10 @@ impl Server {
             retries: settings.retries,
             first_byte: config.timeouts.first_byte.on(),
             backend,
+            is_dead: AtomicBool::new(false),
             refused: Mutex::default(),
+            without_tools: Models::default(),
+            without_prefill: Models::default(),
         })
     }
 
@@ -95,9 +128,31 @@ impl Server {
         refused.insert(model.to_owned(), fault);
     }
 
-    /// Returns the place of the requests of the server's own protocol.
-    pub(crate) fn turn_uri(&self, query: Option<&str>) -> Result<Uri, Fault> {
-        self.versioned(self.protocol.path(), query)
+    /// Returns what it speaks, or is taken to speak.
+    pub(crate) fn protocol(&self) -> Protocol {
+        self.protocol.get().copied().unwrap_or(Protocol::Chat)
+    }
+
+    /// Returns what it may speak, likeliest first; the client's own protocol needs the least change.
+    pub(crate) fn protocols(&self, ingress: Protocol) -> Vec<Protocol> {
+        if let Some(known) = self.protocol.get() {
+            return vec![*known];
+        }
+        let others = [Protocol::Messages, Protocol::Responses].into_iter().filter(|protocol| *protocol != ingress);
+        let own = Some(ingress).filter(|protocol| *protocol != Protocol::Chat);
+        [Protocol::Chat].into_iter().chain(own).chain(others).collect()
+    }
+
+    /// Remembers what it speaks if its answer shows that; until the settings are read again.
+    pub(crate) fn note_protocol(&self, protocol: Protocol, status: StatusCode) {
+        if status.is_success() || matches!(status.as_u16(), 400 | 422) {
+            let _ = self.protocol.set(protocol);
+        }
+    }
+
+    /// Returns the place of the requests of a protocol.
+    pub(crate) fn turn_uri(&self, protocol: Protocol, query: Option<&str>) -> Result<Uri, Fault> {
+        self.versioned(protocol.path(), query)
     }
 
     /// Returns the place of a path below `/v1`.
@@ -142,7 +197,21 @@ impl Server {
             Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
             None => answer.await,
         };
+        let is_dead = answer.as_ref().is_err_and(legacy::Error::is_connect);
+        self.is_dead.store(is_dead, Ordering::Relaxed);
         answer.map_err(|error| self.unreachable(&error))
+    }
+
+    /// Says whether it can be reached, as far as is known; one that could not is asked once more.
+    pub(crate) async fn is_reachable(&self) -> bool {
+        let is_dead = || self.is_dead.load(Ordering::Relaxed);
+        if is_dead()
+            && let Ok(uri) = self.versioned("/models", None)
+        {
+            let asked = self.send(Method::GET, uri, HeaderMap::new(), Body::empty());
+            let _ = tokio::time::timeout(GLANCE, asked).await;
+        }
+        !is_dead()
     }
 
     /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.
@@ -158,8 +227,8 @@ impl Server {
     }
 
     fn too_late(&self, time: Duration) -> Fault {
-        Wrong::FirstByte.because(format!(
-            "the model server `{}` did not answer within {time:?}; raise `timeouts.first_byte` if it is only slow",
+        ProxyError::FirstByte.because(format!(
+            "the model server `{}` did not answer within {time:?}; if it is just slow, raise `timeouts.first_byte`",
             self.name
         ))
     }
@@ -174,11 +243,12 @@ impl Server {
         let (name, place) = (&self.name, &self.base.authority);
         if error.is_connect() {
             let certificate = reason.contains("certificate");
-            let advice = if certificate { "name who signed it in the upstream's `ca`" } else { "is it running?" };
+            let advice =
+                if certificate { "set the upstream's `ca` to the authority that signed it" } else { "is it running?" };
             let message = format!("cannot reach the model server `{name}` at {place}: {reason}; {advice}");
-            return Wrong::Unreachable.because(message);
+            return ProxyError::Unreachable.because(message);
         }
-        Wrong::Cut.because(format!("the model server `{name}` hung up before it answered: {reason}"))
+        ProxyError::Cut.because(format!("the model server `{name}` closed the connection before it answered: {reason}"))
     }
 }
 
@@ -186,7 +256,7 @@ impl Server {
 fn pause(answer: &Result<Response, Fault>, tried: usize) -> Option<Duration> {
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
-        Err(fault) => (fault.code.as_deref() == Wrong::Unreachable.because("").code.as_deref()).then_some(usual),
+        Err(fault) => (fault.code.as_deref() == ProxyError::Unreachable.because("").code.as_deref()).then_some(usual),
         Ok(answer) => {
             let passes = matches!(
                 answer.status(),
@@ -233,14 +303,13 @@ struct Base {
 
 impl Base {
     fn parse(url: &Url) -> Result<Self, String> {
-        let wrong = || format!("`{}` is no URL of a server; write it like `http://localhost:8000`", url.shown());
+        let wrong = || format!("`{}` is not a server URL; use one such as `http://localhost:8000`", url.shown());
         let uri: Uri = url.0.trim().parse().map_err(|_| wrong())?;
         let parts = uri.into_parts();
         let scheme = parts.scheme.filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS);
         let (scheme, authority) = scheme.zip(parts.authority).ok_or_else(wrong)?;
         if authority.as_str().contains('@') {
-            let message =
-                "a URL does not log in; leave the user out and write `headers = { authorization = \"Basic ...\" }`";
+            let message = "the URL must not contain a user; use `headers = { authorization = \"Basic ...\" }`";
             return Err(message.to_owned());
         }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path).trim_end_matches('/');
@@ -264,16 +333,16 @@ impl Base {
         let path = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
         let builder = Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone());
         let uri = builder.path_and_query(if path.is_empty() { "/" } else { path.as_str() }).build();
-        uri.map_err(|error| Fault::new(toolglot_wire::FaultKind::Request, format!("this path cannot be sent: {error}")))
+        uri.map_err(|error| Fault::new(toolglot_wire::FaultKind::Request, format!("invalid path: {error}")))
     }
 }
 
 /// Returns the headers of a request to a server on behalf of a client.
-pub(crate) fn turn_headers(server: &Server, client: &HeaderMap, keep_key: bool) -> HeaderMap {
+pub(crate) fn turn_headers(server: &Server, protocol: Protocol, client: &HeaderMap, keep_key: bool) -> HeaderMap {
     let mut sent = client.clone();
     headers::for_turn(&mut sent);
-    headers::exchange_key(&mut sent, server.key.as_deref(), keep_key, Some(server.protocol));
-    if server.protocol == Protocol::Messages && !sent.contains_key("anthropic-version") {
+    headers::exchange_key(&mut sent, server.key.as_deref(), keep_key, Some(protocol));
+    if protocol == Protocol::Messages && !sent.contains_key("anthropic-version") {
         sent.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
     sent

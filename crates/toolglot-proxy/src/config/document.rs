@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::config::section::Section;
-use crate::config::{Config, Limits, PREFIX, Route, Server, Timeouts, Upstream, setting_name};
+use crate::config::{Config, Limits, PREFIX, RouteSettings, ServerSettings, Timeouts, Upstream, setting_name};
 
 impl Config {
     /// Returns the settings in force as a settings file, with the place where each was set; secrets are not in it.
@@ -38,7 +38,7 @@ impl Config {
 
 /// Returns the JSON Schema of a settings file.
 pub fn schema() -> Value {
-    let mut properties = object::<Server>();
+    let mut properties = object::<ServerSettings>();
     let mut table = |name: &str, about: &str, many: bool, keys: Map<String, Value>| {
         let table = json!({"type": "object", "properties": keys, "additionalProperties": false});
         let shape = if many { json!({"type": "array", "items": table}) } else { table };
@@ -47,7 +47,7 @@ pub fn schema() -> Value {
     table(Limits::NAME, Limits::ABOUT, Limits::MANY, object::<Limits>());
     table(Timeouts::NAME, Timeouts::ABOUT, Timeouts::MANY, object::<Timeouts>());
     table(Upstream::NAME, Upstream::ABOUT, Upstream::MANY, object::<Upstream>());
-    table(Route::NAME, Route::ABOUT, Route::MANY, object::<Route>());
+    table(RouteSettings::NAME, RouteSettings::ABOUT, RouteSettings::MANY, object::<RouteSettings>());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The settings of toolglot serve",
@@ -69,11 +69,11 @@ fn with_about(mut shape: Value, about: &str) -> Value {
 /// Returns the manual's tables of all settings, in Markdown.
 pub fn reference() -> String {
     let mut out = String::new();
-    add_reference::<Server>(&mut out, "Above all tables");
+    add_reference::<ServerSettings>(&mut out, "Top level");
     add_reference::<Limits>(&mut out, "`[limits]`");
     add_reference::<Timeouts>(&mut out, "`[timeouts]`");
     add_reference::<Upstream>(&mut out, "`[[upstream]]`");
-    add_reference::<Route>(&mut out, "`[[route]]`");
+    add_reference::<RouteSettings>(&mut out, "`[[route]]`");
     out
 }
 

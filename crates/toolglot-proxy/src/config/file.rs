@@ -7,7 +7,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::section::Section;
 use crate::config::setting::Raw;
-use crate::config::{Config, ConfigError, Limits, Route, SECTIONS, Server, Timeouts, Upstream, setting_name};
+use crate::config::{
+    Config, ConfigError, Limits, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream, setting_name,
+};
 
 /// A file that is being read.
 struct File<'a> {
@@ -15,7 +17,7 @@ struct File<'a> {
     text: &'a str,
 }
 
-/// Reads a file into the settings.
+/// Reads a file into the settings; what is wrong with single keys is noted there, and the rest is read on.
 pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
     let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
         place: path.display().to_string(),
@@ -26,8 +28,11 @@ pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> 
         let at = error.span().map_or(0, |span| span.start);
         file.wrong(at, error.message())
     })?;
-    for (key, value) in table.get_ref() {
-        file.top(config, key, value)?;
+    let mut entries: Vec<_> = table.get_ref().iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    for (key, value) in entries {
+        let read = file.top(config, key, value);
+        config.faults.extend(read.err());
     }
     Ok(())
 }
@@ -45,8 +50,8 @@ impl File<'_> {
             Limits::NAME => self.table(config, |config| &mut config.limits, 0, value),
             Timeouts::NAME => self.table(config, |config| &mut config.timeouts, 0, value),
             Upstream::NAME => self.tables(config, |config| &mut config.upstreams, value),
-            Route::NAME => self.tables(config, |config| &mut config.routes, value),
-            _ => self.key::<Server>(config, |config| &mut config.server, 0, (name, key.span().start), value),
+            RouteSettings::NAME => self.tables(config, |config| &mut config.routes, value),
+            _ => self.key::<ServerSettings>(config, |config| &mut config.server, 0, (name, key.span().start), value),
         }
     }
 
@@ -57,11 +62,12 @@ impl File<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let DeValue::Array(tables) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("there may be several; write `[[{}]]`", S::NAME)));
+            return Err(self.wrong(value.span().start, format!("expected an array of tables; write `[[{}]]`", S::NAME)));
         };
         for (at, table) in tables.iter().enumerate() {
             all(config).push(S::default());
-            self.table(config, move |config| &mut all(config)[at], at, table)?;
+            let read = self.table(config, move |config| &mut all(config)[at], at, table);
+            config.faults.extend(read.err());
         }
         Ok(())
     }
@@ -74,10 +80,11 @@ impl File<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let DeValue::Table(table) = value.get_ref() else {
-            return Err(self.wrong(value.span().start, format!("this is a table; write `[{}]`", S::NAME)));
+            return Err(self.wrong(value.span().start, format!("expected a table; write `[{}]`", S::NAME)));
         };
         for (key, value) in table {
-            self.key(config, section, at, (key.get_ref(), key.span().start), value)?;
+            let read = self.key(config, section, at, (key.get_ref(), key.span().start), value);
+            config.faults.extend(read.err());
         }
         Ok(())
     }
@@ -113,7 +120,7 @@ fn unknown<S: Section>(name: &str) -> String {
     let mut known: Vec<&str> = S::keys().iter().map(|key| key.name).collect();
     if S::NAME.is_empty() {
         known.extend(SECTIONS);
-        return format!("no setting is called `{name}`; use one of {}", known.join(", "));
+        return format!("unknown setting `{name}`; use one of {}", known.join(", "));
     }
-    format!("`{}` has no setting called `{name}`; use one of {}", S::NAME, known.join(", "))
+    format!("unknown setting `{name}` in `{}`; use one of {}", S::NAME, known.join(", "))
 }

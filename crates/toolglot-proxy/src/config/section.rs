@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::config::setting::Raw;
 
 /// One setting of a section.
-pub(crate) struct Key<S> {
+pub(crate) struct SettingKey<S> {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     /// What holds if nobody says otherwise, as a word.
@@ -25,7 +25,7 @@ pub(crate) trait Section: Default + 'static {
     /// Whether there may be several, written `[[name]]`.
     const MANY: bool;
 
-    fn keys() -> &'static [Key<Self>];
+    fn keys() -> &'static [SettingKey<Self>];
 }
 
 /// Declares a section: `section! { "name" one|many /// about; struct Name { /// about; key: Type = "default", } }`.
@@ -55,8 +55,8 @@ macro_rules! section {
             const ABOUT: &str = $about;
             const MANY: bool = section!(@many $many);
 
-            fn keys() -> &'static [Key<Self>] {
-                const KEYS: &[Key<$section>] = &[$(Key {
+            fn keys() -> &'static [SettingKey<Self>] {
+                const KEYS: &[SettingKey<$section>] = &[$(SettingKey {
                     name: stringify!($key),
                     about: $key_about,
                     default: $default,

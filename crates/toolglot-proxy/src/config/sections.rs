@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
 use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
 
-use crate::config::section::{Key, Section, section};
-use crate::config::setting::{Choice, Headers, Raw, RepairList, Secret, Secrets, Setting, Size, Time, Url};
+use crate::capture::Keep;
+use crate::config::section::{Section, SettingKey, section};
+use crate::config::setting::{Choice, Headers, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, Time, Url};
 use crate::log::LogFormat;
 
 section! { "" one
     /// The proxy itself.
-    pub(crate) struct Server {
+    pub(crate) struct ServerSettings {
         /// Where to listen: `ADDRESS:PORT`, or `unix:PATH`.
         listen: String = "127.0.0.1:8642",
         /// Answer beyond this machine without asking for a key.
@@ -20,6 +21,10 @@ section! { "" one
         keys: Secrets = "",
         /// File with further keys, one a line.
         keys_file: Option<PathBuf> = "",
+        /// Names by which clients without a key may call the proxy, besides `localhost`, addresses and the name in `listen`: of a service in compose or Kubernetes, for instance. `*` allows any.
+        hosts: Vec<String> = "",
+        /// Origins whose web pages may ask and read answers, such as `https://chat.example.com`; `*` allows any. Pages of this machine may ask, not read.
+        origins: Vec<String> = "",
         /// Certificate chain in PEM, for HTTPS.
         tls_cert: Option<PathBuf> = "",
         /// Private key in PEM, for HTTPS.
@@ -28,6 +33,12 @@ section! { "" one
         log: Choice<LogFormat> = "auto",
         /// Read the settings again when a file of theirs was written: this one, keys, certificates, dialects.
         watch: bool = "true",
+        /// Exchanges that are kept in files, to be read again with `toolglot replay`: none, those whose answer looks like a call that was not read, or all with tools.
+        capture: Choice<Keep> = "off",
+        /// Folder of these files.
+        captures: String = "captures",
+        /// Bytes of them; the oldest are deleted first.
+        capture_bytes: Size = "256 MiB",
         /// Answer with an embedded model server that speaks every dialect; for trying things out.
         demo: bool = "false",
     }
@@ -90,8 +101,8 @@ section! { "upstream" many
         name: String = "default",
         /// Its base URL. A path is taken as it is, up to `/chat/completions` and the like; without a path, it is `/v1`.
         url: Url = "",
-        /// What it speaks.
-        protocol: Choice<Option<Protocol>> = "chat",
+        /// What it speaks: `auto` is `chat`, and another one if the server has no path for that.
+        protocol: Choice<Option<Protocol>> = "auto",
         /// What it is, so that the model's markers reach the proxy: found out unless set.
         engine: Choice<Option<EngineKind>> = "auto",
         /// Key to send instead of the client's; the client's is sent if there is none and the proxy asks for none.
@@ -117,7 +128,7 @@ impl Upstream {
 
 section! { "route" many
     /// How the requests for some models are treated; the first route that fits counts.
-    pub(crate) struct Route {
+    pub(crate) struct RouteSettings {
         /// Names of models as clients write them; `*` stands for anything.
         models: Vec<String> = "*",
         /// The model server's name; the first one unless set.
@@ -126,6 +137,12 @@ section! { "route" many
         model: String = "",
         /// Dialects to read: names, files (with `/` or `.toml`), `auto` for all, or `off` to relay everything untouched.
         dialect: Vec<String> = "auto",
+        /// How the server gets tools: `native` as such, `prompt` as text in the prompt, `auto` as text once it has refused them for the model.
+        mode: Choice<Mode> = "native",
+        /// Dialect in which a prompt tells of tools; unless set, the first of `dialect`, else the one that the model's name fits, else `hermes`.
+        teach: String = "",
+        /// Begin a call that `tool_choice` demands for the model, where its tools are in the prompt and the server goes on with the last message. A model that reasons does not reason then.
+        prefill: bool = "true",
         /// Read the text of requests that declare no tools, too.
         force: bool = "false",
         /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from an answer.
@@ -142,7 +159,7 @@ section! { "route" many
         evidence: Choice<Evidence> = "balanced",
         /// What becomes of a call whose tool is not declared.
         unknown_tool: Choice<UnknownTool> = "call",
-        /// Repairs that may be made: `none`, `safe`, `all`, or a list.
+        /// Repairs that may be made: `none`, `exact`, `safe`, `all`, or a list.
         repairs: RepairList = "safe",
         /// How the ids of earlier calls are written for the model.
         history_ids: Choice<HistoryIds> = "kept",

@@ -3,12 +3,17 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use toml::de::DeValue;
 use toolglot::{CallsInReasoning, Evidence, Repairs, UnknownTool, Untyped, Validation};
 use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
+
+pub(crate) use secret::{Secret, Secrets};
+pub(crate) use unit::{Size, Time};
+
+mod secret;
+mod unit;
 
 /// A value as it was written.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +37,7 @@ impl<'a> Raw<'a> {
     }
 
     fn wanted(self, what: &str) -> Result<String, String> {
-        self.word().ok_or_else(|| format!("this is no {what}; write it in quotes"))
+        self.word().ok_or_else(|| format!("expected a {what}; write it as a quoted string"))
     }
 }
 
@@ -46,74 +51,10 @@ pub(crate) trait Setting: Default {
     fn schema() -> Value;
 }
 
-/// A number of bytes, written `512`, `64 KiB`, `32 MiB`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Size(pub(crate) usize);
-
-/// A span of time, written `250 ms`, `15 s`, `10 min`; `0` switches off what it bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Time(pub(crate) Duration);
-
-impl Time {
-    /// Returns the time, unless it is switched off.
-    pub(crate) fn on(self) -> Option<Duration> {
-        (!self.0.is_zero()).then_some(self.0)
-    }
-}
-
-const SIZES: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
-const TIMES: [(&str, u64); 4] = [("min", 60_000), ("ms", 1), ("s", 1000), ("", 1000)];
-
-/// Reads a number and its unit; the units are tried in order.
-fn with_unit(text: &str, units: &[(&str, u64)], example: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` has no known unit; write it like `{example}`");
-    let found = units.iter().find_map(|(unit, factor)| Some((text.trim().strip_suffix(unit)?, factor)));
-    let (number, factor) = found.ok_or_else(wrong)?;
-    let number: u64 = number.trim().parse().map_err(|_| wrong())?;
-    number.checked_mul(*factor).ok_or_else(wrong)
-}
-
-fn show_unit(number: u64, units: &[(&str, u64)]) -> String {
-    let mut fits =
-        units.iter().filter(|(unit, factor)| !unit.is_empty() && number > 0 && number.is_multiple_of(*factor));
-    fits.by_ref()
-        .max_by_key(|(_, factor)| *factor)
-        .map_or_else(|| format!("\"{number}\""), |(unit, factor)| format!("\"{} {unit}\"", number / factor))
-}
-
-impl Setting for Size {
-    fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let number = with_unit(&raw.wanted("size such as `32 MiB`")?, &SIZES, "32 MiB")?;
-        usize::try_from(number).map(Self).map_err(|_| "this is more than the machine can hold".to_owned())
-    }
-
-    fn show(&self) -> String {
-        show_unit(self.0 as u64, &SIZES)
-    }
-
-    fn schema() -> Value {
-        json!({"type": ["string", "integer"], "pattern": "^[0-9]+ ?(KiB|MiB|GiB)?$"})
-    }
-}
-
-impl Setting for Time {
-    fn read(raw: Raw<'_>) -> Result<Self, String> {
-        with_unit(&raw.wanted("time such as `15 s`")?, &TIMES, "15 s").map(|ms| Self(Duration::from_millis(ms)))
-    }
-
-    fn show(&self) -> String {
-        show_unit(u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX), &TIMES)
-    }
-
-    fn schema() -> Value {
-        json!({"type": ["string", "integer"], "pattern": "^[0-9]+ ?(ms|s|min)?$"})
-    }
-}
-
 impl Setting for usize {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
         let word = raw.wanted("number")?;
-        word.trim().parse().map_err(|_| format!("`{word}` is no whole number; write one such as `128`"))
+        word.trim().parse().map_err(|_| format!("`{word}` is not an integer; use a value such as `128`"))
     }
 
     fn show(&self) -> String {
@@ -130,7 +71,7 @@ impl Setting for bool {
         match raw.wanted("truth")?.trim() {
             "true" | "1" | "yes" => Ok(true),
             "false" | "0" | "no" | "" => Ok(false),
-            word => Err(format!("`{word}` is neither; write `true` or `false`")),
+            word => Err(format!("expected `true` or `false`, found `{word}`")),
         }
     }
 
@@ -178,7 +119,7 @@ impl Setting for Vec<String> {
             let item = |item: &toml::Spanned<DeValue<'_>>| Raw::Toml(item.get_ref()).wanted("text");
             return items.iter().map(item).collect();
         }
-        let text = raw.wanted("list of texts")?;
+        let text = raw.wanted("list of strings")?;
         Ok(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
     }
 
@@ -236,7 +177,7 @@ impl Setting for Headers {
         let Raw::Toml(DeValue::Table(table)) = raw else {
             return match raw.word().as_deref() {
                 Some("") => Ok(Self::default()),
-                _ => Err("headers are a table; write `{ \"x-name\" = \"value\" }`".to_owned()),
+                _ => Err("expected a table of headers, such as `{ \"x-name\" = \"value\" }`".to_owned()),
             };
         };
         let pair = |(name, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
@@ -261,74 +202,6 @@ impl Setting for Headers {
     }
 }
 
-/// A text that must not be seen: written out, as `${VARIABLE}`, or as `file:PATH`.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Secret(String);
-
-impl Secret {
-    /// Returns the secret, if there is one.
-    pub(crate) fn get(&self) -> Option<&str> {
-        (!self.0.is_empty()).then_some(self.0.as_str())
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
-
-impl Setting for Secret {
-    fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let text = raw.wanted("text")?;
-        if let Some(path) = text.strip_prefix("file:") {
-            let read = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
-            return Ok(Self(read.trim().to_owned()));
-        }
-        expanded(&text).map(Self)
-    }
-
-    fn show(&self) -> String {
-        quoted(if self.0.is_empty() { "" } else { "***" })
-    }
-
-    fn schema() -> Value {
-        json!({"type": "string"})
-    }
-}
-
-/// Several secrets.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Secrets(pub(crate) Vec<Secret>);
-
-impl Setting for Secrets {
-    fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let words = Vec::<String>::read(raw)?;
-        words.iter().map(|word| Secret::read(Raw::Text(word))).collect::<Result<_, _>>().map(Self)
-    }
-
-    fn show(&self) -> String {
-        vec!["***".to_owned(); self.0.len()].show()
-    }
-
-    fn schema() -> Value {
-        Vec::<String>::schema()
-    }
-}
-
-/// Puts the environment's values where `${NAME}` stands.
-fn expanded(text: &str) -> Result<String, String> {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after.split_once('}').ok_or("`${` has no `}`; write `${NAME}`")?;
-        let value = std::env::var(name).map_err(|_| format!("the environment has no `{name}`; set it"))?;
-        out.push_str(before);
-        out.push_str(&value);
-        rest = after;
-    }
-    Ok(out + rest)
-}
-
 /// A word out of a list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice<T> {
@@ -348,7 +221,7 @@ pub(crate) trait Words: Sized + Default {
 impl<T: Words> Setting for Choice<T> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
         let word = raw.wanted("word")?;
-        let wrong = || format!("`{word}` is not known here; use one of {}", T::WORDS.join(", "));
+        let wrong = || format!("unknown value `{word}`; use one of {}", T::WORDS.join(", "));
         T::of(word.trim()).ok_or_else(wrong).map(|value| Self { word: word.trim().to_owned(), value })
     }
 
@@ -399,9 +272,9 @@ impl Setting for RepairList {
 }
 
 impl Words for Option<Protocol> {
-    const WORDS: &[&str] = &["chat", "responses", "messages"];
+    const WORDS: &[&str] = &["auto", "chat", "responses", "messages"];
     fn of(word: &str) -> Option<Self> {
-        Protocol::ALL.into_iter().find(|protocol| protocol.name() == word).map(Some)
+        if word == "auto" { Some(None) } else { word.parse().ok().map(Some) }
     }
 }
 
@@ -436,6 +309,30 @@ impl Words for Option<bool> {
     }
 }
 
+/// How a server gets tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As tools.
+    #[default]
+    Native,
+    /// As text in the prompt.
+    Prompt,
+    /// As tools until it refuses them, then as text.
+    Auto,
+}
+
+impl Words for Mode {
+    const WORDS: &[&str] = &["native", "prompt", "auto"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "native" => Some(Self::Native),
+            "prompt" => Some(Self::Prompt),
+            "auto" => Some(Self::Auto),
+            _ => None,
+        }
+    }
+}
+
 impl Words for ReasoningField {
     const WORDS: &[&str] = &["reasoning_content", "reasoning", "both"];
     fn of(word: &str) -> Option<Self> {
@@ -451,33 +348,4 @@ impl Words for ReasoningField {
 /// A text as TOML quotes it.
 pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_and_times_have_units() {
-        let size = |text| Size::read(Raw::Text(text)).map(|size| (size.0, size.show()));
-        assert_eq!(size("32 MiB"), Ok((32 << 20, "\"32 MiB\"".to_owned())));
-        assert_eq!(size("1000"), Ok((1000, "\"1000\"".to_owned())));
-        assert!(size("3 apples").unwrap_err().contains("`32 MiB`"));
-        assert!(size("99999999999 GiB").is_err());
-        let time = |text| Time::read(Raw::Text(text)).map(|time| (time.0.as_millis(), time.show()));
-        assert_eq!(time("90s"), Ok((90_000, "\"90 s\"".to_owned())));
-        assert_eq!(time("10 min"), Ok((600_000, "\"10 min\"".to_owned())));
-        assert_eq!(time("250ms"), Ok((250, "\"250 ms\"".to_owned())));
-        assert_eq!(time("15"), Ok((15_000, "\"15 s\"".to_owned())));
-        assert_eq!(Time::read(Raw::Text("0")).map(Time::on), Ok(None));
-    }
-
-    #[test]
-    fn secrets_come_from_the_environment_and_are_never_shown() {
-        let path = std::env::var("PATH").unwrap();
-        let secret = Secret::read(Raw::Text("a${PATH}b")).unwrap();
-        assert_eq!(secret.get(), Some(format!("a{path}b").as_str()));
-        assert_eq!((secret.show(), format!("{secret:?}")), ("\"***\"".to_owned(), "***".to_owned()));
-        assert!(Secret::read(Raw::Text("${NO_SUCH_VARIABLE_HERE}")).unwrap_err().contains("NO_SUCH_VARIABLE_HERE"));
-    }
 }

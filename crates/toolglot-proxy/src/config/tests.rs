@@ -1,6 +1,6 @@
 //! Tests of the settings: what wins, and what is said about wrong ones.
 
-use super::section::Key;
+use super::section::SettingKey;
 use super::*;
 
 fn scratch(name: &str, text: &str) -> PathBuf {
@@ -39,26 +39,29 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 #[test]
 fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
     for (file, wanted) in [
-        ("listne = 'x'", ":1: no setting is called `listne`; use one of listen,"),
-        ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` has no known unit; write it like `32 MiB`"),
-        ("[limits]\nbdy = 1", ":2: `limits` has no setting called `bdy`; use one of body,"),
-        ("[upstream]\nurl = 'x'", ":1: there may be several; write `[[upstream]]`"),
-        ("[[upstream]]\nprotocol = 'soap'", "`soap` is not known here; use one of chat, responses, messages"),
-        ("[[route]]\nrepairs = 'magic'", "`repairs`: no repair is called `magic`"),
-        ("keys = ['${NO_SUCH_VARIABLE_HERE}']", "the environment has no `NO_SUCH_VARIABLE_HERE`; set it"),
+        ("listne = 'x'", ":1: unknown setting `listne`; use one of listen,"),
+        ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` has no valid unit; use a value such as `32 MiB`"),
+        ("[limits]\nbdy = 1", ":2: unknown setting `bdy` in `limits`; use one of body,"),
+        ("[upstream]\nurl = 'x'", ":1: expected an array of tables; write `[[upstream]]`"),
+        ("[[upstream]]\nprotocol = 'soap'", "unknown value `soap`; use one of auto, chat, responses, messages"),
+        ("[[route]]\nrepairs = 'magic'", "`repairs`: unknown repair `magic`"),
+        ("keys = ['${NO_SUCH_VARIABLE_HERE}']", "environment variable `NO_SUCH_VARIABLE_HERE` is not set"),
         ("listen = [", ":1: "),
-        ("[[upstream]]\nurl = 'a'\n[[upstream]]\nname = 'default'", ":4: two upstreams are called `default`"),
-        ("[[upstream]]\n[[route]]\nmodels = []", ":3: no model is named; write `*` for all"),
-        ("[[upstream]]\n[[route]]\n[[route]]\nmodels = 'a'", ":4: routes above take all these models"),
-        ("", "no model server is known; name one with `--upstream"),
+        ("[[upstream]]\nurl = 'a'\n[[upstream]]\nname = 'default'", ":4: two upstreams are named `default`"),
+        ("[[upstream]]\n[[route]]\nmodels = []", ":3: no models; use `*` for all"),
+        (
+            "[[upstream]]\n[[route]]\n[[route]]\nmodels = 'a'",
+            ":4: never reached: earlier routes match all these models",
+        ),
+        ("", "no model server; set one with `--upstream"),
     ] {
         let error = load("wrong", file, &[], &[]).unwrap_err().to_string();
         assert!(error.contains(wanted), "{file:?} says {error:?}");
     }
     let error = load("variable", FILE, &[("TOOLGLOT_TIMEOUTS_IDLE", "soon")], &[]).unwrap_err().to_string();
-    assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` has no known unit"), "{error}");
+    assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` has no valid unit"), "{error}");
     let error = load("flag", FILE, &[], &[("limits.bdy", "1")]).unwrap_err().to_string();
-    assert!(error.contains("no setting is called `limits.bdy`"), "{error}");
+    assert!(error.contains("unknown setting `limits.bdy`"), "{error}");
 }
 
 #[test]
@@ -87,7 +90,7 @@ fn secrets_are_not_shown_and_unknown_variables_are_mentioned() {
         ["sesame", "open", "hidden", "secret"].iter().all(|word| !shown.contains(&format!("\"{word}\""))),
         "{shown}"
     );
-    assert_eq!(config.unknown(), ["no setting is called `TOOLGLOT_LISTNE`; `toolglot config show` lists them"]);
+    assert_eq!(config.unknown(), ["unknown setting `TOOLGLOT_LISTNE`; `toolglot config show` lists all"]);
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn what_is_shown_can_be_read_again() {
 }
 
 fn defaults_can_be_read<S: Section>() {
-    let keys: &[Key<S>] = S::keys();
+    let keys: &[SettingKey<S>] = S::keys();
     for key in keys {
         assert_eq!((key.set)(&mut S::default(), Raw::Text(key.default)), Ok(()), "{}", key.name);
     }
@@ -105,11 +108,11 @@ fn defaults_can_be_read<S: Section>() {
 
 #[test]
 fn every_default_can_be_read() {
-    defaults_can_be_read::<Server>();
+    defaults_can_be_read::<ServerSettings>();
     defaults_can_be_read::<Limits>();
     defaults_can_be_read::<Timeouts>();
     defaults_can_be_read::<Upstream>();
-    defaults_can_be_read::<Route>();
+    defaults_can_be_read::<RouteSettings>();
 }
 
 #[test]

@@ -83,7 +83,7 @@ async fn bodies_that_are_no_requests_are_told_so_in_plain_words() {
         for body in ["[]", "[1,2,3,4]", "\"x\"", "7"] {
             let (head, answer) = running.post(path, body).await;
             assert!(head.starts_with("HTTP/1.1 400"), "{head}");
-            assert_eq!(message(path, &answer), "the body is no request: it is no JSON object", "{body}");
+            assert_eq!(message(path, &answer), "invalid request: expected a JSON object", "{body}");
         }
     }
 }
@@ -128,7 +128,11 @@ async fn a_stream_that_is_cut_at_any_byte_ends_honestly() {
     let running = Running::before(&server, &[]).await;
     for path in PATHS {
         for cut in 0..whole.len() {
-            let asked = post(path, &request(path, true)).replacen("host: x", &format!("host: x\r\nx-cut: {cut}"), 1);
+            let asked = post(path, &request(path, true)).replacen(
+                "host: localhost",
+                &format!("host: localhost\r\nx-cut: {cut}"),
+                1,
+            );
             let (head, body) = running.ask(&asked).await;
             assert!(head.starts_with("HTTP/1.1 200"), "{head}");
             check_end(path, cut, &body);
@@ -178,7 +182,7 @@ async fn a_stalled_stream_is_kept_alive_and_then_given_up() {
         let text = String::from_utf8(body.clone()).unwrap();
         let alive = text.matches(": keepalive").count() + text.matches("event: ping").count();
         assert!((2..=4).contains(&alive), "{path}: {text}");
-        assert!(text.contains("said nothing for 400ms"), "{path}: {text}");
+        assert!(text.contains("no data from the model server for 400ms"), "{path}: {text}");
         check_end(path, 0, &body);
     }
     let total = [("timeouts.total", "300 ms"), ("timeouts.keep_alive", "100 ms")];
@@ -225,7 +229,7 @@ async fn a_relayed_answer_that_is_cut_is_cut_for_the_client_too() {
 async fn a_relayed_stream_that_fails_ends_with_an_error() {
     let first = chunk(r#"{"content":"Hi"}"#, "null");
     let sent = STREAM.to_owned() + &first + "data: {\"cho";
-    for (last, wanted) in [(Step::Close, "ended before it was finished"), (Step::Hang, "said nothing for 200ms")] {
+    for (last, wanted) in [(Step::Close, "ended early"), (Step::Hang, "no data from the model server for 200ms")] {
         let (sent, last) = (sent.clone(), last.clone());
         let server = Server::start(move |_| vec![Step::Send(sent.clone().into_bytes()), last.clone()]).await;
         let running = Running::before(&server, &[("timeouts.idle", "200 ms"), ("upstream.engine", "generic")]).await;
@@ -259,7 +263,11 @@ async fn a_client_that_leaves_takes_its_request_along() {
     for (late, stream) in [("", true), ("", false), ("x-late: 1\r\n", true), ("x-late: 1\r\n", false)] {
         for path in PATHS {
             let mut client = running.connect().await;
-            let asked = post(path, &request(path, stream)).replacen("host: x\r\n", &format!("host: x\r\n{late}"), 1);
+            let asked = post(path, &request(path, stream)).replacen(
+                "host: localhost\r\n",
+                &format!("host: localhost\r\n{late}"),
+                1,
+            );
             client.write_all(asked.as_bytes()).await.unwrap();
             let before = server.seen().len();
             until("the server has the request", || server.seen().len() >= before.max(1)).await;

@@ -29,7 +29,8 @@ async fn keys_are_asked_for_everywhere_but_where_probes_look() {
         ("GET /livez", "", 200),
         ("GET /readyz", "", 200),
     ] {
-        let request = format!("{line} HTTP/1.1\r\nhost: x\r\n{key}connection: close\r\ncontent-length: 0\r\n\r\n");
+        let request =
+            format!("{line} HTTP/1.1\r\nhost: localhost\r\n{key}connection: close\r\ncontent-length: 0\r\n\r\n");
         let (head, body) = running.ask(&request).await;
         assert!(head.starts_with(&format!("HTTP/1.1 {wanted}")), "{line} {key}: {head}");
         let body = String::from_utf8(body).unwrap();
@@ -49,7 +50,7 @@ fn beyond_this_machine_only_with_keys() {
     };
     let error = made(&[("listen", "0.0.0.0:0")]).unwrap_err().to_string();
     assert!(
-        error.contains("`0.0.0.0:0` can be reached from other machines") && error.contains("`--insecure`"),
+        error.contains("`0.0.0.0:0` is reachable from other machines") && error.contains("`--insecure`"),
         "{error}"
     );
     assert!(error.starts_with("`--listen`: "), "{error}");
@@ -61,11 +62,11 @@ fn beyond_this_machine_only_with_keys() {
 #[test]
 fn settings_that_fit_nothing_are_refused() {
     for (flags, wanted) in [
-        ([("upstream", "localhost:8000"), ("log", "off")], "`localhost:8000` is no URL of a server"),
-        ([("upstream", "http://a"), ("route.upstream", "b")], "no upstream is called `b`; use one of default"),
+        ([("upstream", "localhost:8000"), ("log", "off")], "`localhost:8000` is not a server URL"),
+        ([("upstream", "http://a"), ("route.upstream", "b")], "unknown upstream `b`; use one of default"),
         ([("upstream", "http://a"), ("route.dialect", "klingon")], "`klingon`"),
         ([("upstream", "http://a"), ("route.dialect", "./no.toml")], "cannot read `./no.toml`"),
-        ([("upstream", "http://a"), ("tls_cert", "x.pem")], "a certificate needs its key"),
+        ([("upstream", "http://a"), ("tls_cert", "x.pem")], "`tls_cert` needs `tls_key`"),
         ([("upstream", "http://a"), ("keys_file", "/no/such")], "cannot read `/no/such`"),
         ([("upstream", "https://a"), ("upstream.ca", "/no/such")], "cannot read `/no/such`"),
     ] {
@@ -85,11 +86,11 @@ async fn requests_have_a_size() {
     assert!(body.contains("request_too_large") && body.contains("`limits.body`"), "{body}");
     // Without a length it is found out on the way.
     let chunked = format!(
-        "POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n",
+        "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n",
         large.len()
     );
     assert!(running.ask(&chunked).await.0.starts_with("HTTP/1.1 413"));
-    let slow = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\n{";
+    let slow = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 10\r\n\r\n{";
     assert!(running.ask(slow).await.0.starts_with("HTTP/1.1 408"));
 }
 
@@ -112,7 +113,7 @@ async fn only_so_many_requests_run_at_once() {
     for path in PATHS {
         let (head, body) = running.post(path, &request(path, true)).await;
         assert!(head.starts_with("HTTP/1.1 503") && header(&head, "retry-after") == Some("1"), "{head}");
-        assert!(String::from_utf8(body).unwrap().contains("1 requests are running already"));
+        assert!(String::from_utf8(body).unwrap().contains("1 are in progress"));
     }
     drop(first);
     tokio::time::sleep(Duration::from_millis(50)).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use toolglot_proxy::Wish;
+use toolglot_proxy::Control;
 
 use crate::support::*;
 
@@ -134,14 +134,15 @@ async fn reload_and_drain_leave_running_streams_alone() {
     until("all streams are open", || server.seen().len() == 20).await;
 
     std::fs::write(&path, settings("keys = 'k'")).unwrap();
-    running.wishes.send(Wish::Reload).await.unwrap();
+    running.wishes.send(Control::Reload).await.unwrap();
     until_answer(&running, "GET /v1/models", "401").await;
     std::fs::write(&path, settings("kesy = 'k'")).unwrap();
-    running.wishes.send(Wish::Reload).await.unwrap();
+    running.wishes.send(Control::Reload).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     until_answer(&running, "GET /v1/models", "401").await;
     std::fs::remove_file(&path).unwrap();
-    let metrics = running.ask("GET /metrics HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\nconnection: close\r\n\r\n").await.1;
+    let metrics =
+        running.ask("GET /metrics HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\nconnection: close\r\n\r\n").await.1;
     let metrics = String::from_utf8(metrics).unwrap();
     assert!(
         metrics.contains("reloads_total{result=\"success\"} 1")
@@ -151,10 +152,10 @@ async fn reload_and_drain_leave_running_streams_alone() {
 
     // A connection from before the drain still learns that no more is taken.
     let mut probe = running.connect().await;
-    probe.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    probe.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     let mut some = [0; 12];
     probe.read_exact(&mut some).await.unwrap();
-    running.wishes.send(Wish::Drain).await.unwrap();
+    running.wishes.send(Control::Drain).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(tokio::net::TcpStream::connect(running.address).await.is_err(), "no new connections");
     assert!(!running.done.is_finished(), "streams are still running");
@@ -168,7 +169,7 @@ async fn reload_and_drain_leave_running_streams_alone() {
 
 async fn until_answer(running: &Running, line: &str, status: &str) {
     for _ in 0..200 {
-        let (head, _) = running.ask(&format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await;
+        let (head, _) = running.ask(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
         if head.starts_with(&format!("HTTP/1.1 {status}")) {
             return;
         }
@@ -179,13 +180,13 @@ async fn until_answer(running: &Running, line: &str, status: &str) {
 
 #[tokio::test]
 async fn a_drain_has_an_end() {
-    for (drain, wish) in [("100 ms", None), ("60 s", Some(Wish::Drain))] {
+    for (drain, wish) in [("100 ms", None), ("60 s", Some(Control::Drain))] {
         let (server, _) = gated().await;
         let running = Running::before(&server, &[("upstream.engine", "generic"), ("timeouts.drain", drain)]).await;
         let mut client = running.connect().await;
         client.write_all(post(PATHS[0], &request(PATHS[0], true)).as_bytes()).await.unwrap();
         until("the stream is open", || server.seen().len() == 1).await;
-        running.wishes.send(Wish::Drain).await.unwrap();
+        running.wishes.send(Control::Drain).await.unwrap();
         if let Some(wish) = wish {
             running.wishes.send(wish).await.unwrap();
         }

@@ -1,12 +1,17 @@
 //! The proxy between scripted clients and scripted model servers.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
+mod captures;
+mod demands;
 mod failures;
 mod keys_and_limits;
 mod load;
 mod memory;
 mod operations;
+mod pages;
 mod passing;
+mod prompting;
 mod secrets;
 mod support;
 mod turns;
+mod upstreams;

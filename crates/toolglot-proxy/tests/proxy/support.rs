@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-use toolglot_proxy::{Config, Listener, Proxy, Sources, Wish};
+use toolglot_proxy::{Config, Control, Listener, Proxy, Sources};
 
 /// What the server does next.
 #[derive(Clone, Debug)]
@@ -260,7 +260,7 @@ pub(crate) fn sources(flags: &[(&str, &str)]) -> Sources {
 /// A proxy on a port.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
-    pub(crate) wishes: mpsc::Sender<Wish>,
+    pub(crate) wishes: mpsc::Sender<Control>,
     pub(crate) done: tokio::task::JoinHandle<()>,
 }
 
@@ -296,13 +296,15 @@ impl Running {
     }
 
     pub(crate) async fn get(&self, path: &str) -> (String, String) {
-        let (head, body) = self.ask(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await;
+        let (head, body) =
+            self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")).await;
         (head, String::from_utf8(body).unwrap())
     }
 }
 
 pub(crate) fn post(path: &str, body: &str) -> String {
-    let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n");
+    let head =
+        format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n");
     format!("{head}content-length: {}\r\n\r\n{body}", body.len())
 }
 

@@ -95,8 +95,11 @@ async fn keys_and_headers_are_the_servers() {
     let flags = [("upstream.key", "theirs"), ("keys", "ours")];
     let running = Running::before(&server, &flags).await;
     let asked = post("/v1/messages", &request("/v1/messages", false));
-    let asked =
-        asked.replacen("host: x", "host: x\r\nx-api-key: ours\r\nanthropic-beta: b\r\naccept-encoding: gzip", 1);
+    let asked = asked.replacen(
+        "host: localhost",
+        "host: localhost\r\nx-api-key: ours\r\nanthropic-beta: b\r\naccept-encoding: gzip",
+        1,
+    );
     let (head, _) = running.ask(&asked).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     let seen = server.last();

@@ -1,0 +1,207 @@
+//! Exchanges that are kept in files: what the client asked, what the server said, what became of it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolglot::NearMiss;
+use toolglot_wire::{EngineKind, Protocol, Secrets};
+
+use crate::config::setting::Words;
+
+/// Which exchanges are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Keep {
+    #[default]
+    Off,
+    Misses,
+    All,
+}
+
+impl Words for Keep {
+    const WORDS: &[&str] = &["off", "misses", "all"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "off" => Some(Self::Off),
+            "misses" => Some(Self::Misses),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+/// One exchange as its file has it, without headers and keys.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Capture {
+    /// The version that read the answer.
+    pub toolglot: String,
+    /// The request's id.
+    pub id: String,
+    /// When it was written, in seconds since 1970.
+    pub time: u64,
+    /// The model as the client named it.
+    pub model: String,
+    /// Why no call was read, if the answer looks as if it held one: the reason's name, and the reason in words.
+    pub miss: Option<(String, String)>,
+    /// The protocol of the client, and of the server.
+    pub protocols: (String, String),
+    /// What serves the model.
+    pub engine: String,
+    /// The dialect in which the prompt told of tools.
+    pub prompt: Option<String>,
+    /// The prompt opened the reasoning.
+    pub reasoning_open: bool,
+    /// The call was begun for the model.
+    pub begun: bool,
+    /// How often the model was asked.
+    pub attempts: usize,
+    /// The server streamed.
+    pub streamed: bool,
+    /// The exchange was too long to keep all of it.
+    pub cut: bool,
+    /// The client's request; text if it is no JSON.
+    pub request: Value,
+    /// What the server answered, as it came.
+    pub answer: String,
+    /// What went to the client.
+    pub told: String,
+}
+
+/// What is known of an exchange while it runs.
+pub(crate) struct Taken {
+    pub(crate) protocols: (Protocol, Protocol),
+    pub(crate) engine: EngineKind,
+    pub(crate) reasoning_open: bool,
+    pub(crate) begun: bool,
+    pub(crate) streamed: bool,
+    pub(crate) request: Bytes,
+    pub(crate) answer: Vec<u8>,
+    pub(crate) told: Vec<u8>,
+}
+
+/// Bytes of one side of an exchange that are kept.
+const MOST: usize = 8 << 20;
+
+impl Taken {
+    pub(crate) fn answered(&mut self, bytes: &[u8]) {
+        add(&mut self.answer, bytes);
+    }
+
+    pub(crate) fn told(&mut self, bytes: &[u8]) {
+        add(&mut self.told, bytes);
+    }
+
+    /// Returns the file's content.
+    pub(crate) fn finish(
+        self,
+        (id, model): (&str, &str),
+        (prompt, attempts): (Option<String>, usize),
+        miss: Option<&NearMiss>,
+        secrets: &Secrets,
+    ) -> Capture {
+        let text = |bytes: &[u8]| {
+            let mut text = String::from_utf8_lossy(bytes).into_owned();
+            secrets.blot(&mut text);
+            text
+        };
+        let mut request: Value =
+            serde_json::from_slice(&self.request).unwrap_or_else(|_| Value::from(text(&self.request)));
+        secrets.blot_value(&mut request);
+        Capture {
+            toolglot: env!("CARGO_PKG_VERSION").to_owned(),
+            id: text(id.as_bytes()),
+            time: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+            model: text(model.as_bytes()),
+            miss: miss.map(|miss| (miss.reason.name().to_owned(), text(miss.diagnostic.message.as_bytes()))),
+            protocols: (self.protocols.0.name().to_owned(), self.protocols.1.name().to_owned()),
+            engine: self.engine.name().to_owned(),
+            prompt,
+            reasoning_open: self.reasoning_open,
+            begun: self.begun,
+            attempts,
+            streamed: self.streamed,
+            cut: self.answer.len() >= MOST || self.told.len() >= MOST,
+            request,
+            answer: text(&self.answer),
+            told: text(&self.told),
+        }
+    }
+}
+
+fn add(kept: &mut Vec<u8>, bytes: &[u8]) {
+    let room = MOST - kept.len().min(MOST);
+    kept.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+}
+
+impl Capture {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no captured exchange.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let text = fs::read(path)?;
+        serde_json::from_slice(&text).map_err(|error| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("this is no captured exchange: {error}"))
+        })
+    }
+
+    /// Writes the file into a folder and deletes the oldest there that are too much; returns the file's name.
+    pub(crate) fn write(&self, folder: &Path, most: u64) -> io::Result<String> {
+        fs::create_dir_all(folder)?;
+        let letters = self.id.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-');
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+        let name = format!("{now}-{}.json", letters.take(64).collect::<String>());
+        let own = folder.join(&name);
+        let mut file = private().open(&own)?;
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        file.write_all(&text)?;
+        let files = captures(folder)?;
+        let mut all: u64 = files.iter().map(|(_, size)| size).sum();
+        for (path, size) in files.into_iter().filter(|(path, _)| *path != own) {
+            if all <= most {
+                break;
+            }
+            // Another one may have deleted it, which is as good.
+            let _ = fs::remove_file(path);
+            all -= size;
+        }
+        Ok(name)
+    }
+}
+
+/// Files that nobody else may read: they hold what people said.
+fn private() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Returns the files of a folder that hold exchanges, the oldest first, and their sizes in bytes.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn captures(folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_ours = name.ends_with(".json") && name.split_once('-').is_some_and(|(time, _)| is_number(time));
+        if is_ours {
+            files.push((entry.path(), entry.metadata()?.len()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,71 @@
+//! Answers that look as if they held a call that was not read: told to the operator, and kept if that is wanted.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolglot::NearMiss;
+use toolglot_wire::{Secrets, Suspect};
+
+use crate::capture::{Keep, Taken};
+use crate::live::Shared;
+
+/// What is left of an exchange that is over.
+pub(crate) struct Past {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) id: String,
+    pub(crate) model: String,
+    /// What metrics call the model.
+    pub(crate) label: String,
+    pub(crate) prompt: Option<String>,
+    pub(crate) attempts: usize,
+    pub(crate) secrets: Secrets,
+    pub(crate) suspect: Option<Suspect>,
+    pub(crate) taken: Option<Box<Taken>>,
+}
+
+impl Past {
+    /// Looks whether a call was missed, tells it, and writes the exchange down.
+    pub(crate) fn look(mut self) {
+        let miss = self.suspect.take().and_then(|suspect| suspect.near_miss());
+        let file = self.keep(miss.as_ref());
+        let Some(miss) = miss else { return };
+        self.shared.metrics.misses.add(&[&self.label, miss.reason.name()], 1);
+        let mut why = miss.diagnostic.message.clone();
+        self.secrets.blot(&mut why);
+        let details = [
+            ("model", Value::from(self.model.as_str())),
+            ("reason", Value::from(miss.reason.name())),
+            ("near_miss", Value::from(why)),
+            ("capture", file.map_or(Value::Null, Value::from)),
+            ("id", Value::from(self.id.as_str())),
+        ];
+        self.tell("an answer looks like a call and was not read as one", &details);
+    }
+
+    /// Writes the exchange down if it is one of those that are kept; returns the file's name.
+    fn keep(&mut self, miss: Option<&NearMiss>) -> Option<String> {
+        let live = self.shared.live.load();
+        let server = &live.config.server;
+        let taken = self.taken.take().filter(|_| match server.capture.value {
+            Keep::Off => false,
+            Keep::Misses => miss.is_some(),
+            Keep::All => true,
+        })?;
+        let of_prompt = (self.prompt.take(), self.attempts);
+        let capture = taken.finish((&self.id, &self.model), of_prompt, miss, &self.secrets);
+        let most = u64::try_from(server.capture_bytes.0).unwrap_or(u64::MAX);
+        match capture.write(Path::new(&server.captures), most) {
+            Ok(name) => Some(name),
+            Err(error) => {
+                let why = format!("cannot keep an exchange in `{}`: {error}", server.captures);
+                self.tell(&why, &[("id", Value::from(self.id.as_str()))]);
+                None
+            }
+        }
+    }
+
+    fn tell(&self, message: &str, details: &[(&str, Value)]) {
+        self.shared.log.event(self.shared.live.load().config.server.log.value, "warn", message, details);
+    }
+}
