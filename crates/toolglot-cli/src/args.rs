@@ -5,31 +5,31 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use toolglot::{CallsInReasoning, Evidence, FinishReason, Repairs, UnknownTool, Untyped, Validation};
+use toolglot::{CallsInReasoning, Evidence, FinishReason, NullText, Repairs, UnknownTool, Untyped, Validation};
 
 use crate::chunk::Chunk;
 use crate::options::LimitFlag;
 #[cfg(feature = "proxy")]
-use crate::serve;
+use crate::{replay, serve};
 
-const ABOUT: &str = "Turns what a language model wrote into structured tool calls, whatever dialect it is written in";
+const ABOUT: &str = "Reads the tool calls that language models write as text, in any dialect, and writes them back";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  fine (diagnostics are not failures)
-  1  something in the input failed: a broken line, a dialect that does not check, a failed repair
-  2  the command line, or a file that it names, cannot be used";
+  0  success (diagnostics are not failures)
+  1  part of the input failed: a bad line, a dialect that fails its check, arguments beyond repair
+  2  usage error: a bad flag, or a file that cannot be used";
 
 const EXAMPLES: &str = "\
 Examples:
-  toolglot parse answer.txt                          read one answer, whatever its dialect
-  llm 'list the files' | toolglot parse --events     events as they happen, one JSON a line
-  toolglot parse --jsonl < answers.jsonl             millions of answers, on all cores
-  toolglot repair --jsonl < arguments.jsonl          arguments that are not JSON
-  toolglot render -d hermes message.json             a chat message as a model would write it
-  toolglot explain answer.txt                        why it was read as it was
+  toolglot parse answer.txt -t tools.json            read one answer, in any dialect
+  llm 'list the files' | toolglot parse --events     stream events, one JSON object per line
+  toolglot parse --jsonl < answers.jsonl             read millions of answers on all cores
+  toolglot repair --jsonl < arguments.jsonl          fix arguments that are not valid JSON
+  toolglot render -d hermes message.json             write a chat message the way a model would
+  toolglot explain answer.txt                        see why a call was, or was not, recognised
   toolglot dialects check my_model.toml              check a dialect of your own
-  toolglot serve --upstream http://localhost:8000    tool calls for any client of a model server
+  toolglot serve --upstream http://localhost:8000    add tool calling to a model server
 ";
 
 const PARSE_EXAMPLES: &str = r#"Examples:
@@ -37,12 +37,16 @@ const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --dialect hermes --dialect ./mine.toml --validation strict answer.txt
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
+Output, unless stdout is a terminal:
+  {"role", "content", "reasoning_content"?, "tool_calls"?, "incomplete_calls"?, "finish_reason", "dialect"}
+
 Lines of --jsonl:
-  in   {"id", "text", "dialect"?, "tools"?, "options"?}; options are named as the flags, with `_`:
-       dialects, validation, untyped, reasoning_open, finish_reason, calls_in_reasoning, evidence,
+  in   {"id", "text", "dialect"?, "tools"?, "options"?}, or a recorded response body: Chat Completions,
+       Responses, Messages, Ollama, OpenAI batch output. Options are named like the flags, with `_`:
+       dialects, validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence,
        unknown_tool, accept_incomplete, repairs, limits {held, arguments, depth, calls}
-  out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?, "diagnostics"}, in order;
-       a line that cannot be read gives {"id", "error", "line"} and the run goes on
+  out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?, "diagnostics"}, in input order;
+       a line that cannot be read yields {"id", "error", "line"}, and the run continues
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:
@@ -51,8 +55,9 @@ const REPAIR_EXAMPLES: &str = r#"Examples:
   echo '{"id":1,"arguments":"{\"a\": 1,}"}' | toolglot repair --jsonl
 
 Lines of --jsonl:
-  in   {"id", "arguments": text, object or null, "tool"?, "options"?}
-  out  {"id", "arguments": JSON text or null, "diagnostics"}, in order
+  in   {"id", "arguments": string, object or null, "tool"?: its name in --tools or `tools`, or its declaration,
+       "tools"?, "options"?}
+  out  {"id", "arguments": JSON text or null, "diagnostics"}, in input order
 "#;
 
 const RENDER_EXAMPLES: &str = r#"Examples:
@@ -61,70 +66,123 @@ const RENDER_EXAMPLES: &str = r#"Examples:
 
 Lines of --jsonl:
   in   {"id", "dialect"?, "message": {"content"?, "reasoning_content"?, "tool_calls"?}, "tools"?}
-  out  {"id", "text"}, in order; a message that the dialect cannot express gives {"id", "error", "line"}
+  out  {"id", "text"}, in input order; a message that the dialect cannot express yields {"id", "error", "line"}
 "#;
 
 const DETECT_EXAMPLES: &str = "\
 Examples:
-  toolglot detect answer.txt                                from what a model wrote
-  toolglot detect --template chat_template.jinja            from a chat template
-  toolglot detect --model Qwen/Qwen3-Coder-30B-A3B-Instruct from a model's name
+  toolglot detect answer.txt                                 from a model's output
+  toolglot detect --template chat_template.jinja             from a chat template
+  toolglot detect --model Qwen/Qwen3-Coder-30B-A3B-Instruct  from a model's name
+";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  toolglot completions bash > ~/.local/share/bash-completion/completions/toolglot
+  toolglot completions zsh > ~/.zfunc/_toolglot
+  toolglot completions fish > ~/.config/fish/completions/toolglot.fish
+";
+
+const NEW_EXAMPLES: &str = r#"Examples:
+  toolglot dialects new mine.toml
+  toolglot dialects new mine.toml --example call.txt --call 'get_weather {"city": "Paris"}'
+"#;
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  toolglot man | man -l -
+  toolglot man --dir ~/.local/share/man/man1
 ";
 
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "toolglot", version, about = ABOUT, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
-#[command(max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "toolglot", version, about = ABOUT, after_long_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
+#[command(max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) console: ConsoleFlags,
+}
+
+/// How every command talks to the terminal.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+pub(crate) struct ConsoleFlags {
+    /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    /// Print no diagnostics and no notes, only results and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Read model output: text, reasoning and calls as a chat message
-    #[command(after_help = format!("{PARSE_EXAMPLES}\n{EXIT_CODES}"))]
+    /// Read a model's output: text, reasoning and tool calls as a chat message
+    #[command(after_long_help = format!("{PARSE_EXAMPLES}\n{EXIT_CODES}"))]
     Parse(Box<ParseArgs>),
-    /// Turn the arguments of a call into JSON, whatever they are written in
-    #[command(after_help = format!("{REPAIR_EXAMPLES}\n{EXIT_CODES}"))]
+    /// Fix the arguments of one call: in goes anything a model writes, out comes JSON
+    #[command(after_long_help = format!("{REPAIR_EXAMPLES}\n{EXIT_CODES}"))]
     Repair(Box<RepairArgs>),
-    /// Write a chat message as a model of a dialect would have
-    #[command(after_help = format!("{RENDER_EXAMPLES}\n{EXIT_CODES}"))]
+    /// Write a chat message the way a model would, in a given dialect
+    #[command(after_long_help = format!("{RENDER_EXAMPLES}\n{EXIT_CODES}"))]
     Render(RenderArgs),
-    /// List, show and check dialects
+    /// List, show, check and create dialects
     Dialects(DialectsArgs),
-    /// Show each step of reading: what was seen, tried, committed, given back, and why
+    /// Say why calls were, or were not, recognised, step by step
     Explain(Box<ExplainArgs>),
-    /// Say which dialect an output, a chat template or a model speaks, and why
-    #[command(after_help = format!("{DETECT_EXAMPLES}\n{EXIT_CODES}"))]
+    /// Identify the dialect of an output, a chat template or a model
+    #[command(after_long_help = format!("{DETECT_EXAMPLES}\n{EXIT_CODES}"))]
     Detect(DetectArgs),
-    /// List the codes of diagnostics and the names of repairs
+    /// List every diagnostic and every repair
     Diagnostics(DiagnosticsArgs),
-    /// Stand between clients and a model server and make tool calls work
+    /// Run a proxy that adds tool calling to a model server
     #[cfg(feature = "proxy")]
-    #[command(after_help = serve::HELP)]
+    #[command(after_long_help = serve::HELP)]
     Serve(Box<serve::ServeArgs>),
     /// Check and show the settings of `serve`
     #[cfg(feature = "proxy")]
     Config(serve::ConfigArgs),
-    /// Ask a running `serve` whether it is well, for container health checks
+    /// Check that a running `serve` is healthy, for container health checks
     #[cfg(feature = "proxy")]
     Health(serve::HealthArgs),
+    /// Read captured exchanges again, and say what would change
+    #[cfg(feature = "proxy")]
+    #[command(after_long_help = replay::HELP)]
+    Replay(Box<replay::ReplayArgs>),
+    /// List the exchanges that `serve` captured
+    #[cfg(feature = "proxy")]
+    Captures(replay::CapturesArgs),
+    /// Print a completion script for a shell
+    #[command(after_long_help = COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    #[command(after_long_help = MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ParseArgs {
-    /// Read one JSON object a line and write one a line (see below)
+    /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long, conflicts_with_all = ["events", "tokens"])]
     pub(crate) jsonl: bool,
-    /// Print events as they happen, one JSON object a line
+    /// Print events as they happen, one JSON object per line
     #[arg(long)]
     pub(crate) events: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
     #[command(flatten)]
     pub(crate) message: MessageFlags,
-    /// File to read; stdin if it is `-` or missing
+    /// File to read; `-` or nothing reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -134,123 +192,132 @@ pub(crate) struct ExplainArgs {
     pub(crate) reading: ReadingFlags,
     #[command(flatten)]
     pub(crate) message: MessageFlags,
-    /// File to read; stdin if it is `-` or missing
+    /// File to read; `-` or nothing reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct DetectArgs {
-    /// File with a chat template, or with the JSON around it
+    /// File with a chat template, or a JSON file that contains one
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Name of a model, with or without its organisation
+    /// Name of a model, with or without its organization
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Dialect to consider: a name, a file of your own, or `auto` for all; may be given several times
+    /// Dialect to consider: a name, a file of your own, or `auto` for all; repeatable
     #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
     pub(crate) dialects: Vec<String>,
-    /// File with the declared tools: a JSON list, as in a chat request
+    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// One JSON object instead of tables
+    /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// File with an output; stdin if it is `-`, or if nothing else is asked about
+    /// File with a model's output; `-`, or nothing and no other flag, reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RepairArgs {
-    /// Read one JSON object a line and write one a line (see below)
+    /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// The tool the arguments are for, by its name in the file of --tools
+    /// Name of the tool that the arguments are for; it must be in the file of --tools
     #[arg(long, value_name = "NAME", requires = "tools")]
     pub(crate) tool: Option<String>,
+    /// Close arguments that the end of the input cut off, instead of failing
+    #[arg(long)]
+    pub(crate) accept_incomplete: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
-    /// File to read; stdin if it is `-` or missing
+    /// File to read; `-` or nothing reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RenderArgs {
-    /// Read one JSON object a line and write one a line (see below)
+    /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long)]
     pub(crate) jsonl: bool,
     /// Dialect to write: a name, or a file of your own
     #[arg(long, short = 'd', value_name = "NAME|FILE", required_unless_present = "jsonl")]
     pub(crate) dialect: Option<String>,
-    /// File with the declared tools: a JSON list, as in a chat request
+    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// Do not read the text again to prove that it says the same
+    /// Skip the check that the text reads back as the same message
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// File with the message; stdin if it is `-` or missing
+    /// File with the message; `-` or nothing reads stdin
     pub(crate) file: Option<PathBuf>,
 }
 
-/// What every way of reading is told.
+/// The options of everything that reads.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct ReadingFlags {
-    /// Dialect to read: a name, a file of your own, or `auto` for all; may be given several times.
-    /// A name beside `auto` decides where several dialects read the same, such as the one that an
-    /// earlier message of the conversation was written in
+    /// Dialect to read: a name, a file of your own, or `auto` for all; repeatable
+    ///
+    /// A name beside `auto` is preferred where several dialects read the same text, such as the
+    /// dialect of an earlier message of the conversation
     #[arg(long = "dialect", short = 'd', value_name = "NAME|FILE|auto")]
     pub(crate) dialects: Vec<String>,
-    /// File with the declared tools: a JSON list, as in a chat request
+    /// File with the declared tools, as JSON: a list as in a chat request, or an MCP `tools/list` result
     #[arg(long, short = 't', value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// How calls are checked against the tools' schemas [default: coerce]
+    /// How arguments are checked against the tools' schemas [default: coerce]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Validation>(Validation::NAMES))]
     pub(crate) validation: Option<Validation>,
-    /// What text means where no schema gives its type [default: infer]
+    /// How to read a value whose type no schema declares [default: infer]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Untyped>(Untyped::NAMES))]
     pub(crate) untyped: Option<Untyped>,
-    /// Repairs that may be made: none, safe, all, or names as in `safe,bare_string,-fence` [default: safe]
+    /// What the bare text `null` means for a declared string that may be null [default: null]
+    #[arg(long, value_name = "POLICY", value_parser = choice::<NullText>(NullText::NAMES))]
+    pub(crate) null_text: Option<NullText>,
+    /// Repairs to allow: none, exact, safe, all, or a list such as `safe,bare_string,-fence` [default: safe]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) repairs: Option<Repairs>,
-    /// A bound, one of held, arguments (bytes), depth, calls; may be given several times
+    /// Limit to change: held, arguments (bytes), depth or calls; repeatable
     #[arg(long = "limit", value_name = "NAME=NUMBER")]
     pub(crate) limits: Vec<LimitFlag>,
 }
 
-/// What reading a whole message is told besides.
-#[derive(Debug, Default, ClapArgs)]
+/// The options that only whole messages have.
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct MessageFlags {
     /// The prompt already opened the reasoning, so the text starts inside it
     #[arg(long)]
     pub(crate) reasoning_open: bool,
-    /// Why the server stopped, if it said so
+    /// Finish reason that the server reported
     #[arg(long, value_name = "REASON", value_parser = choice::<FinishReason>(FinishReason::NAMES))]
     pub(crate) finish_reason: Option<FinishReason>,
-    /// What a call inside reasoning is [default: wait]
+    /// How to treat a call inside reasoning [default: wait]
     #[arg(long, value_name = "POLICY", value_parser = choice::<CallsInReasoning>(CallsInReasoning::NAMES))]
     pub(crate) calls_in_reasoning: Option<CallsInReasoning>,
     /// How much evidence a call needs [default: balanced]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Evidence>(Evidence::NAMES))]
     pub(crate) evidence: Option<Evidence>,
-    /// What becomes of a call whose tool is not declared [default: call]
+    /// How to treat a call of an undeclared tool [default: call]
     #[arg(long, value_name = "POLICY", value_parser = choice::<UnknownTool>(UnknownTool::NAMES))]
     pub(crate) unknown_tool: Option<UnknownTool>,
-    /// Return a call that the end of the input cut off among the calls
+    /// Return calls that the end of the input cut off as finished calls
     #[arg(long)]
     pub(crate) accept_incomplete: bool,
-    /// Ids of calls that carry none: the same for the same input, or new each time
+    /// Ids for calls that have none: the same for the same input, or new each time
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
     pub(crate) ids: Ids,
-    /// Read the bytes as a model's text even if they are a saved answer of a server
+    /// Read the bytes as a model's text, even if they look like a saved response
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Which alternative of a saved answer to read, counted from 0
+    /// Which choice of a saved response to read, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
     pub(crate) choice: usize,
-    /// The file is the text's tokens, one a line: {"text", "special"?}. Markers of the dialect that are special tokens
-    /// are then read only where one came in as such; spelled in other tokens they are text
+    /// Read tokens instead of text, one JSON object per line: {"text", "special"?}
+    ///
+    /// A marker that is a special token of the dialect is then recognised only where it arrives as one;
+    /// spelled out in ordinary tokens, it is text
     #[arg(long, conflicts_with_all = ["raw", "choice", "chunk"])]
     pub(crate) tokens: bool,
-    /// Feed the text in pieces of N bytes or random sizes; the result does not depend on it
+    /// Feed the text in pieces of N bytes or of random sizes; the result stays the same
     #[arg(long, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,
 }
@@ -273,32 +340,71 @@ pub(crate) struct DialectsArgs {
 pub(crate) enum DialectsCommand {
     /// List the built-in dialects
     List {
-        /// One JSON array instead of a table
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
-    /// Show a dialect: what it is, its other names, its file
+    /// Show a dialect: description, aliases, and its file
     Show {
-        /// A name, another name it goes by, or a file
+        /// A name, an alias, or a file
         name: String,
-        /// Only the file's text, to start your own from
+        /// Print only the file, to start your own from
         #[arg(long)]
         toml: bool,
     },
-    /// Load dialect files and say what is wrong with them
-    #[command(after_help = EXIT_CODES)]
+    /// Check dialect files: load them, write two calls and read them back
+    #[command(after_long_help = EXIT_CODES)]
     Check {
         /// Files to check; `-` is stdin
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Create a dialect file from an example text and the call it means
+    #[command(after_long_help = NEW_EXAMPLES)]
+    New(NewArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct NewArgs {
+    /// File to write; its name is the dialect's name
+    #[arg(value_name = "FILE.toml")]
+    pub(crate) file: PathBuf,
+    /// File with one or two calls, exactly as the model writes them; asks if missing
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) example: Option<PathBuf>,
+    /// What a call in the example means: its name and its arguments as JSON; once per call, asks if missing
+    #[arg(long = "call", short, value_name = "NAME {JSON}")]
+    pub(crate) calls: Vec<String>,
+    /// One sentence that describes the dialect
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) about: Option<String>,
+    /// Declare that prose never contains the markers, so that calls count anywhere in a line
+    #[arg(long)]
+    pub(crate) strong: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct DiagnosticsArgs {
-    /// One JSON array instead of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompletionsArgs {
+    /// The shell to complete for
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ManArgs {
+    /// Directory to write `toolglot.1` and a page for each command to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Reads one of a policy's names; help lists them.

@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use toolglot::detect::{Evidence, Verdict, from_model, from_output, from_template};
+use toolglot::detect::{Reason, Verdict, from_model, from_output, from_template};
 
 use crate::args::DetectArgs;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::{Source, read_text};
 use crate::json;
 use crate::known::Known;
-use crate::options;
 use crate::paint::Paint;
+use crate::tools;
 
 /// Verdicts of one source that the tables show.
 const SHOWN: usize = 5;
@@ -24,7 +24,7 @@ struct Finding {
     verdicts: Vec<Verdict>,
 }
 
-/// Runs the command; that nothing speaks for any dialect is a failure to shells.
+/// Runs the command; that no dialect matches is a failure to shells.
 pub(crate) fn run(args: &DetectArgs) -> Run {
     let findings = findings(args)?;
     let mut out = io::stdout().lock();
@@ -47,7 +47,7 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
         findings.push(Finding { source: "template", verdicts });
     }
     if args.file.is_some() || findings.is_empty() {
-        let tools = options::tools(args.tools.as_deref())?;
+        let tools = tools::read(args.tools.as_deref())?;
         let bytes = Source::open(args.file.as_deref())?.read_all()?;
         let verdicts = from_output(&String::from_utf8_lossy(&bytes), known.chosen(), &tools);
         findings.push(Finding { source: "output", verdicts });
@@ -60,11 +60,11 @@ fn as_tables(findings: &[Finding], paint: Paint) -> String {
     for finding in findings {
         text += &format!("{}\n", paint.strong(&format!("from the {}", finding.source)));
         if finding.verdicts.is_empty() {
-            text += "  nothing speaks for any dialect\n";
+            text += "  no dialect matches\n";
         }
         text.extend(finding.verdicts.iter().take(SHOWN).map(|verdict| row(verdict, paint)));
         if let Some(more) = finding.verdicts.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            text += &paint.faint(&format!("  and {more} more that less speaks for; --json has them all\n"));
+            text += &paint.faint(&format!("  and {more} weaker matches; --json lists them all\n"));
         }
     }
     text
@@ -82,7 +82,7 @@ fn row(verdict: &Verdict, paint: Paint) -> String {
     })
 }
 
-fn place(evidence: &Evidence, paint: Paint) -> String {
+fn place(evidence: &Reason, paint: Paint) -> String {
     let span = evidence.span.as_ref();
     span.map(|span| paint.faint(&format!("  {}..{}", span.start, span.end))).unwrap_or_default()
 }

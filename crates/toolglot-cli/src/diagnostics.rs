@@ -52,6 +52,7 @@ fn as_json() -> Vec<u8> {
 /// The preset of `--repairs` that switches a repair on first.
 fn preset(class: Class) -> Option<&'static str> {
     match class {
+        Class::Repair(Preset::Exact) => Some("exact"),
         Class::Repair(Preset::Safe) => Some("safe"),
         Class::Repair(_) => Some("all"),
         _ => None,

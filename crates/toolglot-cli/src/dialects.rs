@@ -1,16 +1,20 @@
-//! `toolglot dialects`: list, show and check dialects.
+//! `toolglot dialects`: list, show, check and create dialects.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use toolglot::{Dialect, Dialects};
 
-use crate::args::DialectsCommand;
+use crate::args::{DialectsCommand, NewArgs};
+use crate::certify::{all_markers, certify};
+use crate::console;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
 use crate::json;
 use crate::known;
 use crate::paint::Paint;
+use crate::sketch::{Meant, sketch};
 
 /// Runs the command.
 pub(crate) fn run(command: &DialectsCommand) -> Run {
@@ -19,6 +23,7 @@ pub(crate) fn run(command: &DialectsCommand) -> Run {
         DialectsCommand::List { json: true } => print(&as_json()),
         DialectsCommand::Show { name, toml } => show(name, *toml),
         DialectsCommand::Check { files } => check(files),
+        DialectsCommand::New(args) => create(args),
     }
 }
 
@@ -64,7 +69,8 @@ fn show(name: &str, toml: bool) -> Run {
     if known::is_file(name) {
         return print(shown(&known::load(Path::new(name))?, toml).as_bytes());
     }
-    Err(Failure::Usage(format!("no dialect is called `{name}`; `toolglot dialects list` shows them all")))
+    let unknown = builtin.only(&[name]).err().map(|error| error.to_string()).unwrap_or_default();
+    Err(Failure::Usage(unknown))
 }
 
 fn shown(dialect: &Dialect, toml: bool) -> String {
@@ -83,11 +89,11 @@ fn shown(dialect: &Dialect, toml: bool) -> String {
 
 /// Every file is checked, whatever is wrong with those before it.
 fn check(files: &[PathBuf]) -> Run {
-    let (paint, mut fine) = (Paint::stdout(), true);
+    let mut fine = true;
     let mut out = io::stdout().lock();
     for file in files {
         match check_one(file)? {
-            Ok(dialect) => writeln!(out, "{}: {}", paint.good("ok"), summary(&dialect))?,
+            Ok(dialect) => fine &= report(&mut out, &dialect)?,
             Err(error) => {
                 fine = false;
                 let _ = writeln!(io::stderr(), "{}: {error}\n", Paint::stderr().error("error"));
@@ -98,10 +104,121 @@ fn check(files: &[PathBuf]) -> Run {
     Ok(Ending::fine_if(fine))
 }
 
+/// Writes what a dialect can carry; says whether that is enough to use it.
+fn report(out: &mut impl Write, dialect: &Dialect) -> io::Result<bool> {
+    let (paint, certificate) = (Paint::stdout(), certify(dialect));
+    let note = |what: &str, line: &String| {
+        console::note(&format!("{}: {}: {line}", Paint::stderr().warning(what), dialect.name()))
+    };
+    certificate.lost.iter().for_each(|line| note("does not survive", line));
+    certificate.warnings.iter().for_each(|line| note("warning", line));
+    match &certificate.example {
+        Ok(_) => {
+            let calls = if certificate.lost.is_empty() {
+                "two calls with every type survive"
+            } else {
+                "two calls survive, not every type"
+            };
+            writeln!(out, "{}: {}; {calls}", paint.good("ok"), summary(dialect))?;
+            Ok(true)
+        }
+        Err(why) => {
+            let _ = writeln!(
+                io::stderr(),
+                "{}: {}: two calls cannot be written and read back: {why}",
+                Paint::stderr().error("error"),
+                dialect.name()
+            );
+            Ok(false)
+        }
+    }
+}
+
+/// Makes a dialect file from an example.
+fn create(args: &NewArgs) -> Run {
+    let path = args.file.clone();
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    if path.exists() && !args.force {
+        return Err(Failure::Usage(format!("`{}` exists already; pass another name, or --force", path.display())));
+    }
+    let text = match &args.example {
+        Some(path) => String::from_utf8_lossy(&Source::open(Some(path))?.read_all()?).into_owned(),
+        None => ask("Paste the text of one or two calls exactly as the model writes them, then an empty line:", true)?,
+    };
+    let calls = match &args.calls[..] {
+        [] => vec![ask(
+            "What does it mean? Write NAME and the arguments as JSON, such as: get_weather {\"city\": \"Paris\"}",
+            false,
+        )?],
+        calls => calls.to_vec(),
+    };
+    let meant = calls.iter().map(|call| meant(call)).collect::<Result<Vec<_>, _>>().map_err(Failure::Usage)?;
+    let about = args.about.clone().unwrap_or_else(|| format!("{name}, from an example."));
+    let mut source = sketch(&name, &about, &text, &meant).map_err(|why| Failure::Usage(why.trim_end().to_owned()))?;
+    if args.strong {
+        source = strengthened(&name, source)?;
+    }
+    std::fs::write(&path, &source)
+        .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", path.display())))?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{source}")?;
+    let dialect = known::load(&path)?;
+    let fine = report(&mut out, &dialect)?;
+    out.flush()?;
+    console::note(&format!("wrote `{0}`; use it with `--dialect ./{0}`", path.display()));
+    Ok(Ending::fine_if(fine))
+}
+
+/// Declares what the calls open with as text that prose never contains.
+fn strengthened(name: &str, source: String) -> Result<String, Failure> {
+    let dialect = Dialect::from_toml(name, &source).map_err(|error| Failure::Usage(error.to_string()))?;
+    let markers: Vec<String> = all_markers(&dialect).iter().map(|marker| format!("{marker:?}")).collect();
+    if markers.is_empty() {
+        return Ok(source);
+    }
+    let line = format!("strong  = [{}]\n", markers.join(", "));
+    Ok(source
+        .split_inclusive('\n')
+        .map(|row| if row.starts_with("call ") { format!("{line}{row}") } else { row.to_owned() })
+        .collect())
+}
+
+/// Reads `NAME {JSON}`.
+fn meant(call: &str) -> Result<Meant, String> {
+    let (name, arguments) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), "{}"));
+    let value: Value = serde_json::from_str(arguments.trim())
+        .map_err(|error| format!("the arguments of `{name}` are not valid JSON: {error}; write NAME {{\"key\": …}}"))?;
+    match value {
+        Value::Object(_) => Ok(Meant { name: name.to_owned(), arguments: value }),
+        _ => Err(format!("the arguments of `{name}` must be a JSON object")),
+    }
+}
+
+/// Asks on the terminal, or in a pipe; several lines end with an empty one.
+fn ask(question: &str, several: bool) -> Result<String, Failure> {
+    console::note(question);
+    let (mut answer, mut lines) = (String::new(), io::stdin().lines());
+    while let Some(line) = lines.next().transpose()? {
+        if line.is_empty() && !answer.is_empty() {
+            break;
+        }
+        answer += &(line + "\n");
+        if !several {
+            break;
+        }
+    }
+    if answer.trim().is_empty() {
+        return Err(Failure::Usage(
+            "no answer; pass `--example FILE` and `--call 'NAME {…}'`, or answer on stdin".to_owned(),
+        ));
+    }
+    Ok(answer)
+}
+
 fn check_one(file: &Path) -> Result<Result<Dialect, String>, Failure> {
     let bytes = Source::open(Some(file))?.read_all()?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(Err(format!("`{}` is not UTF-8; save it as UTF-8", file.display())));
+        return Ok(Err(format!("`{}` is not UTF-8; convert it to UTF-8", file.display())));
     };
     Ok(known::from_text(file, &text).map_err(|error| error.to_string()))
 }

@@ -1,20 +1,20 @@
-//! `toolglot explain`: each step of reading with its bytes, in the order of the input.
+//! `toolglot explain`: why calls were or were not recognised, in one line; then each step with its bytes, in input order.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use toolglot::{Action, Collector, Event, EventKind, Message, Parser, Step};
+use toolglot::{Action, Collector, Event, EventKind, Message, Parser, Step, near_miss};
 
 use crate::args::ExplainArgs;
 use crate::chunk::Chunk;
 use crate::failure::{Ending, Run};
 use crate::input::Source;
 use crate::known::Known;
-use crate::options::{self, Setup};
-use crate::output::type_of;
+use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::{Place, class_name};
 use crate::saved::{Given, Native};
+use crate::tools;
 
 /// Characters of a step's bytes that are shown, from both ends.
 const SHOWN: usize = 64;
@@ -25,7 +25,7 @@ const AHEAD: usize = 24;
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs) -> Run {
     let known = Known::from_flags(&args.reading.dialects)?;
-    let tools = options::tools(args.reading.tools.as_deref())?;
+    let tools = tools::read(args.reading.tools.as_deref())?;
     let setup = Setup::new(&known, tools, &args.reading, &args.message);
     let given = Given::new(Source::open(args.file.as_deref())?.read_all()?, &args.message)?;
     let setup = given.setup(setup, &args.message);
@@ -48,26 +48,47 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     parser.finish().for_each(|event| tell(&mut told, &mut collector, &event));
     steps.append(&mut parser.take_trace());
     collector.set_dialect(parser.dialect().cloned());
+    let natives = given.natives(setup);
+    let message = collector.clone().finish(input);
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
+    page.verdict(&verdict(&message, natives.len(), input, setup))?;
     page.reasoning(given.reasoning())?;
     let mut told = told.into_iter().peekable();
     for step in steps {
-        while let Some(told) = told.next_if(|told| told.at < key(&step)) {
+        while let Some(told) = told.next_if(|told| told.at < step.span.start) {
             page.told(&told)?;
         }
         page.step(&step)?;
     }
     told.try_for_each(|told| page.told(&told))?;
-    for native in given.natives(setup) {
+    for native in natives {
         page.native(&native)?;
         native.add_to(&mut collector);
     }
     page.end(&collector.finish(input))
 }
 
-/// Where a step belongs among the events: what was tried before its bytes were read, ends behind them.
-fn key(step: &Step) -> usize {
-    if step.action == Action::Ended { step.span.end } else { step.span.start }
+/// Answers in one line what was recognised, and if nothing was, why.
+fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> String {
+    let calls = message.calls.iter().map(|call| format!("`{}`", call.name)).collect::<Vec<_>>().join(", ");
+    let native = match natives {
+        0 => String::new(),
+        _ => format!("; {} parsed by the server", counted(natives)),
+    };
+    if !message.calls.is_empty() {
+        let dialect = message.dialect.as_deref().unwrap_or("none");
+        return format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
+    }
+    let text = String::from_utf8_lossy(input);
+    let miss = near_miss(&text, message, &setup.dialects, &setup.tools, &setup.options);
+    let why = miss.map_or_else(|| NOTHING.to_owned(), |miss| escaped(&miss.diagnostic.message));
+    format!("no call recognised: {why}{native}")
+}
+
+const NOTHING: &str = "nothing in the text looks like a call";
+
+fn counted(calls: usize) -> String {
+    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
 /// What an event said.
@@ -82,7 +103,7 @@ struct Told {
 /// Notes an event; events of one kind that follow each other are one.
 fn tell(told: &mut Vec<Told>, collector: &mut Collector, event: &Event<'_>) {
     collector.add(event);
-    let what = type_of(&event.kind);
+    let what = event.kind.name();
     let words = words(&event.kind);
     let joins = matches!(what, "text" | "reasoning" | "markup" | "arguments");
     match told.last_mut().filter(|last| joins && last.what == what) {
@@ -125,7 +146,7 @@ struct Page<'p, W> {
 impl<W: Write> Page<'_, W> {
     fn step(&mut self, step: &Step) -> io::Result<()> {
         let action = match step.action {
-            Action::Committed | Action::Ended => self.paint.good(&format!("{:10}", step.action.name())),
+            Action::Committed => self.paint.good(&format!("{:10}", step.action.name())),
             _ => self.paint.faint(&format!("{:10}", step.action.name())),
         };
         let dialect = step.dialect.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
@@ -154,13 +175,17 @@ impl<W: Write> Page<'_, W> {
         }
     }
 
-    /// Shows the reasoning that the server had told from the text.
+    fn verdict(&mut self, words: &str) -> io::Result<()> {
+        writeln!(self.out, "{}\n", self.paint.strong(words))
+    }
+
+    /// Shows the reasoning that the server had parsed itself.
     fn reasoning(&mut self, reasoning: &str) -> io::Result<()> {
         if reasoning.is_empty() {
             return Ok(());
         }
         let what = self.paint.strong(&format!("{:10}", "reasoning"));
-        self.line(&(0..0), &what, &format!("of the server: {}", shortened(reasoning)))
+        self.line(&(0..0), &what, &format!("from the server: {}", shortened(reasoning)))
     }
 
     /// Shows a call that the server had told from the text itself, and what was done to its arguments.

@@ -1,7 +1,6 @@
 //! How a command ends: fine, with something in the input that failed, or not at all.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use crate::paint::Paint;
 
@@ -31,22 +30,25 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Tells the user and returns the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub(crate) fn report(self) -> u8 {
         let (message, code) = match self {
-            Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
             Self::Io(error) => (error.to_string(), 1),
             Self::Usage(message) => (message, 2),
         };
         let label = Paint::stderr().error("error");
         // With stderr gone there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{label}: {message}");
-        ExitCode::from(code)
+        code
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::Io(error)
+        match error.kind() {
+            io::ErrorKind::InvalidData => Self::Usage(error.to_string()),
+            _ => Self::Io(error),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Where input comes from: a file, or stdin where `-` or nothing is said.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
+use crate::console;
 use crate::failure::Failure;
 
 /// Bytes that one read asks for.
@@ -16,6 +17,8 @@ pub(crate) struct Source {
     /// Its size, if it is a file.
     pub(crate) size: Option<u64>,
     reader: Box<dyn Read + Send>,
+    /// Whether its beginning was looked at.
+    looked: bool,
 }
 
 impl Source {
@@ -34,19 +37,19 @@ impl Source {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let size = metadata.is_file().then_some(metadata.len());
-        Ok(Self { name: path.display().to_string(), size, reader: Box::new(file) })
+        Ok(Self { name: path.display().to_string(), size, reader: Box::new(file), looked: false })
     }
 
     fn stdin() -> Self {
         if io::stdin().is_terminal() {
-            let _ = writeln!(io::stderr(), "reading from the terminal; Ctrl-D ends the input");
+            console::note("reading from the terminal; press Ctrl-D to end the input");
         }
-        Self { name: "<stdin>".to_owned(), size: None, reader: Box::new(io::stdin()) }
+        Self { name: "<stdin>".to_owned(), size: None, reader: Box::new(io::stdin()), looked: false }
     }
 
     /// Returns an input in which nothing is left.
     pub(crate) fn empty() -> Self {
-        Self { name: String::new(), size: None, reader: Box::new(io::empty()) }
+        Self { name: String::new(), size: None, reader: Box::new(io::empty()), looked: true }
     }
 
     /// Adds what is there to `buffer`, at most a block; 0 at the end of the input.
@@ -60,14 +63,25 @@ impl Source {
             }
         };
         buffer.truncate(start + got.as_ref().copied().unwrap_or_default());
-        got
+        got.and_then(|count| self.checked(buffer.get(start..).unwrap_or_default()).map(|()| count))
     }
 
     /// Reads everything.
     pub(crate) fn read_all(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.reader.read_to_end(&mut bytes)?;
+        self.checked(&bytes)?;
         Ok(bytes)
+    }
+
+    /// Refuses an input that begins like an image, an archive or UTF-16.
+    fn checked(&mut self, start: &[u8]) -> io::Result<()> {
+        let is_first = !std::mem::replace(&mut self.looked, true);
+        if is_first && is_binary(start) {
+            let message = format!("`{}` is a binary file; pass text in UTF-8", self.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(())
     }
 }
 
@@ -76,6 +90,18 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
+/// Says whether bytes are no text: more than one in twenty of the first is a control character that no text has.
+///
+/// A stray NUL in a model's output is text. Compressed data has one in nine, UTF-16 one in two.
+fn is_binary(bytes: &[u8]) -> bool {
+    let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let odd = start.iter().filter(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127)).count();
+    odd >= 4 && odd * 20 > start.len()
+}
+
+/// Bytes that decide whether an input is text; as many as tools such as grep look at, within a power of two.
+const LOOKED_AT: usize = 8 << 10;
+
 /// Says whether a path means stdin.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -83,11 +109,25 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let why = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file; check the path".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a directory; give a file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied; check who may read it".to_owned(),
-        io::ErrorKind::InvalidData => "it is not UTF-8; save it as UTF-8".to_owned(),
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a directory; pass a file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::InvalidData => "it is not UTF-8; convert it to UTF-8".to_owned(),
         _ => error.to_string(),
     };
     Failure::Usage(format!("cannot read `{}`: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_binary;
+
+    #[test]
+    fn text_is_told_from_binary() {
+        for text in [&b""[..], b"a\0b", b"plain\r\n\ttext\x1b[31m", "caf\u{e9}".as_bytes(), b"caf\xE9", &[0; 3]] {
+            assert!(!is_binary(text), "{text:?}");
+        }
+        let utf16: Vec<u8> = "some text".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(is_binary(&utf16) && is_binary(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"));
+    }
 }

@@ -1,4 +1,4 @@
-//! The line protocol: what a line may say, and what a line is told that cannot be read.
+//! The protocol of `--jsonl`: what a line may hold, and the answer to a line that cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolglot::Tools;
+use toolglot_wire::Transcript;
 
 use crate::cache::Cache;
 use crate::json;
 use crate::known::Known;
 use crate::options::{Setup, names};
+use crate::recorded;
 
 const BOM: &[u8] = "\u{FEFF}".as_bytes();
 
@@ -56,17 +58,27 @@ pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&str>, why: &str, number
 impl<'l> Line<'l> {
     fn read(line: &'l [u8]) -> Result<Self, String> {
         let whole = std::str::from_utf8(line)
-            .map_err(|error| format!("the line is not UTF-8 at byte {}; convert the file", error.valid_up_to()))?;
+            .map_err(|error| format!("not UTF-8 at byte {}; convert the file to UTF-8", error.valid_up_to()))?;
         let members = serde_json::from_str(whole).map_err(|error| {
             let column = error.column();
-            format!("the line is no JSON object (column {column}); write one object a line, such as {{\"id\": 1, …}}")
+            format!("expected one JSON object per line, such as {{\"id\": 1, …}} (invalid at column {column})")
         })?;
         Ok(Self { whole, members })
     }
 
-    /// Returns the id's JSON text.
+    /// Returns the JSON text of the id; a batch's own id comes before that of its output.
     pub(crate) fn id(&self) -> Option<&'l str> {
-        self.member("id")
+        self.member("custom_id").or_else(|| self.member("id"))
+    }
+
+    /// Returns the response that the line records, if it has no text of its own.
+    pub(crate) fn recorded(&self) -> Option<Transcript> {
+        let is_text = self.member("text").is_some_and(|text| !text.starts_with('{'));
+        let is_body = ["choices", "output", "content", "message", "response", "error"];
+        if is_text || !is_body.iter().any(|key| self.member(key).is_some()) {
+            return None;
+        }
+        recorded::read(self.whole.as_bytes())
     }
 
     /// Returns a member's JSON text, unless it is missing or null.
@@ -76,7 +88,7 @@ impl<'l> Line<'l> {
 
     /// Returns the string that a member must be.
     pub(crate) fn text(&self, name: &str) -> Result<String, String> {
-        let json = self.member(name).ok_or_else(|| format!("the line has no `{name}`; add it as a string"))?;
+        let json = self.member(name).ok_or_else(|| format!("missing `{name}`; add it as a string"))?;
         string(name, json)
     }
 }
@@ -85,9 +97,9 @@ impl<'l> Line<'l> {
 pub(crate) fn string(name: &str, json: &str) -> Result<String, String> {
     serde_json::from_str(json).map_err(|error| {
         if json.starts_with('"') {
-            format!("`{name}` is no Unicode text ({error}); escape surrogates only in pairs")
+            format!("`{name}` is not valid Unicode ({error}); escape surrogates in pairs")
         } else {
-            format!("`{name}` is no string; put quotes around the text and escape those inside")
+            format!("`{name}` must be a string")
         }
     })
 }
@@ -115,7 +127,7 @@ impl Setups {
             }
         };
         if let Some(text) = tools {
-            let compile = || Tools::from_json_str(text).map_err(|error| format!("`tools` cannot be used: {error}"));
+            let compile = || Tools::from_json_str(text).map_err(|error| format!("invalid `tools`: {error}"));
             setup.tools = self.tools.get(text, compile)?;
         }
         Ok(setup)
@@ -135,5 +147,5 @@ fn changed(base: &Setup, known: &Known, dialect: Option<&str>, options: Option<&
 }
 
 fn value(name: &str, json: &str) -> Result<Value, String> {
-    serde_json::from_str(json).map_err(|error| format!("`{name}` cannot be read: {error}"))
+    serde_json::from_str(json).map_err(|error| format!("invalid `{name}`: {error}"))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolglot::{Dialect, DialectError, Dialects};
+use toolglot::{Dialect, DialectError, Dialects, UnknownDialect};
 
 use crate::failure::Failure;
 use crate::input;
@@ -50,7 +50,7 @@ impl Known {
 /// Reads a dialect file; its name is the file's.
 pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
     let text = input::read_text(path)?;
-    from_text(path, &text).map_err(|error| Failure::Usage(format!("this dialect cannot be used\n{error}")))
+    from_text(path, &text).map_err(|error| Failure::Usage(format!("invalid dialect\n{error}")))
 }
 
 /// Reads a dialect from its file's text.
@@ -66,7 +66,7 @@ pub(crate) fn is_file(word: &str) -> bool {
 
 /// Returns the dialects of these names; beside `auto` they are preferred to all others.
 fn select(all: &Dialects, names: &[String]) -> Result<Dialects, String> {
-    let unknown = |error| format!("{error}; `toolglot dialects list` shows them all");
+    let unknown = |error: UnknownDialect| error.to_string();
     if names.is_empty() || names.iter().any(|name| name == AUTO) {
         let named = names.iter().rev().filter(|name| *name != AUTO);
         return named.into_iter().try_fold(all.clone(), |all, name| all.prefer(name)).map_err(unknown);

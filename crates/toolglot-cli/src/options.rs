@@ -1,15 +1,13 @@
-//! What a message is read with: from flags, and from the `options` of a line.
+//! The dialects, tools and options that a message is read with: from flags, and from the `options` of a line.
 
-use std::path::Path;
 use std::str::FromStr;
 
 use serde_json::Value;
 use toolglot::{Dialects, Limits, Options, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags};
-use crate::failure::Failure;
-use crate::input;
 use crate::known::Known;
+use crate::near::did_you_mean;
 
 /// What a message is read with.
 #[derive(Clone, Debug)]
@@ -26,6 +24,7 @@ impl Setup {
         let options = Options::default()
             .with_validation(reading.validation.unwrap_or_default())
             .with_untyped(reading.untyped.unwrap_or_default())
+            .with_null_text(reading.null_text.unwrap_or_default())
             .with_repairs(reading.repairs.unwrap_or_default())
             .with_limits(limits)
             .with_reasoning_open(message.reasoning_open)
@@ -54,6 +53,7 @@ impl Setup {
         self.options = match name {
             "validation" => options.with_validation(choice(name, value)?),
             "untyped" => options.with_untyped(choice(name, value)?),
+            "null_text" => options.with_null_text(choice(name, value)?),
             "reasoning_open" => options.with_reasoning_open(flag(name, value)?),
             "finish_reason" => options.with_finish_reason(Some(choice(name, value)?)),
             "calls_in_reasoning" => options.with_calls_in_reasoning(choice(name, value)?),
@@ -69,38 +69,25 @@ impl Setup {
                 self.dialects = known.select(&names(name, value)?)?;
                 options
             }
-            _ => return Err(format!("no option is called `{name}`; use {OPTIONS}")),
+            _ => return Err(format!("unknown option `{name}`{}", did_you_mean(name, OPTIONS.iter().copied(), "use"))),
         };
         Ok(())
     }
 }
 
-const OPTIONS: &str = "dialects, validation, untyped, reasoning_open, finish_reason, calls_in_reasoning, evidence, \
-                       unknown_tool, accept_incomplete, repairs, limits";
-
-/// Reads the file of declared tools, if one is named.
-pub(crate) fn tools(path: Option<&Path>) -> Result<Tools, Failure> {
-    path.map_or_else(
-        || Ok(Tools::default()),
-        |path| {
-            let text = tools_text(path)?;
-            Tools::from_json_str(&text).map_err(|error| no_tools(path, &error.to_string()))
-        },
-    )
-}
-
-/// Reads the text of the file of declared tools.
-pub(crate) fn tools_text(path: &Path) -> Result<String, Failure> {
-    if input::is_stdin(path) {
-        return Err(Failure::Usage("`--tools` needs a file, stdin carries the text; save the tools in one".into()));
-    }
-    input::read_text(path)
-}
-
-/// Says what is wrong with a file of tools.
-pub(crate) fn no_tools(path: &Path, why: &str) -> Failure {
-    Failure::Usage(format!("cannot use the tools of `{}`: {why}", path.display()))
-}
+const OPTIONS: &[&str] = &[
+    "dialects",
+    "validation",
+    "untyped",
+    "reasoning_open",
+    "finish_reason",
+    "calls_in_reasoning",
+    "evidence",
+    "unknown_tool",
+    "accept_incomplete",
+    "repairs",
+    "limits",
+];
 
 /// One or several names: a string, or a list of strings.
 pub(crate) fn names(what: &str, value: &Value) -> Result<Vec<String>, String> {
@@ -122,11 +109,11 @@ pub(crate) fn wrong(what: &str, value: &Value, wanted: &str) -> String {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     };
-    format!("`{what}` is {kind}; give {wanted}")
+    format!("`{what}` must be {wanted}, found {kind}")
 }
 
 fn choice<T: FromStr<Err: ToString>>(what: &str, value: &Value) -> Result<T, String> {
-    let name = value.as_str().ok_or_else(|| wrong(what, value, "one of its names"))?;
+    let name = value.as_str().ok_or_else(|| wrong(what, value, "a string"))?;
     name.parse().map_err(in_words)
 }
 
@@ -135,14 +122,14 @@ fn in_words(error: impl ToString) -> String {
 }
 
 fn flag(what: &str, value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| wrong(what, value, "true or false"))
+    value.as_bool().ok_or_else(|| wrong(what, value, "`true` or `false`"))
 }
 
 fn limits(limits: Limits, value: &Value) -> Result<Limits, String> {
     let members = value.as_object().ok_or_else(|| wrong("limits", value, "an object such as {\"depth\": 64}"))?;
     members.iter().try_fold(limits, |limits, (name, value)| {
         let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let number = number.ok_or_else(|| wrong(&format!("limits.{name}"), value, "a whole number from 0 on"))?;
+        let number = number.ok_or_else(|| wrong(&format!("limits.{name}"), value, "a non-negative integer"))?;
         Ok(name.parse::<Limit>()?.set(limits, number))
     })
 }
@@ -158,8 +145,8 @@ impl FromStr for LimitFlag {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("use NAME=NUMBER such as `held=65536`")?;
-        let value = value.parse().map_err(|_| format!("`{value}` is no whole number; use one such as `65536`"))?;
+        let (name, value) = text.split_once('=').ok_or("expected NAME=NUMBER, such as `held=65536`")?;
+        let value = value.parse().map_err(|_| format!("`{value}` is not an integer"))?;
         Ok(Self { limit: name.parse()?, value })
     }
 }
@@ -193,7 +180,7 @@ impl FromStr for Limit {
             "arguments" => Ok(Self::Arguments),
             "depth" => Ok(Self::Depth),
             "calls" => Ok(Self::Calls),
-            _ => Err(format!("no limit is called `{name}`; use held, arguments, depth, calls")),
+            _ => Err(format!("unknown limit `{name}`; use held, arguments, depth or calls")),
         }
     }
 }

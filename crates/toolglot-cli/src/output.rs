@@ -10,18 +10,25 @@ pub(crate) fn write_answer(out: &mut Vec<u8>, id: Option<&str>, message: &Messag
     json::object(out, |object| {
         object.raw("id", id.unwrap_or("null"));
         object.object("message", |object| add_message(object, message));
-        object.text("finish_reason", message.finish_reason.name());
-        object.text_or_null("dialect", message.dialect.as_deref());
-        if !message.incomplete.is_empty() {
-            object.list("incomplete_calls", &message.incomplete, write_incomplete);
-        }
+        add_end(object, message);
         object.list("diagnostics", &message.diagnostics, write_diagnostic);
     });
 }
 
-/// Writes a message as a chat API has it.
+/// Writes a message as a chat API has it, and how it ended: a call that was cut off is never just missing.
 pub(crate) fn write_message(out: &mut Vec<u8>, message: &Message) {
-    json::object(out, |object| add_message(object, message));
+    json::object(out, |object| {
+        add_message(object, message);
+        add_end(object, message);
+    });
+}
+
+fn add_end(object: &mut Object<'_>, message: &Message) {
+    object.text("finish_reason", message.finish_reason.name());
+    object.text_or_null("dialect", message.dialect.as_deref());
+    if !message.incomplete.is_empty() {
+        object.list("incomplete_calls", &message.incomplete, write_incomplete);
+    }
 }
 
 fn add_message(object: &mut Object<'_>, message: &Message) {
@@ -75,26 +82,12 @@ fn add_words(object: &mut Object<'_>, diagnostic: &Diagnostic) {
 /// Writes an event on a line of its own.
 pub(crate) fn write_event(out: &mut Vec<u8>, event: &Event<'_>) {
     json::object(out, |object| {
-        object.text("type", type_of(&event.kind));
+        object.text("type", event.kind.name());
         object.number("start", event.span.start);
         object.number("end", event.span.end);
         add_kind(object, &event.kind);
     });
     out.push(b'\n');
-}
-
-/// Returns an event's name in output.
-pub(crate) fn type_of(kind: &EventKind<'_>) -> &'static str {
-    match kind {
-        EventKind::Text(_) => "text",
-        EventKind::Reasoning(_) => "reasoning",
-        EventKind::Markup => "markup",
-        EventKind::CallStart { .. } => "call_start",
-        EventKind::Arguments { .. } => "arguments",
-        EventKind::CallEnd { .. } => "call_end",
-        EventKind::Diagnostic(_) => "diagnostic",
-        _ => "other",
-    }
 }
 
 fn add_kind(object: &mut Object<'_>, kind: &EventKind<'_>) {

@@ -1,8 +1,11 @@
-//! Colour, only on a terminal and only for those who want it.
+//! Colour: on a terminal unless `NO_COLOR` is set, or as `--color` says.
 
 use std::io::{self, IsTerminal};
 
-/// Paints words if its stream is a terminal and `NO_COLOR` is not set.
+use crate::args::Color;
+use crate::console;
+
+/// Paints words if its stream takes colour.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
@@ -13,11 +16,11 @@ impl Paint {
     pub(crate) const OFF: Self = Self { on: false };
 
     pub(crate) fn stdout() -> Self {
-        Self { on: io::stdout().is_terminal() && wanted() }
+        Self { on: wanted(&io::stdout()) }
     }
 
     pub(crate) fn stderr() -> Self {
-        Self { on: io::stderr().is_terminal() && wanted() }
+        Self { on: wanted(&io::stderr()) }
     }
 
     pub(crate) fn strong(self, text: &str) -> String {
@@ -49,7 +52,13 @@ impl Paint {
     }
 }
 
-fn wanted() -> bool {
+fn wanted(stream: &impl IsTerminal) -> bool {
     let set = |key| std::env::var_os(key).is_some_and(|value| !value.is_empty());
-    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    match console::color() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    }
 }

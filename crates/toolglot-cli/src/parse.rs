@@ -5,34 +5,39 @@ use std::hash::RandomState;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
-use toolglot::{Collector, Event, EventKind, Message, Parser, seed_of};
-
-use toolglot_wire::Saved;
+use toolglot::{Collector, Event, EventKind, Message, MissReason, NearMiss, Parser, near_miss, seed_of};
+use toolglot_wire::Transcript;
 
 use crate::args::{Ids, MessageFlags, ParseArgs};
 use crate::chunk::Chunk;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
-use crate::jsonl::{self, Setups};
+use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
-use crate::options::{self, Setup};
+use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
 use crate::saved::Given;
 use crate::tokens::Piece;
-use crate::{output, view};
+use crate::tools;
+use crate::{output, recorded, view};
 
 /// Runs the command.
 pub(crate) fn run(args: &ParseArgs) -> Run {
     let known = Known::from_flags(&args.reading.dialects)?;
-    let tools = options::tools(args.reading.tools.as_deref())?;
+    let tools = tools::read(args.reading.tools.as_deref())?;
     let setup = Setup::new(&known, tools, &args.reading, &args.message);
     let source = Source::open(args.file.as_deref())?;
     let feeding = Feeding { ids: args.message.ids, chunk: args.message.chunk.unwrap_or_default() };
     if args.jsonl {
         let known = Arc::new(known);
-        runner::run(source, move || Lines { setups: Setups::new(Arc::clone(&known), setup.clone()), feeding })
+        let flags = args.message.clone();
+        runner::run(source, move || ParseLines {
+            setups: Setups::new(Arc::clone(&known), setup.clone()),
+            feeding,
+            flags: flags.clone(),
+        })
     } else if args.events {
         run_events(source, setup, &args.message, feeding.chunk)
     } else {
@@ -51,6 +56,16 @@ impl Feeding {
     /// Reads a whole text; `request` is what deterministic ids depend on.
     pub(crate) fn read(self, text: &[u8], setup: Setup, request: &[u8]) -> Message {
         self.read_pieces(text, self.chunk.cuts(text).map(Piece::of_text), setup, request, |_, _| {})
+    }
+
+    /// Reads a text, and what a server parsed out of it already.
+    fn read_given(self, given: &Given, setup: Setup, request: &[u8]) -> Message {
+        let pieces = given.pieces(self.chunk);
+        let mut message = self.read_pieces(&given.text, pieces, setup, request, |setup, collector| {
+            given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
+        });
+        given.add_reasoning(&mut message);
+        message
     }
 
     /// The same of pieces of a text; what no event says is added at the end.
@@ -74,19 +89,24 @@ impl Feeding {
         parser.finish().for_each(|event| collector.add(&event));
         collector.set_dialect(parser.dialect().cloned());
         add(&setup, &mut collector);
-        collector.finish(text)
+        let mut message = collector.finish(text);
+        message.diagnostics.extend(miss(text, &message, &setup).map(|miss| miss.diagnostic));
+        message
     }
+}
+
+/// Says why nothing was recognised. A cut-off or broken call has its own diagnostic, and lossy text has other places.
+fn miss(text: &[u8], message: &Message, setup: &Setup) -> Option<NearMiss> {
+    let text = std::str::from_utf8(text).ok()?;
+    let miss = near_miss(text, message, &setup.dialects, &setup.tools, &setup.options);
+    miss.filter(|miss| !matches!(miss.reason, MissReason::CutOff | MissReason::Broken))
 }
 
 fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feeding) -> Run {
     let name = source.name.clone();
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
-    let pieces = given.pieces(feeding.chunk);
-    let mut message = feeding.read_pieces(input, pieces, setup, input, |setup, collector| {
-        given.natives(setup).into_iter().for_each(|native| native.add_to(collector));
-    });
-    given.add_reasoning(&mut message);
+    let message = feeding.read_given(&given, setup, input);
     let mut out = io::stdout().lock();
     if out.is_terminal() {
         out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
@@ -106,7 +126,7 @@ fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feed
 fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Run {
     let mut block = Vec::new();
     let mut more = source.read_block(&mut block)? > 0;
-    if flags.tokens || Saved::begins(&block) && !flags.raw {
+    if flags.tokens || recorded::begins(&block) && !flags.raw {
         block.append(&mut source.read_all()?);
         source = Source::empty();
     }
@@ -151,19 +171,36 @@ fn write_event(out: &mut impl Write, end: &mut Collector, event: &Event<'_>) -> 
 }
 
 /// Answers lines of `--jsonl`.
-struct Lines {
+struct ParseLines {
     setups: Setups,
     feeding: Feeding,
+    flags: MessageFlags,
 }
 
-impl Answer for Lines {
+impl Answer for ParseLines {
     fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
         jsonl::answer(number, line, out, |line, out| {
-            let text = line.text("text")?;
-            let setup = self.setups.of(line, line.member("tools"))?;
-            let message = self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes());
+            let message = match line.recorded() {
+                None => {
+                    let text = line.text("text")?;
+                    let setup = self.setups.of(line, line.member("tools"))?;
+                    self.feeding.read(text.as_bytes(), setup, line.whole.as_bytes())
+                }
+                Some(saved) => self.read_recorded(saved, line)?,
+            };
             output::write_answer(out, line.id(), &message);
             Ok(true)
         })
+    }
+}
+
+impl ParseLines {
+    fn read_recorded(&mut self, saved: Transcript, line: &Line<'_>) -> Result<Message, String> {
+        if let Some(fault) = saved.fault {
+            return Err(format!("the recorded response is an error: {}", fault.message));
+        }
+        let given = Given::of_saved(saved, self.flags.choice)?;
+        let setup = given.setup(self.setups.of(line, line.member("tools"))?, &self.flags);
+        Ok(self.feeding.read_given(&given, setup, line.whole.as_bytes()))
     }
 }

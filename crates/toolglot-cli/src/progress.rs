@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::console;
+
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(250);
 
@@ -19,7 +21,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Nothing is shown where the answers themselves scroll by.
     pub(crate) fn new(size: Option<u64>) -> Self {
-        let on = io::stderr().is_terminal() && !io::stdout().is_terminal();
+        let on = io::stderr().is_terminal() && !io::stdout().is_terminal() && !console::is_quiet();
         Self { on, shown: false, next: Instant::now() + PATIENCE, size, lines: 0, bytes: 0 }
     }
 

@@ -14,20 +14,21 @@ use crate::input::Source;
 use crate::json;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
-use crate::options::{self, Setup};
+use crate::options::Setup;
 use crate::paint::Paint;
 use crate::runner::{self, Answer};
+use crate::tools;
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs) -> Run {
     let known = Known::from_flags(args.dialect.as_slice())?;
-    let tools = options::tools(args.tools.as_deref())?;
+    let tools = tools::read(args.tools.as_deref())?;
     let setup = Setup::new(&known, tools, &ReadingFlags::default(), &MessageFlags::default());
     let source = Source::open(args.file.as_deref())?;
     let checked = !args.no_check;
     if args.jsonl {
         let known = Arc::new(known);
-        runner::run(source, move || Lines {
+        runner::run(source, move || RenderLines {
             setups: Setups::new(Arc::clone(&known), setup.clone()),
             renderers: Cache::default(),
             checked,
@@ -64,23 +65,21 @@ fn renderer(dialects: &Dialects, tools: &Tools, checked: bool) -> Result<Rendere
     let mut chosen = dialects.iter();
     match (chosen.next(), chosen.next()) {
         (Some(dialect), None) => Ok(Renderer::new(dialect, tools).with_check(checked)),
-        _ => {
-            Err("a message is written in one dialect; name it with `--dialect`, or in the line's `dialect`".to_owned())
-        }
+        _ => Err("name the one dialect to write with `--dialect`, or in the line's `dialect`".to_owned()),
     }
 }
 
 /// Answers lines of `--jsonl`.
-struct Lines {
+struct RenderLines {
     setups: Setups,
     renderers: Cache<Result<Renderer, String>>,
     checked: bool,
 }
 
-impl Answer for Lines {
+impl Answer for RenderLines {
     fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
         jsonl::answer(number, line, out, |line, out| {
-            let message = line.member("message").ok_or("the line has no `message`; add it as an object")?;
+            let message = line.member("message").ok_or("missing `message`; add it as an object")?;
             let text = render(&self.renderer(line)?, message)?;
             json::object(out, |object| {
                 object.raw("id", line.id().unwrap_or("null"));
@@ -91,7 +90,7 @@ impl Answer for Lines {
     }
 }
 
-impl Lines {
+impl RenderLines {
     fn renderer(&mut self, line: &Line<'_>) -> Result<Renderer, String> {
         let setup = self.setups.of(line, line.member("tools"))?;
         let key = [line.member("dialect"), line.member("tools")].map(Option::unwrap_or_default).join("\n");
@@ -126,7 +125,7 @@ fn render(renderer: &Renderer, json: &str) -> Result<String, String> {
 
 fn members<'j>(json: &'j str, what: &str) -> Result<Members<'j>, String> {
     serde_json::from_str(json)
-        .map_err(|error| format!("{what} is no JSON object ({error}); write it as a chat API has it"))
+        .map_err(|error| format!("{what} is not a JSON object ({error}); write it as in a chat API"))
 }
 
 /// Returns a member's JSON text, unless it is missing or null.
@@ -139,14 +138,14 @@ fn content(json: &str) -> Result<String, String> {
     if !json.starts_with('[') {
         return jsonl::string("content", json);
     }
-    let parts: Vec<Members<'_>> =
-        serde_json::from_str(json).map_err(|error| format!("`content` is no list of parts: {error}"))?;
+    let parts: Vec<Members<'_>> = serde_json::from_str(json)
+        .map_err(|error| format!("`content` must be a string or a list of parts: {error}"))?;
     parts.iter().filter_map(|part| member(part, "text")).map(|text| jsonl::string("text", text)).collect()
 }
 
 fn calls(json: &str) -> Result<Vec<Call>, String> {
     let list: Vec<&RawValue> =
-        serde_json::from_str(json).map_err(|error| format!("`tool_calls` is no list: {error}"))?;
+        serde_json::from_str(json).map_err(|error| format!("`tool_calls` must be a list: {error}"))?;
     list.into_iter().map(|call| read_call(call.get())).collect()
 }
 
@@ -154,7 +153,7 @@ fn read_call(json: &str) -> Result<Call, String> {
     let call = members(json, "a tool call")?;
     let function = member(&call, "function").map(|json| members(json, "`function`")).transpose()?;
     let function = function.as_ref().unwrap_or(&call);
-    let name = member(function, "name").ok_or("a tool call has no `name`; add it to `function`")?;
+    let name = member(function, "name").ok_or("a tool call lacks `name`; add it to `function`")?;
     Ok(Call {
         id: member(&call, "id").map(|json| jsonl::string("id", json)).transpose()?,
         name: jsonl::string("name", name)?,

@@ -3,29 +3,33 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use serde_json::Value;
-use toolglot::Tools;
-
 use crate::args::{MessageFlags, RepairArgs};
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
-use crate::options::{self, Setup};
+use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
-use crate::{json, output};
+use crate::{json, output, tools};
 
 /// Runs the command.
 pub(crate) fn run(args: &RepairArgs) -> Run {
     let known = Known::from_flags(&args.reading.dialects)?;
-    let setup = Setup::new(&known, tool(args)?, &args.reading, &MessageFlags::default());
+    let declared = tools::read(args.reading.tools.as_deref())?;
+    let flags = MessageFlags { accept_incomplete: args.accept_incomplete, ..MessageFlags::default() };
+    let mut setup = Setup::new(&known, declared, &args.reading, &flags);
     let source = Source::open(args.file.as_deref())?;
+    let tool = args.tool.clone();
     if args.jsonl {
         let known = Arc::new(known);
-        runner::run(source, move || Lines { setups: Setups::new(Arc::clone(&known), setup.clone()) })
+        runner::run(source, move || RepairLines {
+            setups: Setups::new(Arc::clone(&known), setup.clone()),
+            tool: tool.clone(),
+        })
     } else {
+        setup.tools = tools::only(&setup.tools, tool.as_deref()).map_err(Failure::Usage)?;
         run_one(source, &setup)
     }
 }
@@ -46,48 +50,20 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     Ok(Ending::Fine)
 }
 
-const HOPELESS: &str = "no arguments can be recognised; give the arguments of one call, or try `--repairs all`";
-
-/// Reads the one tool that the arguments are for, if one is named.
-fn tool(args: &RepairArgs) -> Result<Tools, Failure> {
-    let Some(path) = args.reading.tools.as_deref() else { return Ok(Tools::default()) };
-    let no_tools = |why: String| options::no_tools(path, &why);
-    let declared = match serde_json::from_str(&options::tools_text(path)?) {
-        Ok(Value::Array(declared)) => declared,
-        Ok(one @ Value::Object(_)) => vec![one],
-        Ok(_) => return Err(no_tools("write a JSON list of tools, as in a chat request".into())),
-        Err(error) => return Err(no_tools(error.to_string())),
-    };
-    let names: Vec<&str> = declared.iter().map(name_of).collect();
-    let chosen = match (&args.tool, declared.as_slice()) {
-        (Some(name), _) => declared.iter().find(|tool| name_of(tool) == name).ok_or_else(|| {
-            Failure::Usage(format!("`{}` declares no tool `{name}`; use {}", path.display(), names.join(", ")))
-        })?,
-        (None, [one]) => one,
-        (None, _) => {
-            let (path, count, names) = (path.display(), names.len(), names.join(", "));
-            return Err(Failure::Usage(format!("`{path}` declares {count} tools; add `--tool` with one of {names}")));
-        }
-    };
-    Tools::from_json_str(&format!("[{chosen}]")).map_err(|error| no_tools(error.to_string()))
-}
-
-/// A tool's name, in the shape of a chat request or bare.
-fn name_of(tool: &Value) -> &str {
-    tool.pointer("/function/name").or(tool.get("name")).and_then(Value::as_str).unwrap_or_default()
-}
+const HOPELESS: &str = "no arguments recognised; pass the arguments of one call, try `--repairs all`, or `--accept-incomplete` if they are cut off";
 
 /// Answers lines of `--jsonl`.
-struct Lines {
+struct RepairLines {
     setups: Setups,
+    /// The tool of lines that name none.
+    tool: Option<String>,
 }
 
-impl Answer for Lines {
+impl Answer for RepairLines {
     fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
         jsonl::answer(number, line, out, |line, out| {
             let arguments = arguments(line)?;
-            let tool = line.member("tool").map(|tool| format!("[{tool}]"));
-            let setup = self.setups.of(line, tool.as_deref().or(line.member("tools")))?;
+            let setup = self.setup(line)?;
             let repaired = toolglot::repair(&arguments, &setup.dialects, &setup.tools, &setup.options);
             json::object(out, |object| {
                 object.raw("id", line.id().unwrap_or("null"));
@@ -96,6 +72,24 @@ impl Answer for Lines {
             });
             Ok(repaired.arguments.is_some())
         })
+    }
+}
+
+impl RepairLines {
+    /// A line's `tool` is a name among the declared tools, or a declaration of its own.
+    fn setup(&mut self, line: &Line<'_>) -> Result<Setup, String> {
+        let (name, declaration) = match line.member("tool") {
+            Some(name) if name.starts_with('"') => (Some(jsonl::string("tool", name)?), None),
+            declaration => (None, declaration),
+        };
+        let declaration = declaration.map(|tool| format!("[{tool}]"));
+        let mut setup = self.setups.of(line, declaration.as_deref().or(line.member("tools")))?;
+        let name = name.or_else(|| self.tool.clone().filter(|_| declaration.is_none()));
+        // A line that names no tool among several is read without one.
+        if name.is_some() {
+            setup.tools = tools::only(&setup.tools, name.as_deref())?;
+        }
+        Ok(setup)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use toolglot::{Class, Diagnostic};
 
+use crate::console;
 use crate::paint::Paint;
 
 /// Characters of a line that are shown; of longer ones the part around the place.
@@ -23,6 +24,9 @@ impl<'i> Report<'i> {
 
     /// Writes all, in order; what stderr does not take is lost.
     pub(crate) fn write(&self, out: &mut impl Write, diagnostics: &[Diagnostic]) {
+        if console::is_quiet() {
+            return;
+        }
         // A message of thousands of calls may have as many diagnostics.
         let (mut out, mut place) = (BufWriter::new(out), Place::default());
         for diagnostic in diagnostics {

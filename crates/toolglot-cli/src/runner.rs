@@ -117,14 +117,15 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
     done
 }
 
-const BUG: &str = "toolglot stumbled over this line, which is a bug; please report the line";
+const BUG: &str = "internal error; please report this line as a bug";
 
 fn write(slots: &Receiver<Slot>, mut progress: Progress) -> Run {
     let mut out = io::stdout().lock();
     let mut fine = true;
     for slot in slots {
-        let answers =
-            slot?.recv().map_err(|_| io::Error::other("a worker stopped, which is a bug; please report it"))?;
+        let answers = slot?
+            .recv()
+            .map_err(|_| io::Error::other("internal error: a worker stopped; please report it as a bug"))?;
         out.write_all(&answers.bytes)?;
         out.flush()?;
         fine &= answers.fine;

@@ -1,49 +1,52 @@
-//! Answers that a user saved from a server: the text in them is what is read, their native calls are kept.
-
-use std::io::{self, Write};
+//! Responses that were saved from a server: the text in them is what is read, their native calls are kept.
 
 use toolglot::{ArgumentsReader, Collector, Diagnostic, Message, Outcome};
-use toolglot_wire::{Alternative, Saved, SavedCall};
+use toolglot_wire::{Transcript, TranscriptCall, TranscriptChoice};
 
 use crate::args::MessageFlags;
 use crate::chunk::Chunk;
+use crate::console;
 use crate::failure::Failure;
 use crate::options::Setup;
+use crate::recorded;
 use crate::tokens::{self, Piece};
 
-/// What was given to read: a model's own text, or the text of a saved answer and what the server told besides.
+/// What was given to read: a model's own text, or the text of a saved response and what the server parsed besides.
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
-    answer: Option<Alternative>,
+    answer: Option<TranscriptChoice>,
     /// The tokens of a text that was given as such.
     tokens: Option<Vec<Piece>>,
 }
 
 impl Given {
-    /// Takes the chosen alternative out of a saved answer; anything else is the text itself.
+    /// Takes the chosen alternative out of a saved response; anything else is the text itself.
     pub(crate) fn new(bytes: Vec<u8>, flags: &MessageFlags) -> Result<Self, Failure> {
         if flags.tokens {
             let (text, tokens) = tokens::read(&bytes)?;
             return Ok(Self { text, answer: None, tokens: Some(tokens) });
         }
-        let Some(saved) = Saved::read(&bytes).filter(|_| !flags.raw) else {
+        let Some(saved) = Some(&bytes).filter(|_| !flags.raw).and_then(|bytes| recorded::read(bytes)) else {
             return Ok(Self { text: bytes, answer: None, tokens: None });
         };
+        let mut note =
+            format!("note: reading a saved response ({} protocol); use --raw to read the file as text", saved.protocol);
+        if let Some(fault) = &saved.fault {
+            note += &format!("; the response ends with an error: {}", fault.message);
+        }
+        if saved.alternatives.len() > 1 {
+            note += &format!("; choice {} of {} (--choice)", flags.choice, saved.alternatives.len());
+        }
+        console::note(&note);
+        Self::of_saved(saved, flags.choice).map_err(Failure::Usage)
+    }
+
+    /// Takes one alternative out of a saved response.
+    pub(crate) fn of_saved(saved: Transcript, choice: usize) -> Result<Self, String> {
         let count = saved.alternatives.len();
-        let mut words =
-            format!("read as a saved answer of the {} protocol; --raw reads the bytes as they are", saved.protocol);
-        if let Some(fault) = saved.fault {
-            words = format!("{words}; it ends with an error: {}", fault.message);
-        }
-        if count > 1 {
-            words = format!("{words}; it has {count} alternatives, of which --choice {} is read", flags.choice);
-        }
-        // With stderr gone there is nobody left to tell.
-        let _ = writeln!(io::stderr(), "{words}");
-        let answer = saved.alternatives.into_iter().nth(flags.choice);
-        if answer.is_none() && (count > 0 || flags.choice > 0) {
-            let message = format!("there is no alternative {}; the answer has {count}, counted from 0", flags.choice);
-            return Err(Failure::Usage(message));
+        let answer = saved.alternatives.into_iter().nth(choice);
+        if answer.is_none() && (count > 0 || choice > 0) {
+            return Err(format!("no choice {choice}: the response has {count}, counted from 0"));
         }
         let mut answer = answer.unwrap_or_default();
         Ok(Self { text: std::mem::take(&mut answer.text).into_bytes(), answer: Some(answer), tokens: None })
@@ -92,7 +95,7 @@ pub(crate) struct Native {
 
 impl Native {
     /// `end` is the end of the text, where all that is said about native calls has its place.
-    fn new(call: &SavedCall, end: usize, setup: &Setup) -> Self {
+    fn new(call: &TranscriptCall, end: usize, setup: &Setup) -> Self {
         let mut arguments = String::new();
         let mut reader = ArgumentsReader::new(&setup.dialects, &setup.tools, &call.name, &setup.options);
         reader.push(&call.arguments, &mut arguments);

@@ -11,49 +11,52 @@ use clap::{Args, Subcommand};
 use toolglot_proxy::{Config, ConfigError, Proxy, ServeError, Sources};
 
 use crate::failure::{Ending, Failure, Run};
+use crate::paint::Paint;
+use crate::report::visible;
 
 pub(crate) const HELP: &str = "\
 Examples:
   toolglot serve --upstream http://localhost:8000     in front of vLLM, llama.cpp, Ollama, ...
-  toolglot serve --demo                               without any model, to see what it does
+  toolglot serve --demo                               try it without a model
   toolglot serve --config toolglot.toml               several servers, routes, keys, limits
   toolglot serve -u http://localhost:8000 --set route.evidence=eager --set timeouts.idle='60 s'
 
-Each setting has a variable too: `body` of `[limits]` is TOOLGLOT_LIMITS_BODY, the server's URL
-TOOLGLOT_UPSTREAM, the file TOOLGLOT_CONFIG. Flags win over variables, and these over the file.
-A written file is read again, all of them on SIGHUP; SIGTERM lets running requests end, twice ends at once.";
+Every setting is also an environment variable: `body` in `[limits]` is TOOLGLOT_LIMITS_BODY, the server's
+URL is TOOLGLOT_UPSTREAM, the settings file is TOOLGLOT_CONFIG. Flags override variables, and variables
+override the file. A changed file is reloaded at once, all files on SIGHUP. SIGTERM lets running requests
+finish; a second one stops at once.";
 
 /// Where the settings come from.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// File with settings; `toolglot config show` prints one to start from
+    /// Settings file; `toolglot config show` prints one to start from
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Base URL of the model server
     #[arg(long, short, value_name = "URL")]
     upstream: Option<String>,
-    /// Answer with an embedded model server that speaks every dialect
+    /// Use a built-in model server that speaks every dialect
     #[arg(long)]
     demo: bool,
     /// Where to listen: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
-    /// Dialect to read: a name, a file of your own, `auto` for all, `off`; may be given several times
+    /// Dialect to read: a name, a file of your own, `auto` for all, or `off`; repeatable
     #[arg(long = "dialect", short, value_name = "NAME|FILE|auto|off")]
     dialects: Vec<String>,
-    /// Answer beyond this machine without asking for a key
+    /// Accept requests from other machines without a key
     #[arg(long)]
     insecure: bool,
-    /// Certificate chain in PEM, for HTTPS
+    /// Certificate chain (PEM), for HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<String>,
-    /// Private key in PEM, for HTTPS
+    /// Private key (PEM), for HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<String>,
-    /// How requests are logged: auto, human, json, off
+    /// Log format: auto, human, json or off
     #[arg(long, value_name = "FORMAT")]
     log: Option<String>,
-    /// Any setting, as in `limits.body=64 MiB`; may be given several times
+    /// Any setting, such as `limits.body=64 MiB`; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE")]
     settings: Vec<SetFlag>,
 }
@@ -66,11 +69,11 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Say what is wrong with the settings, if anything
+    /// Report everything that is wrong with the settings
     Check(Box<ServeArgs>),
-    /// Print all settings in force and where each was set; secrets are not shown
+    /// Print all effective settings and where each was set, without secrets
     Show(Box<ServeArgs>),
-    /// Print the JSON Schema of a settings file, for editors
+    /// Print the JSON Schema of the settings file, for editors
     Schema,
     /// Print the reference of all settings, in Markdown
     Reference,
@@ -78,10 +81,10 @@ enum ConfigCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct HealthArgs {
-    /// File with the proxy's settings
+    /// Settings file of the proxy
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where it listens: ADDRESS:PORT or unix:PATH [default: what the settings say]
+    /// Where it listens: ADDRESS:PORT or unix:PATH [default: from the settings]
     #[arg(long, short, value_name = "PLACE")]
     listen: Option<String>,
 }
@@ -97,13 +100,13 @@ impl FromStr for SetFlag {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("use NAME=VALUE such as `limits.body=64 MiB`")?;
+        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as `limits.body=64 MiB`")?;
         Ok(Self { name: name.trim().to_owned(), value: value.trim().to_owned() })
     }
 }
 
 impl ServeArgs {
-    fn sources(&self) -> Sources {
+    pub(crate) fn sources(&self) -> Sources {
         let dialects = (!self.dialects.is_empty()).then(|| self.dialects.join(","));
         let truth = |flag: bool| flag.then(|| "true".to_owned());
         let mut flags = Vec::new();
@@ -147,11 +150,16 @@ pub(crate) fn config(args: &ConfigArgs) -> Run {
     Ok(Ending::Fine)
 }
 
+/// Says everything that is wrong at once.
 fn checked(args: &ServeArgs) -> Result<String, Failure> {
-    let config = Config::load(&args.sources()).map_err(|error| unusable(&error))?;
-    let unknown = config.unknown().join("\n");
-    Proxy::new(config).map_err(|error| unusable(&error))?;
-    if unknown.is_empty() { Ok("the settings are fine\n".to_owned()) } else { Err(Failure::Usage(unknown)) }
+    let (config, mut faults) = Config::check(&args.sources());
+    let mut faults: Vec<String> = faults.drain(..).map(|fault| fault.to_string()).collect();
+    faults.extend(config.unknown().iter().cloned());
+    if faults.is_empty() {
+        Proxy::new(config).map_err(|error| unusable(&error))?;
+        return Ok("the settings are valid\n".to_owned());
+    }
+    Err(Failure::Usage(faults.join("\n       ")))
 }
 
 fn unusable(error: &ConfigError) -> Failure {
@@ -172,26 +180,43 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
         |_| (named().unwrap_or_else(|| "127.0.0.1:8642".to_owned()), variable("TOOLGLOT_TLS_CERT").is_some()),
         |config| (config.listen().to_owned(), config.is_tls()),
     );
-    let is_well = match place.strip_prefix("unix:") {
+    let answered = match place.strip_prefix("unix:") {
         Some(path) => UnixStream::connect(path).and_then(|stream| {
             stream.set_read_timeout(Some(WAIT))?;
-            if tls { Ok(true) } else { is_well(stream) }
+            if tls { Ok(None) } else { ask(stream).map(Some) }
         }),
         None => TcpStream::connect(place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")).and_then(|stream| {
             stream.set_read_timeout(Some(WAIT))?;
-            if tls { Ok(true) } else { is_well(stream) }
+            if tls { Ok(None) } else { ask(stream).map(Some) }
         }),
     };
-    match is_well {
-        Ok(true) => Ok(Ending::Fine),
-        Ok(false) => Ok(Ending::Failed),
-        Err(error) => Err(io::Error::new(error.kind(), format!("nothing answers at {place}: {error}")).into()),
+    let unhealthy = match answered {
+        Ok(answer) => answer.and_then(|answer| fault(&answer)),
+        Err(error) => Some(format!("no answer: {error}; is `toolglot serve` running?")),
+    };
+    match unhealthy {
+        None => Ok(Ending::Fine),
+        Some(why) => {
+            let _ = writeln!(io::stderr(), "{}: {place}: {why}", Paint::stderr().error("unhealthy"));
+            Ok(Ending::Failed)
+        }
     }
 }
 
-fn is_well(mut stream: impl Read + Write) -> io::Result<bool> {
-    stream.write_all(b"GET /health HTTP/1.1\r\nhost: health\r\nconnection: close\r\n\r\n")?;
+fn ask(mut stream: impl Read + Write) -> io::Result<String> {
+    stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    Ok(answer.starts_with(b"HTTP/1.1 200"))
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// Says what is wrong with an answer: its status line, and its body.
+fn fault(answer: &str) -> Option<String> {
+    if answer.starts_with("HTTP/1.1 200") {
+        return None;
+    }
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
+    let status = head.lines().next().filter(|line| line.starts_with("HTTP/"));
+    let status = status.map_or("not an HTTP answer; is another server listening there?", |line| line);
+    Some(format!("{status} {}", visible(body.trim())).trim_end().to_owned())
 }

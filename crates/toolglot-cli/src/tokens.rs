@@ -36,8 +36,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Vec<u8>, Vec<Piece>), Failure> {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     for (number, line) in lines {
         let (token, special) = token(line).ok_or_else(|| {
-            let wanted = r#"write one such as {"text": "<tool_call>", "special": true}"#;
-            Failure::Usage(format!("line {} is no token; {wanted}", number + 1))
+            let wanted = r#"expected an object such as {"text": "<tool_call>", "special": true}"#;
+            Failure::Usage(format!("line {} is not a token: {wanted}", number + 1))
         })?;
         let start = text.len();
         text.extend_from_slice(token.as_bytes());

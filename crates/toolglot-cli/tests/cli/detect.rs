@@ -26,5 +26,5 @@ fn a_model_and_a_template_need_no_output() {
 #[test]
 fn nothing_found_is_said_and_exits_with_1() {
     let done = toolglot(&["detect", "--model", "org/no-such-model"], "");
-    assert_eq!((done.code, done.out.as_str()), (1, "from the model\n  nothing speaks for any dialect\n"));
+    assert_eq!((done.code, done.out.as_str()), (1, "from the model\n  no dialect matches\n"));
 }

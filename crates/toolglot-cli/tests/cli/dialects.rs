@@ -27,7 +27,8 @@ fn a_file_without_errors_is_summed_up_and_errors_elsewhere_do_not_stop_it() {
     let wrong = file("wrong.toml", "call = 5\n");
     let fine = file("mine.toml", "about = \"mine\"\ncall = [\"<call>{call}</call>\", \"<c>{call}</c>\"]\n");
     let done = toolglot(&["dialects", "check", &wrong, &fine], "");
-    assert_eq!((done.code, done.out.as_str()), (1, "ok: mine, 2 call patterns\n"), "{}", done.err);
+    let wanted = "ok: mine, 2 call patterns; two calls with every type survive\n";
+    assert_eq!((done.code, done.out.as_str()), (1, wanted), "{}", done.err);
     assert_eq!(toolglot(&["dialects", "check", &fine], "").code, 0);
 }
 
@@ -59,4 +60,60 @@ fn files_and_names_can_be_mixed_and_lines_may_name_the_files() {
     assert_eq!(done.code, 0, "{}", done.out);
     let done = toolglot(&["parse", "--jsonl"], line);
     assert!(done.code == 1 && done.out.contains("my_own"), "{}", done.out);
+}
+
+#[test]
+fn check_says_what_does_not_survive_and_what_is_weak() {
+    let weak = file("weak.toml", "call = '<<call:{name} {arguments}>>'\n");
+    let done = toolglot(&["dialects", "check", &weak], "");
+    assert_eq!(done.code, 0);
+    assert!(
+        done.err.contains("prose may contain `<<call:`") && done.err.contains("add `strong = [\"<<call:\"]`"),
+        "{}",
+        done.err
+    );
+    let strong = file("strong.toml", "strong = '<<call:'\ncall = '<<call:{name} {arguments}>>'\n");
+    let done = toolglot(&["dialects", "check", &strong], "");
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let text = "Sure: <<call:ls {\"path\": \"/\"}>>";
+    assert!(toolglot(&["parse", "-d", &strong], text).out.contains("\"name\":\"ls\""));
+    assert!(!toolglot(&["parse", "-q", "-d", &weak], text).out.contains("tool_calls"));
+    let lossy = file("lossy.toml", "call = '<f {name}>{params}</f>'\nparam = '<{key}>{value}<b>'\n");
+    let done = toolglot(&["dialects", "check", &lossy], "");
+    assert!(done.code == 0 && done.out.contains("two calls survive, not every type"), "{} {}", done.out, done.err);
+    let told = "does not survive: lossy: a string with quotes and brackets: ";
+    assert!(done.err.contains(told) && !done.err.contains("lossy: an integer"), "{}", done.err);
+}
+
+#[test]
+fn every_built_in_dialect_carries_two_calls() {
+    let json = toolglot(&["dialects", "list", "--json"], "").out;
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&json).expect("a JSON array");
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolglot/dialects");
+    let files: Vec<String> = names.iter().map(|name| dir.join(format!("{name}.toml")).display().to_string()).collect();
+    let args: Vec<&str> = ["dialects", "check", "-q"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let done = toolglot(&args, "");
+    assert_eq!((done.code, done.out.lines().count()), (0, names.len()), "{}", done.err);
+}
+
+#[test]
+fn a_dialect_is_made_from_an_example() {
+    let example =
+        file("invented.txt", "Sure.\n".replace("Sure.\n", "") + "::get_weather:: {\"city\": \"Paris\"} ::end::\n");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("invented.toml");
+    let _ = std::fs::remove_file(&path);
+    let path = path.to_str().unwrap();
+    let args =
+        ["dialects", "new", path, "--example", &example, "--call", "get_weather {\"city\": \"Paris\"}", "--strong"];
+    let done = toolglot(&args, "");
+    assert_eq!(done.code, 0, "{} {}", done.out, done.err);
+    let read = toolglot(&["parse", "-d", path], "Well, ::ls:: {\"path\": \"/\"} ::end::");
+    assert!(read.out.contains("\"name\":\"ls\""), "{} {}", read.out, read.err);
+    assert_eq!(toolglot(&args, "").code, 2);
+    let asked = toolglot(&["dialects", "new", path, "--force"], "<go>ls {\"a\": 1}</go>\n\nls {\"a\": 1}\n");
+    assert_eq!(asked.code, 0, "{} {}", asked.out, asked.err);
+    assert!(asked.out.contains("call    = \"<go>{name} {arguments}</go>\""), "{}", asked.out);
+    let wrong = toolglot(&["dialects", "new", path, "--force", "-e", &example, "-c", "other {}"], "");
+    assert!(wrong.code == 2 && wrong.err.contains("does not contain this name"), "{}", wrong.err);
 }

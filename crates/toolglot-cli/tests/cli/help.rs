@@ -25,18 +25,20 @@ fn usage_errors_exit_with_2_and_say_what_is_allowed() {
     let wrong = [
         (&["parse", "--evidence", "much"][..], "balanced"),
         (&["parse", "--chunk", "0"], "random:SEED"),
-        (&["parse", "--limit", "width=1"], "held, arguments, depth, calls"),
+        (&["parse", "--limit", "width=1"], "held, arguments, depth or calls"),
         (&["parse", "--limit", "held"], "NAME=NUMBER"),
         (&["parse", "--repairs", "magic"], "toolglot diagnostics"),
         (&["parse", "--jsonl", "--events"], "--events"),
         (&["parse", "--dialect", "no_such"], "no_such"),
         (&["parse", "--dialect", "no/such.toml"], "no such file"),
-        (&["parse", "--tools", "-"], "needs a file"),
+        (&["parse", "--tools", "-"], "cannot read stdin"),
         (&["parse", "no/such.txt"], "no such file"),
         (&["parse", "."], "is a directory"),
         (&["repair", "--tool", "x"], "--tools"),
+        (&["dialects", "show", "hermez"], "did you mean `hermes`?"),
+        (&["parse", "--dialect", "qwen3.6"], "did you mean"),
         (&["render"], "--dialect"),
-        (&["render", "--dialect", "auto"], "one dialect"),
+        (&["render", "--dialect", "auto"], "the one dialect"),
         (&["frobnicate"], "frobnicate"),
         (&[], "Usage"),
     ];
@@ -48,11 +50,66 @@ fn usage_errors_exit_with_2_and_say_what_is_allowed() {
 }
 
 #[test]
+fn short_help_fits_a_screen_and_long_help_has_examples() {
+    let short = toolglot(&["parse", "-h"], "").out;
+    let long = toolglot(&["parse", "--help"], "").out;
+    assert!(short.lines().count() < 60 && !short.contains("Examples:"), "{short}");
+    assert!(short.contains("see more with '--help'") && long.contains("Lines of --jsonl:"));
+    assert_eq!(toolglot(&["help", "parse"], "").out, long);
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = toolglot(&["completions", shell], "").out;
+        assert!(script.contains("calls-in-reasoning") && script.contains("dialects"), "{shell}");
+    }
+    let page = toolglot(&["man"], "").out;
+    assert!(page.starts_with(".ie") && page.contains("toolglot\\-parse(1)"), "{page}");
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    assert_eq!(toolglot(&["man", "--dir", dir.to_str().unwrap()], "").code, 0);
+    let page = std::fs::read_to_string(dir.join("toolglot-dialects-check.1")).unwrap();
+    assert!(page.contains("toolglot\\-dialects\\-check") || page.contains("toolglot dialects check"), "{page}");
+}
+
+#[test]
+fn colour_and_quiet_are_what_the_flags_say() {
+    let broken = "<tool_call>{\"name\": \"ls\", \"arguments\": {\"a\": True}}</tool_call>";
+    assert!(toolglot(&["--color", "always", "parse"], broken).err.contains("\x1b["));
+    assert!(!toolglot(&["parse", "--color", "never"], broken).err.contains('\x1b'));
+    let done = toolglot(&["parse", "-q"], broken);
+    assert_eq!((done.err.as_str(), done.out.contains("\"ls\"")), ("", true));
+    assert!(toolglot(&["parse", "-q", "no/such"], "").err.contains("no such file"));
+}
+
+#[test]
+fn a_file_of_tools_says_what_is_wrong_with_it() {
+    for (name, text, hint) in [
+        ("empty", "", "it is empty"),
+        ("none", "[]", "it declares no tools"),
+        ("broken", "[{", "not valid JSON"),
+        (
+            "params",
+            r#"[{"name": "a"}, {"name": "b", "params": {"type": "object"}}]"#,
+            "tool 1: unknown key `params`; did you mean `parameters`?",
+        ),
+        ("typo", r#"{"name": "a", "paramters": {}}"#, "unknown key `paramters`; did you mean `parameters`?"),
+        ("nmae", r#"[{"function": {"nmae": "a", "parameters": {}}}]"#, "unknown key `nmae`; did you mean `name`?"),
+        ("list", r#"{"tool": [{"name": "a"}]}"#, "unknown key `tool`; did you mean `tools`?"),
+    ] {
+        let path = file(&format!("tools_{name}.json"), text);
+        let done = toolglot(&["parse", "--tools", &path], "text");
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{name}");
+        assert!(done.err.contains(hint), "{name} says {}", done.err);
+    }
+}
+
+#[test]
 fn tools_that_are_none_are_a_usage_error() {
     let path = file("no_tools.json", "[{");
     let done = toolglot(&["parse", "--tools", &path], "");
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("cannot use the tools of"), "{}", done.err);
+    assert!(done.err.contains("cannot use the tools in"), "{}", done.err);
 }
 
 #[test]

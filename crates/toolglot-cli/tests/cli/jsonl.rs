@@ -42,24 +42,24 @@ fn members_have_the_documented_order_and_ids_are_echoed_exactly() {
 #[test]
 fn broken_lines_say_what_to_do_and_the_run_goes_on() {
     let broken: &[(&[u8], &str)] = &[
-        (b"nonsense", "one object a line"),
-        (b"[1]", "one object a line"),
-        (b"{\"id\":1} {}", "one object a line"),
-        (b"{\"id\":1}", "has no `text`"),
-        (b"{\"id\":1,\"text\":null}", "has no `text`"),
-        (b"{\"id\":1,\"text\":5}", "`text` is no string"),
+        (b"nonsense", "one JSON object per line"),
+        (b"[1]", "one JSON object per line"),
+        (b"{\"id\":1} {}", "one JSON object per line"),
+        (b"{\"id\":1}", "missing `text`"),
+        (b"{\"id\":1,\"text\":null}", "missing `text`"),
+        (b"{\"id\":1,\"text\":5}", "`text` must be a string"),
         (b"{\"id\":1,\"text\":\"\\ud800\"}", "surrogates"),
         (b"{\"id\":1,\"text\":\"\xFF\"}", "not UTF-8"),
         (b"{\"id\":1,\"text\":\"\",\"dialect\":\"no_such\"}", "no_such"),
         (b"{\"id\":1,\"text\":\"\",\"dialect\":7}", "a name or a list of names"),
-        (b"{\"id\":1,\"text\":\"\",\"tools\":\"x\"}", "`tools` cannot be used"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":[]}", "`options` is an array"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidense\":\"strict\"}}", "use dialects, validation"),
+        (b"{\"id\":1,\"text\":\"\",\"tools\":\"x\"}", "invalid `tools`"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":[]}", "`options` must be an object"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidense\":\"strict\"}}", "did you mean `evidence`?"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"evidence\":\"much\"}}", "strict, balanced, eager"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":{\"reasoning_open\":\"yes\"}}", "true or false"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"reasoning_open\":\"yes\"}}", "`true` or `false`"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"repairs\":[\"magic\"]}}", "magic"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"depth\":-1}}}", "whole number"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"width\":1}}}", "held, arguments, depth, calls"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"depth\":-1}}}", "a non-negative integer"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"width\":1}}}", "held, arguments, depth or calls"),
     ];
     let mut input = Vec::new();
     for (line, _) in broken {

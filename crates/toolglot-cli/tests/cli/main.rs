@@ -6,6 +6,7 @@ mod dialects;
 mod help;
 mod jsonl;
 mod message;
+mod pages;
 mod render;
 mod repair;
 mod saved;

@@ -10,7 +10,27 @@ fn text_is_a_message_without_calls() {
     for args in [&["parse", &path][..], &["parse", "-"], &["parse"]] {
         let done = toolglot(args, "just text\n");
         assert_eq!((done.code, done.err.as_str()), (0, ""));
-        assert_eq!(done.out, "{\"role\":\"assistant\",\"content\":\"just text\\n\"}\n");
+        let wanted = r#"{"role":"assistant","content":"just text\n","finish_reason":"stop","dialect":null}"#;
+        assert_eq!(done.out, format!("{wanted}\n"));
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_never_just_missing() {
+    let done = toolglot(&["parse"], "<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"/");
+    let message: Value = serde_json::from_str(&done.out).expect("a message");
+    assert_eq!((&message["finish_reason"], &message["dialect"]), (&"length".into(), &"hermes".into()));
+    let cut = &message["incomplete_calls"][0];
+    assert_eq!((&cut["name"], &cut["outcome"]), (&"ls".into(), &"truncated".into()), "{message}");
+}
+
+#[test]
+fn a_binary_file_is_refused_in_one_line() {
+    let path = file("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0");
+    for args in [&["parse"][..], &["parse", "--events"], &["parse", "--jsonl"], &["explain"], &["repair"]] {
+        let done = toolglot(&[args, &[&path]].concat(), "");
+        assert_eq!((done.code, done.out.as_str(), done.err.lines().count()), (2, "", 1), "{}", done.err);
+        assert!(done.err.contains("picture.png` is a binary file"), "{}", done.err);
     }
 }
 
@@ -135,7 +155,7 @@ fn only_special_tokens_are_markers_where_tokens_are_given() {
     let events = toolglot(&["parse", "--tokens", "--events", "-d", "hermes"], TOKENS);
     assert_eq!(events.out.matches("call_start").count(), 1, "{}", events.out);
     let explained = toolglot(&["explain", "--tokens", "-d", "hermes"], TOKENS);
-    assert!(explained.out.contains("spelled in text, not a special token"), "{}", explained.out);
+    assert!(explained.out.contains("spelled out in text, not a special token"), "{}", explained.out);
 }
 
 #[test]
@@ -143,6 +163,33 @@ fn a_line_that_is_no_token_is_named() {
     for wrong in ["text", "{}", r#"{"text": 1}"#, r#"{"text": "a", "special": "yes"}"#] {
         let done = toolglot(&["parse", "--tokens"], format!("{{\"text\": \"a\"}}\n{wrong}\n"));
         assert_eq!(done.code, 2, "{wrong}");
-        assert!(done.err.contains("line 2 is no token"), "{}", done.err);
+        assert!(done.err.contains("line 2 is not a token"), "{}", done.err);
     }
+}
+
+#[test]
+fn explain_answers_first_why_nothing_was_recognised() {
+    let first = |args: &[&str], text: &str| {
+        toolglot(&[&["explain"], args].concat(), text).out.lines().next().unwrap_or_default().to_owned()
+    };
+    let json = r#"{"name": "ls", "arguments": {}}"#;
+    assert_eq!(first(&[], "Hello."), "no call recognised: nothing in the text looks like a call");
+    assert_eq!(first(&[], &format!("<tool_call>{json}</tool_call>")), "recognised 1 call: `ls` (dialect hermes)");
+    assert!(first(&[], json).starts_with("no call recognised: looks like a call to `ls`, but no tools are declared"));
+    assert!(first(&[], &format!("See `<tool_call>{json}</tool_call>`")).contains("is inside Markdown code"));
+    assert!(first(&["-d", "kimi_k2"], &format!("<tool_call>{json}</tool_call>")).contains("in the dialect `hermes`"));
+    assert!(first(&[], "<tool_call>{\"name\": \"ls\"").contains("the text ends inside a call to `ls`"));
+}
+
+#[test]
+fn parse_reports_a_near_miss() {
+    let done = toolglot(&["parse"], r#"{"name": "ls", "arguments": {}}"#);
+    assert!(
+        done.err.contains("policy[near_miss]: looks like a call to `ls`, but no tools are declared"),
+        "{}",
+        done.err
+    );
+    let line = serde_json::json!({"id": 1, "text": "[ls(path=\"/\")]"}).to_string();
+    let answer: Value = serde_json::from_str(&toolglot(&["parse", "--jsonl"], line).out).expect("an answer");
+    assert_eq!(answer["diagnostics"][0]["code"], "near_miss");
 }

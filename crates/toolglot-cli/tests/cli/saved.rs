@@ -36,10 +36,10 @@ fn another_alternative_can_be_chosen() {
     let path = file("saved_alternatives.json", response());
     assert_eq!(message(&["parse", "--choice", "1", &path])["content"], "Hi");
     let told = toolglot(&["parse", &path], "").err;
-    assert!(told.contains("it has 2 alternatives, of which --choice 0 is read"), "{told}");
+    assert!(told.contains("choice 0 of 2 (--choice)"), "{told}");
     let done = toolglot(&["parse", "--choice", "2", &path], "");
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("there is no alternative 2; the answer has 2"), "{}", done.err);
+    assert!(done.err.contains("no choice 2: the response has 2"), "{}", done.err);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn events_and_explanations_list_native_calls() {
     );
     let explained = toolglot(&["explain", &path], "").out;
     assert!(explained.contains("`ls`, repaired: {\"path\": \"a\"}"), "{explained}");
-    assert!(explained.contains("of the server: hm"), "{explained}");
+    assert!(explained.contains("from the server: hm"), "{explained}");
     assert!(explained.contains("single_quotes: in the native call of `ls`"), "{explained}");
 }
 
@@ -81,7 +81,7 @@ fn a_saved_error_is_no_text() {
     let path = file("saved_error.json", r#"{"error": {"message": "out of memory"}}"#);
     let done = toolglot(&["parse", &path], "");
     assert!(
-        done.err.contains("it ends with an error: out of memory") && !done.out.contains("out of memory"),
+        done.err.contains("the response ends with an error: out of memory") && !done.out.contains("out of memory"),
         "{}",
         done.err
     );
@@ -91,4 +91,30 @@ fn a_saved_error_is_no_text() {
 fn raw_reads_the_bytes() {
     let path = file("saved_raw.json", response());
     assert_eq!(message(&["parse", "--raw", &path])["content"].as_str(), Some(response().as_str()));
+}
+
+#[test]
+fn lines_may_be_recorded_bodies_of_every_protocol() {
+    let chat = response();
+    let responses = json!({"id": "r", "object": "response", "status": "completed", "text": {"format": {"type": "text"}},
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": TEXT}]}]});
+    let messages = json!({"id": "m", "type": "message", "role": "assistant", "model": "x",
+        "content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"});
+    let ollama =
+        json!({"model": "x", "created_at": "t", "message": {"role": "assistant", "content": TEXT}, "done": true});
+    let batch = json!({"id": "b", "custom_id": "mine", "response": {"status_code": 200, "body": messages}});
+    let failed = json!({"id": "f", "error": {"message": "overloaded"}});
+    let bodies = [chat, responses.to_string(), messages.to_string(), ollama.to_string(), batch.to_string()];
+    let done = toolglot(&["parse", "--jsonl"], bodies.join("\n") + "\n" + &failed.to_string());
+    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((done.code, answers.len()), (1, 6), "{}", done.out);
+    for answer in &answers[..5] {
+        assert_eq!(answer["message"]["content"], "I look.\n", "{answer}");
+        assert_eq!(answer["message"]["tool_calls"][0]["function"]["arguments"], "{\"path\": \"/\"}", "{answer}");
+    }
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [&Value::Null, &json!("r"), &json!("m"), &Value::Null, &json!("mine"), &json!("f")]);
+    assert_eq!(answers[5]["error"], "the recorded response is an error: overloaded");
+    let ollama = file("ollama.json", ollama.to_string());
+    assert_eq!(message(&["parse", &ollama])["tool_calls"][0]["function"]["name"], "ls");
 }

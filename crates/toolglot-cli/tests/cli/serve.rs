@@ -12,28 +12,52 @@ use crate::{command, file, toolglot};
 fn settings_are_checked_with_line_and_advice() {
     let good = file("serve_good.toml", "keys = ['sesame']\n[[upstream]]\nurl = 'http://localhost:1'\n");
     let done = toolglot(&["config", "check", "--config", &good], "");
-    assert_eq!((done.code, done.out.as_str()), (0, "the settings are fine\n"), "{}", done.err);
+    assert_eq!((done.code, done.out.as_str()), (0, "the settings are valid\n"), "{}", done.err);
     let shown = toolglot(&["config", "show", "-c", &good, "--set", "limits.body=1 KiB"], "").out;
     assert!(shown.contains("body = \"1 KiB\"  # `--set limits.body`"), "{shown}");
     assert!(shown.contains("keys = [\"***\"]") && !shown.contains("sesame"), "{shown}");
     let unknown = command(&["config", "check", "-c", &good]).env("TOOLGLOT_LIMTS_BODY", "1").output().unwrap();
     let told = String::from_utf8_lossy(&unknown.stderr).into_owned();
-    assert!(!unknown.status.success() && told.contains("no setting is called `TOOLGLOT_LIMTS_BODY`"), "{told}");
+    assert!(!unknown.status.success() && told.contains("unknown setting `TOOLGLOT_LIMTS_BODY`"), "{told}");
     let bad = file("serve_bad.toml", "\nlimits = 1\n");
     for (args, hint) in [
-        (&["config", "check", "-c", &bad][..], "serve_bad.toml:2: this is a table; write `[limits]`"),
+        (&["config", "check", "-c", &bad][..], "serve_bad.toml:2: expected a table; write `[limits]`"),
         (&["config", "check"], "`--upstream http://localhost:8000`"),
-        (&["serve", "-u", "localhost"], "`--upstream`: `localhost` is no URL"),
+        (&["serve", "-u", "localhost"], "`--upstream`: `localhost` is not a server URL"),
         (&["serve", "--demo", "-l", "0.0.0.0:0"], "`--insecure`"),
-        (&["serve", "--demo", "-l", "nonsense"], "`nonsense` is no place to listen; write it like `127.0.0.1:8642`"),
-        (&["serve", "--demo", "-d", "off", "-d", "hermes"], "`off` stands alone"),
-        (&["serve", "--demo", "--set", "x=1"], "`--set x`: no setting is called `x`"),
+        (&["serve", "--demo", "-l", "nonsense"], "`nonsense` is not an address; use one such as `127.0.0.1:8642`"),
+        (&["serve", "--demo", "-d", "off", "-d", "hermes"], "`off` cannot be combined"),
+        (&["serve", "--demo", "--set", "x=1"], "`--set x`: unknown setting `x`"),
         (&["serve", "--set", "x"], "NAME=VALUE"),
     ] {
         let done = toolglot(args, "");
         assert_eq!(done.code, 2, "{args:?}: {}", done.err);
         assert!(done.err.contains(hint), "{args:?} says {}", done.err);
     }
+}
+
+#[test]
+fn all_wrong_settings_are_named_at_once() {
+    let bad = file(
+        "serve_many.toml",
+        "lisen = 'x'\n[limits]\nbody = 'much'\n[[upstream]]\nurl = 'http://localhost:1'\nkind = 5\n",
+    );
+    let done = toolglot(&["config", "check", "-c", &bad, "--set", "x=1"], "");
+    assert_eq!(done.code, 2);
+    for hint in
+        ["serve_many.toml:1: unknown setting `lisen`", "serve_many.toml:3: `body`", "serve_many.toml:6: ", "`--set x`"]
+    {
+        assert!(done.err.contains(hint), "{hint} in {}", done.err);
+    }
+}
+
+#[test]
+fn an_unhealthy_proxy_says_why() {
+    let done = toolglot(&["health", "-l", "127.0.0.1:1"], "");
+    assert!(done.code == 1 && done.err.contains("unhealthy: 127.0.0.1:1: no answer"), "{}", done.err);
+    let place = server(vec!["HTTP/1.1 503 Service Unavailable\r\ncontent-length: 8\r\n\r\nstopping".to_owned()]);
+    let done = toolglot(&["health", "-l", place.trim_start_matches("http://")], "");
+    assert!(done.code == 1 && done.err.contains("HTTP/1.1 503 Service Unavailable stopping"), "{}", done.err);
 }
 
 #[test]
@@ -73,7 +97,7 @@ fn the_demonstration_runs_until_a_signal_ends_it() {
     let child = command(&["serve", "--demo", "--listen", &place, "--log", "json"]).spawn().unwrap();
     assert!(gets_well(&["health", "-l", &place]));
     let log = end(child);
-    assert!(log.contains("listening on unix:") && log.contains("all requests have ended"), "{log}");
+    assert!(log.contains("listening on unix:") && log.contains("all requests are finished"), "{log}");
 }
 
 /// Answers each connection to a port with the next of these, whatever it is asked.
@@ -114,7 +138,7 @@ fn the_log_has_notes_and_errors_and_no_keys() {
     let ask = |stream: bool| {
         let tools = r#"[{"type":"web_search"},{"type":"web_search"},{"type":"function","name":"f"}]"#;
         let body = format!(r#"{{"model":"m","input":"a prompt","stream":{stream},"tools":{tools}}}"#);
-        let head = "POST /v1/responses?key=sk-of-a-query HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer sk-of-the-client";
+        let head = "POST /v1/responses?key=sk-of-a-query HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer sk-of-the-client";
         let mut client = UnixStream::connect(&socket).unwrap();
         write!(client, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
         let mut answer = String::new();
@@ -128,5 +152,54 @@ fn the_log_has_notes_and_errors_and_no_keys() {
     assert!(!log.contains("a prompt"), "{log}");
     assert!(!log.contains("sk-of") && log.contains("wrong key Bearer ***, not ***"), "{log}");
     assert!(log.contains(r#""error":"out of memory""#), "{log}");
-    assert!(log.contains(r#""notes":"tool of type `web_search` left out: only its own server can run it","#), "{log}");
+    assert!(
+        log.contains(r#""notes":"tool of type `web_search` left out: only its vendor's server can run it","#),
+        "{log}"
+    );
+}
+
+/// An exchange as the proxy keeps it, whose answer was read in another dialect.
+fn captured() -> String {
+    let answer = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>"}}]}"#;
+    let capture = serde_json::json!({
+        "toolglot": "0.1.0", "id": "r1", "time": 1, "model": "m", "miss": ["other_dialect", "looks like `hermes`"],
+        "protocols": ["chat", "chat"], "engine": "generic", "prompt": null, "reasoning_open": false, "begun": false,
+        "attempts": 1, "streamed": false, "cut": false, "answer": answer, "told": answer,
+        "request": {"model": "m", "messages": [], "tools": [{"type": "function", "function": {"name": "ls"}}]},
+    });
+    capture.to_string()
+}
+
+#[test]
+fn a_captured_exchange_is_read_again() {
+    let capture = file("replay.json", captured());
+    let done = toolglot(&["replay", &capture], "");
+    assert_eq!(done.code, 0, "{}", done.err);
+    for line in ["near miss  other_dialect", "was        text", "would be   call       ls {\"path\": \"a\"}"] {
+        assert!(done.out.contains(line), "{line} in {}", done.out);
+    }
+    let same = toolglot(&["replay", "--set", "route.dialect=pythonic", &capture], "");
+    assert!(same.code == 0 && same.out.contains("the same"), "{}{}", same.out, same.err);
+    let case = toolglot(&["replay", "--case", &capture], "").out;
+    assert!(
+        case.starts_with("looks like `hermes`\n--- tools\n[{") && case.contains("--- input\n<tool_call>\n{"),
+        "{case}"
+    );
+    assert!(case.ends_with("</tool_call>\n--- expect\n"), "{case}");
+    let none = file("replay_none.json", "{}");
+    let done = toolglot(&["replay", &none], "");
+    assert!(done.code == 2 && done.err.contains("this is no captured exchange"), "{}", done.err);
+}
+
+#[test]
+fn captured_exchanges_are_listed() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("captures");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("1-r1.json"), captured()).unwrap();
+    std::fs::write(folder.join("notes.json"), "{}").unwrap();
+    let done = toolglot(&["captures", folder.to_str().unwrap()], "");
+    assert_eq!(done.out.lines().count(), 1, "{}", done.out);
+    assert!(done.out.contains("1-r1.json\tm\tother_dialect\t"), "{}", done.out);
+    let done = toolglot(&["captures", "no/such/folder"], "");
+    assert!(done.code == 2 && done.err.contains("capture = "), "{}", done.err);
 }

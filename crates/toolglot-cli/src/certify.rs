@@ -1,0 +1,129 @@
+//! What a dialect can carry: two calls with a value of every type are written and read back, and what does not survive
+//! is named.
+
+use std::sync::Arc;
+
+use toolglot::{Dialect, Dialects, Message, Options, RenderError, Renderer, Rendering, Tools, parse};
+
+/// What the round trip of a dialect found.
+pub(crate) struct Certificate {
+    /// Two calls as the dialect writes them, or why it cannot write even text.
+    pub(crate) example: Result<String, String>,
+    /// What must be mended: kinds of values that do not survive, with the reason.
+    pub(crate) lost: Vec<String>,
+    /// What works, but may surprise.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A kind of value, how its parameter is declared, and a value of it.
+const KINDS: [(&str, &str, &str); 12] = [
+    ("a string", r#"{"type": "string"}"#, r#""Paris""#),
+    ("an empty string", r#"{"type": "string"}"#, r#""""#),
+    ("a string with spaces around it", r#"{"type": "string"}"#, r#"" padded ""#),
+    ("a string with line breaks", r#"{"type": "string"}"#, r#""one\ntwo""#),
+    ("a string with quotes and brackets", r#"{"type": "string"}"#, r#""say \"hi\", {a: [1]} <b>""#),
+    ("a string that looks like a number", r#"{"type": "string"}"#, r#""42""#),
+    ("an integer", r#"{"type": "integer"}"#, "3"),
+    ("a number", r#"{"type": "number"}"#, "0.5"),
+    ("a boolean", r#"{"type": "boolean"}"#, "true"),
+    ("null", r#"{"type": ["string", "null"]}"#, "null"),
+    ("an array", r#"{"type": "array", "items": {"type": "string"}}"#, r#"["a", "b"]"#),
+    ("an object", r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#, r#"{"n": 1}"#),
+];
+
+/// Tries a dialect.
+pub(crate) fn certify(dialect: &Dialect) -> Certificate {
+    let dialect = Arc::new(dialect.clone());
+    let lost =
+        KINDS.iter().filter_map(|kind| Some(format!("{}: {}", kind.0, trip(&dialect, &[kind]).err()?))).collect();
+    let carried: Vec<_> = KINDS.iter().filter(|kind| trip(&dialect, &[kind]).is_ok()).collect();
+    let example = trip(&dialect, &carried);
+    let warnings = match &example {
+        Ok(text) => warnings(&dialect, text, &carried),
+        Err(_) => Vec::new(),
+    };
+    Certificate { example, lost, warnings }
+}
+
+/// Writes two calls with values of these kinds and reads them back; returns the text, or what went wrong.
+fn trip(dialect: &Arc<Dialect>, kinds: &[&(&str, &str, &str)]) -> Result<String, String> {
+    if kinds.is_empty() {
+        return Err("no kind of value survives".to_owned());
+    }
+    let arguments = arguments(kinds);
+    let message = Rendering::new().with_call(NAMES[0], &arguments).with_call(NAMES[1], &arguments);
+    Renderer::new(dialect, &tools(kinds)).render(&message).map_err(|error| match error {
+        RenderError::Inexpressible { what, why, .. } => format!("{what}: {why}"),
+        error => error.to_string(),
+    })
+}
+
+const NAMES: [&str; 2] = ["get_weather", "read_note"];
+
+fn arguments(kinds: &[&(&str, &str, &str)]) -> String {
+    let members: Vec<String> =
+        kinds.iter().zip(KEYS).map(|((_, _, value), key)| format!("\"{key}\": {value}")).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+const KEYS: [&str; 12] =
+    ["city", "empty", "padded", "text", "quote", "code", "days", "ratio", "exact", "nothing", "tags", "options"];
+
+fn tools(kinds: &[&(&str, &str, &str)]) -> Tools {
+    let members: Vec<String> =
+        kinds.iter().zip(KEYS).map(|((_, schema, _), key)| format!("\"{key}\": {schema}")).collect();
+    let parameters = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, members.join(", "));
+    let declared = NAMES.map(|name| format!(r#"{{"name": "{name}", "parameters": {parameters}}}"#)).join(", ");
+    Tools::from_json_str(&format!("[{declared}]")).unwrap_or_default()
+}
+
+/// Returns what a file could declare strong: its weak openers up to their first white space, but for brackets and words.
+fn markers(dialect: &Dialect) -> Vec<String> {
+    let first = |opener: &String| Some(opener.split_whitespace().next()?.to_owned());
+    let is_marker = |text: &String| {
+        text.len() > 2
+            && text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii())
+            && text.contains(|c: char| !c.is_alphanumeric() && c != '"')
+    };
+    let mut markers: Vec<String> = dialect.weak_openers().iter().filter_map(first).filter(is_marker).collect();
+    markers.dedup();
+    markers
+}
+
+/// Returns what a file declares strong if its author says that prose contains none of its openers.
+pub(crate) fn all_markers(dialect: &Dialect) -> Vec<String> {
+    let openers = dialect.weak_openers();
+    let words = openers.iter().filter_map(|opener| opener.split_whitespace().next());
+    let mut markers: Vec<String> =
+        words.filter(|word| !word.chars().all(|c| "{}[]()\"'".contains(c))).map(str::to_owned).collect();
+    markers.dedup();
+    markers
+}
+
+/// What a user of the dialect may stumble over.
+fn warnings(dialect: &Arc<Dialect>, text: &str, kinds: &[&(&str, &str, &str)]) -> Vec<String> {
+    let (alone, tools) = ([Arc::clone(dialect)].into_iter().collect::<Dialects>(), tools(kinds));
+    let read = |text: &str, dialects: &Dialects, tools: &Tools| parse(text, dialects, tools, &Options::default());
+    let is_read = |message: &Message| message.calls.len() == NAMES.len();
+    let mut warnings = Vec::new();
+    let weak = dialect.weak_openers();
+    if !weak.is_empty() && !is_read(&read(&format!("Let me look. {text}"), &alone, &tools)) {
+        let shown = weak.iter().map(|opener| format!("`{opener}`")).collect::<Vec<_>>().join(", ");
+        let list = markers(dialect).iter().map(|marker| format!("{marker:?}")).collect::<Vec<_>>().join(", ");
+        let advice =
+            if list.is_empty() { String::new() } else { format!("; if prose never does, add `strong = [{list}]`") };
+        warnings.push(format!("prose may contain {shown}, so a call in the middle of a line is not read{advice}"));
+    }
+    if !is_read(&read(text, &alone, &Tools::default())) {
+        warnings.push("calls are read only if their tools are declared (`--tools`)".to_owned());
+    }
+    let all = Dialects::builtin().with((**dialect).clone());
+    let winner = read(text, &all, &tools).dialect;
+    if winner.as_deref() != Some(dialect.name()) {
+        let winner = winner.map_or("no dialect".to_owned(), |name| format!("`{name}`"));
+        warnings.push(format!(
+            "next to the built-in dialects, {winner} reads this text first; select this dialect with `--dialect`"
+        ));
+    }
+    warnings
+}

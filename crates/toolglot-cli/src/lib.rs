@@ -1,0 +1,83 @@
+//! The command line of toolglot: the commands, and what their ends mean to a shell. A library, so that other packages carry it.
+
+mod args;
+mod cache;
+mod certify;
+mod chunk;
+mod console;
+mod detect;
+mod diagnostics;
+mod dialects;
+mod explain;
+mod failure;
+mod input;
+mod json;
+mod jsonl;
+mod known;
+mod manual;
+mod near;
+mod options;
+mod output;
+mod paint;
+mod parse;
+mod progress;
+mod recorded;
+mod render;
+mod repair;
+#[cfg(feature = "proxy")]
+mod replay;
+mod report;
+mod runner;
+mod saved;
+#[cfg(feature = "proxy")]
+mod serve;
+mod sketch;
+mod tokens;
+mod tools;
+mod view;
+
+use std::ffi::OsString;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use failure::Ending;
+
+/// Runs the command line with the arguments of a process, the program's name first; returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let args = match Args::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => {
+            // With stderr gone there is nobody left to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    console::set(args.console);
+    let ending = match args.command {
+        Command::Parse(args) => parse::run(&args),
+        Command::Repair(args) => repair::run(&args),
+        Command::Render(args) => render::run(&args),
+        Command::Dialects(args) => dialects::run(&args.command),
+        Command::Explain(args) => explain::run(&args),
+        Command::Detect(args) => detect::run(&args),
+        Command::Diagnostics(args) => diagnostics::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Config(args) => serve::config(&args),
+        #[cfg(feature = "proxy")]
+        Command::Health(args) => serve::health(&args),
+        #[cfg(feature = "proxy")]
+        Command::Replay(args) => replay::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Captures(args) => replay::list(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
+    };
+    match ending {
+        Ok(Ending::Fine) => 0,
+        Ok(Ending::Failed) => 1,
+        Err(failure) => failure.report(),
+    }
+}
