@@ -1,0 +1,224 @@
+//! Runs the core's cases through the C ABI: `cargo xtask cases FILE`, then `contract FILE`.
+#![expect(unsafe_code, reason = "it calls what C calls")]
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use std::process::ExitCode;
+use std::ptr::null_mut;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use toolglot_ffi::abi::*;
+use toolglot_ffi::record::{TgEvent, TgKind, TgText};
+
+/// A piece of an input, and whether it is a special token.
+type Piece<'i> = (&'i [u8], bool);
+
+fn main() -> ExitCode {
+    let path = std::env::args().nth(1).expect("a file of `cargo xtask cases`");
+    let cases: Value = serde_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
+    let cases = cases.as_array().expect("a list");
+    let started = Instant::now();
+    let failed: Vec<String> = cases.iter().filter_map(|case| check(case).err()).collect();
+    failed.iter().take(10).for_each(|failure| eprintln!("{failure}"));
+    let time = started.elapsed().as_secs_f64();
+    println!("C: {} cases, {} failed, whole, in bytes and in random pieces, {time:.1} s", cases.len(), failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn check(case: &Value) -> Result<(), String> {
+    let name = case["name"].as_str().unwrap_or_default();
+    let input = input(case);
+    let setup = Setup::new(case)?;
+    let diagnostics = sorted(case["diagnostics"].clone());
+    let wanted = json!({"events": case["events"], "diagnostics": diagnostics, "message": case["message"]});
+    for way in ["whole", "bytes", "random 1", "random 2"] {
+        let found = setup.read(&pieces(case, &input, way))?;
+        if found != wanted {
+            return Err(format!("{name}, {way}:\n  wanted {wanted}\n  found  {found}"));
+        }
+    }
+    if case["special"].as_array().is_some_and(Vec::is_empty) {
+        let mut found = setup.parse(&input)?;
+        let diagnostics = found["diagnostics"].take();
+        found.as_object_mut().map(|found| found.remove("diagnostics"));
+        // A parse in one go orders diagnostics by their place only.
+        if found != case["message"] || sorted(diagnostics) != sorted(case["diagnostics"].clone()) {
+            return Err(format!("{name}, tg_parse: {found}"));
+        }
+    }
+    Ok(())
+}
+
+fn sorted(diagnostics: Value) -> Vec<Value> {
+    let mut all = diagnostics.as_array().cloned().unwrap_or_default();
+    all.sort_by_cached_key(|found| ["start", "end", "code", "message", "dialect"].map(|key| found[key].to_string()));
+    all
+}
+
+fn input(case: &Value) -> Vec<u8> {
+    let digits = |text: &str, at: usize| u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).expect("digits");
+    match (case["input"].as_str(), case["input_hex"].as_str()) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (_, Some(text)) => (0..text.len() / 2).map(|at| digits(text, at)).collect(),
+        _ => panic!("no input: {case}"),
+    }
+}
+
+/// Cuts an input: special tokens stay whole, the rest is cut.
+fn pieces<'i>(case: &Value, input: &'i [u8], way: &str) -> Vec<Piece<'i>> {
+    let mut state = way.bytes().fold(1_u64, |state, byte| state * 31 + u64::from(byte)) ^ input.len() as u64;
+    let mut length = || match way {
+        "whole" => usize::MAX,
+        "bytes" => 1,
+        _ => {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            1 + (state >> 33) as usize % 17
+        }
+    };
+    let (mut all, mut from) = (Vec::new(), 0);
+    let place = |token: &Value, end: usize| token[end].as_u64().expect("a place") as usize;
+    let tokens = case["special"].as_array().expect("a list").iter().map(|token| place(token, 0)..place(token, 1));
+    for token in tokens.chain(std::iter::once(input.len()..input.len())) {
+        let mut text = &input[from..token.start];
+        while !text.is_empty() {
+            let (piece, rest) = text.split_at(length().min(text.len()));
+            all.push((piece, false));
+            text = rest;
+        }
+        all.push((&input[token.clone()], true));
+        from = token.end;
+    }
+    all.retain(|(piece, _)| !piece.is_empty());
+    all
+}
+
+struct Setup {
+    dialects: *mut TgDialects,
+    tools: *mut TgTools,
+    options: String,
+    out: *mut TgBuffer,
+}
+
+impl Setup {
+    fn new(case: &Value) -> Result<Self, String> {
+        let choice = json!({"only": case["dialects"]}).to_string();
+        let (tools, out) = (case["tools"].as_str().unwrap_or_default(), tg_buffer_new());
+        unsafe {
+            let mut setup = Self { dialects: null_mut(), tools: null_mut(), options: case["options"].to_string(), out };
+            setup.dialects = tg_dialects_new(choice.as_ptr(), choice.len(), out);
+            if !tools.is_empty() {
+                setup.tools = tg_tools_new(tools.as_ptr(), tools.len(), out);
+            }
+            let fine = !setup.dialects.is_null() && (tools.is_empty() || !setup.tools.is_null());
+            if fine { Ok(setup) } else { Err(setup.said()) }
+        }
+    }
+
+    fn said(&self) -> String {
+        let bytes = unsafe { std::slice::from_raw_parts(tg_buffer_data(self.out), tg_buffer_len(self.out)) };
+        String::from_utf8(bytes.to_vec()).expect("UTF-8")
+    }
+
+    fn done(&self, status: TgStatus) -> Result<(), String> {
+        if status == TgStatus::Ok { Ok(()) } else { Err(format!("{status:?}: {}", self.said())) }
+    }
+
+    fn parse(&self, input: &[u8]) -> Result<Value, String> {
+        let (of, with, options) = (self.dialects, self.tools, &self.options);
+        let (data, len) = (input.as_ptr(), input.len());
+        self.done(unsafe { tg_parse(of, with, options.as_ptr(), options.len(), data, len, self.out) })?;
+        serde_json::from_str(&self.said()).map_err(|error| error.to_string())
+    }
+
+    fn read(&self, pieces: &[Piece<'_>]) -> Result<Value, String> {
+        let mut events = Vec::new();
+        let message = unsafe {
+            let options = &self.options;
+            let parser = tg_parser_new(self.dialects, self.tools, options.as_ptr(), options.len(), self.out);
+            if parser.is_null() {
+                return Err(self.said());
+            }
+            self.done(tg_parser_collect(parser))?;
+            for (piece, special) in pieces {
+                let push = if *special { tg_parser_push_special } else { tg_parser_push };
+                self.done(push(parser, piece.as_ptr(), piece.len()))?;
+                take(parser, &mut events);
+            }
+            self.done(tg_parser_finish(parser))?;
+            take(parser, &mut events);
+            self.done(tg_parser_message(parser, self.out))?;
+            tg_parser_free(parser);
+            self.said()
+        };
+        let mut message: Value = serde_json::from_str(&message).map_err(|error| error.to_string())?;
+        message.as_object_mut().map(|message| message.remove("diagnostics"));
+        let (notes, events): (Vec<Value>, Vec<Value>) =
+            events.into_iter().partition(|event| event.get("code").is_some());
+        Ok(json!({"events": merged(events), "diagnostics": sorted(notes.into()), "message": message}))
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        unsafe {
+            tg_dialects_free(self.dialects);
+            tg_tools_free(self.tools);
+            tg_buffer_free(self.out);
+        }
+    }
+}
+
+unsafe fn take(parser: *const TgParser, events: &mut Vec<Value>) {
+    let (first, count) = unsafe { (tg_parser_events(parser), tg_parser_event_count(parser)) };
+    let records = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(first, count) } };
+    events.extend(records.iter().map(|record| unsafe { event(record) }));
+}
+
+unsafe fn event(record: &TgEvent) -> Value {
+    let word = |text: TgText| match text.data.is_null() {
+        true => Value::Null,
+        false => String::from_utf8(unsafe { std::slice::from_raw_parts(text.data, text.len) }.to_vec())
+            .expect("UTF-8")
+            .into(),
+    };
+    let (start, end, index) = (record.start, record.end, record.index);
+    let (text, name, id) = (word(record.text), word(record.name), word(record.id));
+    match record.kind {
+        TgKind::Text => json!({"type": "text", "start": start, "end": end, "text": text}),
+        TgKind::Reasoning => json!({"type": "reasoning", "start": start, "end": end, "text": text}),
+        TgKind::Markup => json!({"type": "markup", "start": start, "end": end}),
+        TgKind::CallStart => {
+            json!({"type": "call_start", "start": start, "end": end, "index": index, "id": id, "name": name})
+        }
+        TgKind::Arguments => json!({"type": "arguments", "start": start, "end": end, "index": index, "json": text}),
+        TgKind::CallEnd => {
+            json!({"type": "call_end", "start": start, "end": end, "index": index, "id": id, "outcome": name})
+        }
+        TgKind::Diagnostic => json!({"code": name, "start": start, "end": end, "message": text, "dialect": id}),
+    }
+}
+
+/// Joins pieces of one text, reasoning or arguments that follow each other.
+fn merged(events: Vec<Value>) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    for event in events {
+        let key = match event["type"].as_str() {
+            Some("text" | "reasoning") => "text",
+            Some("arguments") => "json",
+            _ => "",
+        };
+        match all
+            .last_mut()
+            .filter(|last| !key.is_empty() && last["type"] == event["type"] && last["end"] == event["start"])
+        {
+            Some(last) => {
+                last[key] = (last[key].as_str().unwrap_or_default().to_owned()
+                    + event[key].as_str().unwrap_or_default())
+                .into();
+                last["end"] = event["end"].clone();
+            }
+            None => all.push(event),
+        }
+    }
+    all
+}

@@ -1,0 +1,56 @@
+//! What is done in one go: parse, explain, repair, detect.
+
+use serde_json::{Value, json};
+use toolglot::detect::{from_model, from_output, from_template};
+use toolglot::{Collector, Dialects, Event, Options, Parser, Tools};
+
+use crate::abi::TgSource;
+use crate::answer;
+
+/// Reads a whole text, which need not be UTF-8.
+pub(crate) fn parse(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
+    let mut parser = Parser::new(dialects, tools, options);
+    let mut collector = Collector::new(options);
+    parser.push_bytes(input).for_each(|event| collector.add(&event));
+    parser.finish().for_each(|event| collector.add(&event));
+    collector.set_dialect(parser.dialect().cloned());
+    answer::message(&collector.finish(input))
+}
+
+/// Reads a whole text and says why it was read so.
+pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
+    let mut parser = Parser::new(dialects, tools, options);
+    parser.enable_trace();
+    let mut collector = Collector::new(options);
+    let mut events = Vec::new();
+    let mut tell = |event: Event<'_>| {
+        collector.add(&event);
+        events.push(answer::event(&event));
+    };
+    parser.push_bytes(input).for_each(&mut tell);
+    let mut steps = parser.take_trace();
+    parser.finish().for_each(tell);
+    steps.append(&mut parser.take_trace());
+    collector.set_dialect(parser.dialect().cloned());
+    json!({
+        "steps": steps.iter().map(answer::step).collect::<Value>(),
+        "events": events,
+        "message": answer::message(&collector.finish(input)),
+    })
+}
+
+/// Reads the `arguments` string of a call.
+pub(crate) fn repair(text: &str, tool: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
+    let tools = if tool.is_empty() { tools.clone() } else { tools.only_named(tool) };
+    answer::repaired(&toolglot::repair(text, dialects, &tools, options))
+}
+
+/// Says which dialects a subject speaks for.
+pub(crate) fn detect(source: TgSource, subject: &str, dialects: &Dialects, tools: &Tools) -> Value {
+    let verdicts = match source {
+        TgSource::Output => from_output(subject, dialects, tools),
+        TgSource::Template => from_template(subject, dialects),
+        TgSource::Model => from_model(subject, dialects),
+    };
+    verdicts.iter().map(answer::verdict).collect()
+}

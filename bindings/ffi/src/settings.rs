@@ -1,0 +1,209 @@
+//! What callers choose, out of JSON: dialects, options, what a model server needs.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+use toolglot::{Dialect, Dialects, Limits, Options};
+use toolglot_wire::{EngineKind, HistoryIds, Policy, Protocol, ReasoningField};
+
+use crate::fault::Fault;
+
+type Set<T> = Result<T, Fault>;
+
+/// The names that options have.
+const OPTIONS: &str = "validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence, \
+                       unknown_tool, accept_incomplete, marked_tokens, repairs, limits, id_seed";
+
+/// Reads a JSON object; blank text and null are an empty one.
+pub(crate) fn object(what: &str, json: &str) -> Set<Map<String, Value>> {
+    if json.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(json) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(Value::Null) => Ok(Map::new()),
+        Ok(other) => Err(wrong(what, &other, "an object")),
+        Err(error) => Err(Fault::Invalid(format!("{what} is not valid JSON: {error}"))),
+    }
+}
+
+/// Reads what dialects are wanted: `files` of the caller's own, `only` some, `prefer` one; all that are built in if nothing
+/// is said.
+pub(crate) fn dialects(json: &str) -> Set<Dialects> {
+    let mut dialects = Dialects::builtin();
+    for (name, value) in &object("the choice of dialects", json)? {
+        dialects = match (name.as_str(), value) {
+            (_, Value::Null) => dialects,
+            ("files", Value::Array(files)) => files.iter().try_fold(dialects, |all, file| with_file(&all, file))?,
+            ("files", other) => return Err(wrong(name, other, "a list of objects with `name` and `toml`")),
+            ("only", value) => dialects.only(&names(name, value)?).map_err(Fault::invalid)?,
+            ("prefer", value) => dialects.prefer(text(name, value)?).map_err(Fault::invalid)?,
+            _ => return Err(unknown("choice of dialects", name, "files, only, prefer")),
+        };
+    }
+    Ok(dialects)
+}
+
+fn with_file(dialects: &Dialects, file: &Value) -> Set<Dialects> {
+    let member = |name: &str| match file.get(name).and_then(Value::as_str) {
+        Some(text) => Ok(text),
+        None => Err(wrong("files", file, "objects with the texts `name` and `toml`")),
+    };
+    let dialect = Dialect::from_toml(member("name")?, member("toml")?).map_err(Fault::invalid)?;
+    Ok(dialects.with(dialect))
+}
+
+/// Reads options; what is not named, or is null, stays as it is unless told otherwise.
+pub(crate) fn options(json: &str) -> Set<Options> {
+    options_of(&object("the options", json)?)
+}
+
+fn options_of(members: &Map<String, Value>) -> Set<Options> {
+    let named = members.iter().filter(|(_, value)| !value.is_null());
+    named.into_iter().try_fold(Options::default(), |options, (name, value)| option(options, name, value))
+}
+
+fn option(options: Options, name: &str, value: &Value) -> Set<Options> {
+    Ok(match name {
+        "validation" => options.with_validation(choice(name, value)?),
+        "untyped" => options.with_untyped(choice(name, value)?),
+        "null_text" => options.with_null_text(choice(name, value)?),
+        "reasoning_open" => options.with_reasoning_open(flag(name, value)?),
+        "finish_reason" => options.with_finish_reason(Some(choice(name, value)?)),
+        "calls_in_reasoning" => options.with_calls_in_reasoning(choice(name, value)?),
+        "evidence" => options.with_evidence(choice(name, value)?),
+        "unknown_tool" => options.with_unknown_tool(choice(name, value)?),
+        "accept_incomplete" => options.with_accept_incomplete(flag(name, value)?),
+        "marked_tokens" => options.with_marked_tokens(flag(name, value)?),
+        "repairs" => options.with_repairs(names(name, value)?.join(",").parse().map_err(Fault::invalid)?),
+        "limits" => options.with_limits(limits(value)?),
+        "id_seed" => options.with_id_seed(seed(name, value)?),
+        _ => return Err(unknown("option", name, OPTIONS)),
+    })
+}
+
+fn limits(value: &Value) -> Set<Limits> {
+    let Value::Object(members) = value else { return Err(wrong("limits", value, "an object such as {\"depth\": 64}")) };
+    members.iter().try_fold(Limits::default(), |limits, (name, value)| {
+        let number = usize::try_from(seed(name, value)?).unwrap_or(usize::MAX);
+        Ok(match name.as_str() {
+            "held" => limits.with_held(number),
+            "arguments" => limits.with_arguments(number),
+            "depth" => limits.with_depth(number),
+            "calls" => limits.with_calls(number),
+            _ => return Err(unknown("limit", name, "held, arguments, depth, calls")),
+        })
+    })
+}
+
+/// What is known of a client and a model server.
+pub(crate) struct Traffic {
+    pub(crate) client: Protocol,
+    pub(crate) server: Protocol,
+    pub(crate) policy: Policy,
+    pub(crate) seed: u64,
+    pub(crate) now: u64,
+    pub(crate) reasoning_open: bool,
+}
+
+/// Reads what is known of a client and a model server.
+pub(crate) fn traffic(json: &str, dialects: &Dialects) -> Set<Traffic> {
+    let mut traffic = Traffic {
+        client: Protocol::Chat,
+        server: Protocol::Chat,
+        policy: Policy::default().with_dialects(dialects.clone()),
+        seed: 0,
+        now: 0,
+        reasoning_open: false,
+    };
+    let members = object("the settings", json)?;
+    for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+        traffic.set(name, value)?;
+    }
+    Ok(traffic)
+}
+
+impl Traffic {
+    fn set(&mut self, name: &str, value: &Value) -> Set<()> {
+        let policy = self.policy.clone();
+        self.policy = match name {
+            "client" => return protocol(name, value).map(|protocol| self.client = protocol),
+            "server" => return protocol(name, value).map(|protocol| self.server = protocol),
+            "seed" => return seed(name, value).map(|seed| self.seed = seed),
+            "now" => return seed(name, value).map(|now| self.now = now),
+            "reasoning_open" => return flag(name, value).map(|open| self.reasoning_open = open),
+            "options" => match value {
+                Value::Object(members) => policy.with_options(options_of(members)?),
+                other => return Err(wrong(name, other, "an object")),
+            },
+            "engine" => policy.with_engine(choice::<EngineKind>(name, value)?),
+            "upstream_model" => policy.with_upstream_model(Some(text(name, value)?.to_owned())),
+            "forced" => policy.with_forced(flag(name, value)?),
+            "reasoning_field" => policy.with_reasoning_field(match text(name, value)? {
+                "reasoning_content" => ReasoningField::ReasoningContent,
+                "reasoning" => ReasoningField::Reasoning,
+                "both" => ReasoningField::Both,
+                other => return Err(unknown("reasoning field", other, "reasoning_content, reasoning, both")),
+            }),
+            "history_ids" => policy.with_ids(match text(name, value)? {
+                "kept" => HistoryIds::Kept,
+                "nine" => HistoryIds::Nine,
+                "counted" => HistoryIds::Counted,
+                other => return Err(unknown("way of writing ids", other, "kept, nine, counted")),
+            }),
+            _ => return Err(unknown("setting", name, SETTINGS)),
+        };
+        Ok(())
+    }
+}
+
+const SETTINGS: &str = "client, server, seed, now, reasoning_open, options, engine, upstream_model, forced, \
+                        reasoning_field, history_ids";
+
+fn protocol(what: &str, value: &Value) -> Set<Protocol> {
+    let name = text(what, value)?;
+    let found = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name);
+    found.ok_or_else(|| unknown("protocol", name, "chat, responses, messages"))
+}
+
+/// One or several names: a string, or a list of strings.
+fn names(what: &str, value: &Value) -> Set<Vec<String>> {
+    match value {
+        Value::Array(values) => values.iter().map(|value| text(what, value).map(str::to_owned)).collect(),
+        value => Ok(vec![text(what, value)?.to_owned()]),
+    }
+}
+
+/// Reads one of the names of a choice.
+pub(crate) fn choice<T: FromStr<Err: ToString>>(what: &str, value: &Value) -> Set<T> {
+    text(what, value)?.parse().map_err(Fault::invalid)
+}
+
+fn text<'v>(what: &str, value: &'v Value) -> Set<&'v str> {
+    value.as_str().ok_or_else(|| wrong(what, value, "a name"))
+}
+
+fn flag(what: &str, value: &Value) -> Set<bool> {
+    value.as_bool().ok_or_else(|| wrong(what, value, "true or false"))
+}
+
+fn seed(what: &str, value: &Value) -> Set<u64> {
+    value.as_u64().ok_or_else(|| wrong(what, value, "a non-negative integer"))
+}
+
+fn unknown(what: &str, name: &str, known: &str) -> Fault {
+    Fault::Invalid(format!("unknown {what} `{name}`; use {known}"))
+}
+
+/// Says that a member has the wrong type.
+pub(crate) fn wrong(what: &str, value: &Value, wanted: &str) -> Fault {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    Fault::Invalid(format!("`{what}` must not be {kind}; pass {wanted}"))
+}

@@ -1,0 +1,23 @@
+// Says what a token costs, and what the first message does: measure.mjs TEXT TOOLS ROUNDS; see bindings/measure.
+import { readFileSync } from "node:fs";
+
+const [, , textPath, toolsPath, rounds] = process.argv;
+const text = readFileSync(textPath, "utf8");
+const tools = readFileSync(toolsPath, "utf8");
+const from = process.hrtime.bigint();
+const { Parser, parse } = await import("../dist/esm/index.js");
+parse(text, { tools });
+const start = Number(process.hrtime.bigint() - from) / 1e6;
+
+const pieces = text.match(/.{1,4}/gs);
+const parser = new Parser({ tools });
+let best = Infinity;
+let events = 0;
+for (let round = 0; round < Number(rounds); round++) {
+  const from = process.hrtime.bigint();
+  for (const piece of pieces) events += parser.push(piece).length;
+  events += parser.finish().length;
+  best = Math.min(best, Number(process.hrtime.bigint() - from));
+}
+if (events === 0) throw new Error("no events");
+console.log(`js ${(best / pieces.length).toFixed(0)} ${start.toFixed(1)}`);

@@ -1,0 +1,12 @@
+/**
+ * toolglot without its module: `init` hands it over first. For platforms that compile WebAssembly only when they are
+ * built, such as Cloudflare Workers, and for pages that fetch it.
+ *
+ * @packageDocumentation
+ */
+
+export { init, ToolglotError, type FaultKind } from "./engine.js";
+export { detect, dialects, explain, mint, parse, repair, Renderer } from "./jobs.js";
+export { Parser } from "./parser.js";
+export { createFetch, Exchange, ParserStream } from "./streams.js";
+export type * from "./types.js";

@@ -1,0 +1,194 @@
+/** The WebAssembly module: its memory, its texts, its handles. */
+
+/** What the module exports; see `toolglot.h`. Pointers are places in its memory. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly [name: string]: unknown;
+}
+
+const ABI = 1;
+
+/** What an error is about: settings that are wrong, what cannot be done, or a fault of toolglot's. */
+export type FaultKind = "invalid" | "failed" | "panicked";
+
+/** An error of toolglot's; reading text never fails. */
+export class ToolglotError extends Error {
+  override readonly name = "ToolglotError";
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+const KINDS: readonly FaultKind[] = ["panicked", "invalid", "failed", "panicked"];
+
+/** A text in the module's memory. */
+type Text = string | Uint8Array;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Longer texts are decoded by the platform. */
+const SHORT = 48;
+
+/** One instance of the module. */
+export class Engine {
+  readonly #exports: Exports;
+  readonly out: number;
+  #bytes = new Uint8Array();
+  #view = new DataView(new ArrayBuffer(0));
+  /** Where texts are put: each argument behind the one before. */
+  #scratch = 0;
+  #room = 0;
+  /** Why the instance can no longer be used. */
+  #broken: ToolglotError | undefined;
+
+  constructor(module: WebAssembly.Module) {
+    this.#exports = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+    const version = this.call("tg_abi_version");
+    if (version !== ABI) throw new ToolglotError("invalid", `the module is of ABI ${version}, the package of ${ABI}`);
+    this.out = this.call("tg_buffer_new");
+  }
+
+  get broken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Calls a function; one that traps ends the instance. */
+  call(name: string, ...values: (number | bigint)[]): number {
+    if (this.#broken) throw this.#broken;
+    const run = this.#exports[name] as (...values: (number | bigint)[]) => number;
+    try {
+      return run(...values) >>> 0;
+    } catch (error) {
+      this.#broken = new ToolglotError("panicked", "toolglot panicked; report the input", { cause: error });
+      throw this.#broken;
+    }
+  }
+
+  get bytes(): Uint8Array {
+    this.#look();
+    return this.#bytes;
+  }
+
+  get view(): DataView {
+    this.#look();
+    return this.#view;
+  }
+
+  /** A memory that grew is another buffer. */
+  #look(): void {
+    const { buffer } = this.#exports.memory;
+    if (this.#bytes.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#view = new DataView(buffer);
+    }
+  }
+
+  /** Copies texts into the module; returns a pointer and a length for each. */
+  put(...texts: Text[]): number[] {
+    let need = 0;
+    for (const text of texts) need += typeof text === "string" ? text.length * 3 : text.length;
+    if (need > this.#room || (this.#room > 1 << 20 && need < 1 << 20)) this.#reserve(need);
+    const bytes = this.bytes;
+    const words: number[] = [];
+    let at = this.#scratch;
+    for (const text of texts) {
+      let size: number;
+      if (typeof text === "string") {
+        size = encoder.encodeInto(text, bytes.subarray(at, at + text.length * 3)).written;
+      } else {
+        bytes.set(text, at);
+        size = text.length;
+      }
+      words.push(at, size);
+      at += size;
+    }
+    return words;
+  }
+
+  #reserve(need: number): void {
+    if (this.#room > 0) this.call("tg_dealloc", this.#scratch, this.#room);
+    this.#room = 0;
+    const room = Math.max(need + (need >> 1), 4096);
+    this.#scratch = this.call("tg_alloc", room);
+    if (this.#scratch === 0) throw new ToolglotError("failed", `there is no memory for a text of ${need} bytes`);
+    this.#room = room;
+  }
+
+  /** Returns a text of the module's memory. */
+  text(at: number, size: number): string {
+    const bytes = this.bytes;
+    if (size < SHORT) {
+      let text = "";
+      for (let next = at; next < at + size; next++) {
+        const byte = bytes[next] as number;
+        if (byte > 127) return decoder.decode(bytes.subarray(at, at + size));
+        text += String.fromCharCode(byte);
+      }
+      return text;
+    }
+    return decoder.decode(bytes.subarray(at, at + size));
+  }
+
+  /** Returns what the last function wrote. */
+  written(): string {
+    return this.text(this.call("tg_buffer_data", this.out), this.call("tg_buffer_len", this.out));
+  }
+
+  /** Returns a copy of the bytes that the last function wrote. */
+  writtenBytes(): Uint8Array<ArrayBuffer> {
+    const at = this.call("tg_buffer_data", this.out);
+    const bytes = this.bytes.slice(at, at + this.call("tg_buffer_len", this.out));
+    return bytes as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Throws if a status is no success. */
+  done(status: number, why?: string): void {
+    if (status !== 0) throw new ToolglotError(KINDS[status] ?? "panicked", why ?? this.written());
+  }
+
+  /** Calls a function that writes text into the buffer. */
+  ask(name: string, ...values: (number | bigint)[]): string {
+    this.done(this.call(name, ...values, this.out));
+    return this.written();
+  }
+
+  /** Calls a function that returns a handle, or null with the reason in the buffer. */
+  make(name: string, ...values: number[]): number {
+    const handle = this.call(name, ...values, this.out);
+    if (handle === 0) throw new ToolglotError("invalid", this.written());
+    return handle;
+  }
+}
+
+let provide: (() => WebAssembly.Module) | undefined;
+let compiled: WebAssembly.Module | undefined;
+let current: Engine | undefined;
+
+/** Says where the module comes from when it is first needed. */
+export function provideModule(from: () => WebAssembly.Module): void {
+  provide ??= from;
+}
+
+/**
+ * Hands over the compiled module, where a platform allows no other way, or none without waiting.
+ *
+ * Nothing has to be handed over in Node, Bun, Deno and browsers if you import `toolglot`.
+ */
+export function init(module: WebAssembly.Module): void {
+  compiled = module;
+  current = undefined;
+}
+
+/** Returns the instance; a new one if the last broke. */
+export function engine(): Engine {
+  if (!current || current.broken) {
+    compiled ??= provide?.();
+    if (!compiled) throw new ToolglotError("invalid", "there is no module yet; call `init` with one, see the README");
+    current = new Engine(compiled);
+  }
+  return current;
+}

@@ -1,0 +1,2 @@
+/** The module; `scripts/build.mjs` writes it. */
+export declare const base64: string;

@@ -1,0 +1,78 @@
+/** What is done in one go: parse, repair, detect, explain, render. */
+
+import { engine } from "./engine.js";
+import { Handle } from "./handle.js";
+import { decodeMessage } from "./message.js";
+import { dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
+import type { Dialect, DialectChoice, Message, ReadOptions, Renderable, Repaired, Step, Verdict } from "./types.js";
+
+/** Reads a whole text. */
+export function parse(text: string | Uint8Array, options: ReadOptions = {}): Message {
+  const [home, dialects, tools] = ready(options);
+  return decodeMessage(home.ask("tg_parse", dialects, tools, ...home.put(optionsText(options), text)));
+}
+
+/** Reads a whole text and says why it was read so. */
+export function explain(text: string | Uint8Array, options: ReadOptions = {}): { steps: Step[]; message: Message } {
+  const [home, dialects, tools] = ready(options);
+  const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
+  const { steps, message } = JSON.parse(json) as { steps: Step[]; message: unknown };
+  return { steps, message: decodeMessage(JSON.stringify(message)) };
+}
+
+/**
+ * Reads the `arguments` string of a call alone: whatever it is written in, JSON comes out or an honest failure.
+ *
+ * `tool` names the tool that is called; without it, it is the only one that is declared.
+ */
+export function repair(text: string, options: ReadOptions & { tool?: string | undefined } = {}): Repaired {
+  const [home, dialects, tools] = ready(options);
+  const words = home.put(options.tool ?? "", optionsText(options), text);
+  return JSON.parse(home.ask("tg_repair", dialects, tools, ...words)) as Repaired;
+}
+
+const SOURCES = { output: 0, template: 1, model: 2 } as const;
+
+/** Returns the dialects that a model's output, its chat template or its name speaks for, the best first. */
+export function detect(
+  subject: string,
+  options: DialectChoice & { from?: keyof typeof SOURCES | undefined; tools?: ReadOptions["tools"] } = {},
+): Verdict[] {
+  const [home, dialects, tools] = ready(options);
+  const source = SOURCES[options.from ?? "output"];
+  return JSON.parse(home.ask("tg_detect", dialects, tools, source, ...home.put(subject))) as Verdict[];
+}
+
+/** Returns the dialects that are built in, and those of your own files. */
+export function dialects(choice: DialectChoice = {}): Dialect[] {
+  const home = engine();
+  return JSON.parse(home.ask("tg_dialects_list", dialectsOf(home, choice))) as Dialect[];
+}
+
+/** Returns an id for the call at an index that carries none: the same seed and index give the same id. */
+export function mint(seed: number | bigint, index: number): string {
+  return engine().ask("tg_mint", BigInt(seed), index);
+}
+
+/** Writes messages as a model of one dialect would. */
+export class Renderer {
+  readonly #handle: Handle;
+
+  constructor(dialect: string, options: Pick<ReadOptions, "tools" | "files"> = {}) {
+    const home = engine();
+    const [of, tools] = [dialectsOf(home, { files: options.files }), toolsOf(home, options.tools)];
+    const words = home.put(dialect) as [number, number];
+    this.#handle = new Handle(home, "tg_renderer_free", home.make("tg_renderer_new", of, tools, ...words));
+  }
+
+  /** Returns the text; a message that the dialect cannot express is an error. */
+  render(message: Renderable): string {
+    const { home, value } = this.#handle;
+    return home.ask("tg_renderer_render", value, ...home.put(JSON.stringify(message)));
+  }
+
+  /** Frees the renderer's memory. */
+  free(): void {
+    this.#handle.release();
+  }
+}

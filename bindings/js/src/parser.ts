@@ -1,0 +1,138 @@
+/** The parser: pieces in, events out. */
+
+import { Handle } from "./handle.js";
+import { decodeMessage } from "./message.js";
+import { optionsText, ready } from "./settings.js";
+import type { Engine } from "./engine.js";
+import type { Event, FinishReason, Message, ReadOptions } from "./types.js";
+
+/** The layout of a record in the module's memory. */
+const RECORD = 48;
+
+/**
+ * Reads one message at a time, in pieces of any size.
+ *
+ * @example
+ * const parser = new Parser({ tools });
+ * for (const piece of pieces)
+ *   for (const event of parser.push(piece)) if (event.type === "text") write(event.text);
+ * parser.finish();
+ * run(parser.message().calls);
+ */
+export class Parser {
+  readonly #handle: Handle;
+  readonly #home: Engine;
+  /** The first half of a character that a piece of text was cut in. */
+  #half = "";
+
+  constructor(options: ReadOptions = {}) {
+    const [home, dialects, tools] = ready(options);
+    const value = home.make("tg_parser_new", dialects, tools, ...(home.put(optionsText(options)) as [number, number]));
+    this.#home = home;
+    this.#handle = new Handle(home, "tg_parser_free", value);
+    home.done(home.call("tg_parser_collect", value), "the parser puts no message together");
+  }
+
+  /** Reads on from a piece, which may be cut anywhere, also within a character. */
+  push(piece: string | Uint8Array): Event[] {
+    if (typeof piece !== "string") return [...this.#rest(), ...this.#push(piece)];
+    let text = this.#half + piece;
+    this.#half = "";
+    const last = text.charCodeAt(text.length - 1);
+    if (last >= 0xd800 && last < 0xdc00) {
+      this.#half = text.slice(-1);
+      text = text.slice(0, -1);
+    }
+    return this.#push(text);
+  }
+
+  /** Reads on from one special token; see `markedTokens`. */
+  pushSpecial(token: string): Event[] {
+    const rest = this.#rest();
+    const handle = this.#handle.value;
+    const [at, size] = this.#home.put(token) as [number, number];
+    return [...rest, ...this.#step(this.#home.call("tg_parser_push_special", handle, at, size))];
+  }
+
+  /** Ends the message; the next push begins another. */
+  finish(): Event[] {
+    return [...this.#rest(), ...this.#step(this.#home.call("tg_parser_finish", this.#handle.value))];
+  }
+
+  /** Says why the server ended the message, where that is known only at its end. */
+  setFinishReason(reason: FinishReason): void {
+    const handle = this.#handle.value;
+    const [at, size] = this.#home.put(reason) as [number, number];
+    this.#home.done(
+      this.#home.call("tg_parser_set_finish_reason", handle, at, size),
+      `unknown finish reason \`${reason}\``,
+    );
+  }
+
+  /** Returns the message so far; after `finish`, until the next push, the whole one. */
+  message(): Message {
+    return decodeMessage(this.#home.ask("tg_parser_message", this.#handle.value));
+  }
+
+  /** The dialect of the message's first call. */
+  get dialect(): string | null {
+    return this.#home.ask("tg_parser_dialect", this.#handle.value) || null;
+  }
+
+  /** Frees the parser's memory; one that nobody has any more is freed by itself. */
+  free(): void {
+    this.#handle.release();
+  }
+
+  #push(piece: string | Uint8Array): Event[] {
+    const handle = this.#handle.value;
+    const [at, size] = this.#home.put(piece) as [number, number];
+    return this.#step(this.#home.call("tg_parser_push", handle, at, size));
+  }
+
+  /** Pushes half a character whose other half did not come; it is read as U+FFFD. */
+  #rest(): Event[] {
+    const half = this.#half;
+    this.#half = "";
+    return half === "" ? [] : this.#push(half);
+  }
+
+  #step(status: number): Event[] {
+    const home = this.#home;
+    home.done(status, "the parser cannot go on; make a new one");
+    const count = home.call("tg_parser_event_count", this.#handle.value);
+    if (count === 0) return [];
+    let at = home.call("tg_parser_events", this.#handle.value);
+    const events: Event[] = [];
+    for (let left = count; left > 0; left--, at += RECORD) events.push(event(home, at));
+    return events;
+  }
+}
+
+function event(home: Engine, at: number): Event {
+  const view = home.view;
+  const word = (place: number) => view.getUint32(at + place, true);
+  // Texts are shorter than 2^53 bytes, so a float holds their places.
+  const long = (place: number) => word(place) + word(place + 4) * 2 ** 32;
+  const text = (place: number) => home.text(word(place), word(place + 4));
+  const textOrNull = (place: number) => (word(place) === 0 ? null : text(place));
+  const span = { start: long(8), end: long(16) };
+  switch (word(0)) {
+    case 0:
+      return { type: "text", ...span, text: text(24) };
+    case 1:
+      return { type: "reasoning", ...span, text: text(24) };
+    case 3:
+      return { type: "call_start", ...span, index: word(4), id: textOrNull(40), name: text(32) };
+    case 4:
+      return { type: "arguments", ...span, index: word(4), json: text(24) };
+    case 5: {
+      const outcome = text(32) as "complete";
+      return { type: "call_end", ...span, index: word(4), id: textOrNull(40), outcome };
+    }
+    case 6:
+      return { type: "diagnostic", ...span, code: text(32), message: text(24), dialect: textOrNull(40) };
+    default:
+      return { type: "markup", ...span };
+  }
+}

@@ -1,0 +1,103 @@
+/** Settings as the module takes them, and handles of dialects and tools that are kept for the next message. */
+
+import { engine, type Engine } from "./engine.js";
+import type { DialectChoice, ExchangeOptions, Policy, ReadOptions } from "./types.js";
+
+/** The names of options, here and in the module. */
+const NAMES: readonly (readonly [keyof Policy, string])[] = [
+  ["validation", "validation"],
+  ["untyped", "untyped"],
+  ["nullText", "null_text"],
+  ["reasoningOpen", "reasoning_open"],
+  ["finishReason", "finish_reason"],
+  ["callsInReasoning", "calls_in_reasoning"],
+  ["evidence", "evidence"],
+  ["unknownTool", "unknown_tool"],
+  ["acceptIncomplete", "accept_incomplete"],
+  ["markedTokens", "marked_tokens"],
+  ["repairs", "repairs"],
+  ["limits", "limits"],
+  ["idSeed", "id_seed"],
+];
+
+function policy(options: Policy): Record<string, unknown> {
+  const set: Record<string, unknown> = {};
+  for (const [ours, theirs] of NAMES) if (options[ours] !== undefined) set[theirs] = options[ours];
+  return set;
+}
+
+/** Returns options as JSON. */
+export function optionsText(options: Policy): string {
+  return JSON.stringify(policy(options));
+}
+
+/** Returns what is known of a client and a server as JSON. */
+export function exchangeText(options: ExchangeOptions): string {
+  return JSON.stringify({
+    client: options.client,
+    server: options.server,
+    options: policy(options.policy ?? {}),
+    engine: options.engine,
+    forced: options.forced,
+    reasoning_field: options.reasoningField,
+    reasoning_open: options.reasoningOpen,
+    upstream_model: options.upstreamModel,
+    seed: options.seed ?? Math.floor(Math.random() * 2 ** 53),
+    now: options.now ?? Math.floor(Date.now() / 1000),
+  });
+}
+
+/** How many handles of a kind are kept. */
+const KEPT = 32;
+
+/** Handles by the text they were made from; those that were not used for longest are freed. */
+class Kept {
+  readonly #handles = new Map<string, number>();
+  #engine: Engine | undefined;
+
+  constructor(
+    readonly make: string,
+    readonly free: string,
+  ) {}
+
+  of(home: Engine, text: string): number {
+    if (text === "") return 0;
+    if (this.#engine !== home) {
+      this.#handles.clear();
+      this.#engine = home;
+    }
+    let handle = this.#handles.get(text);
+    if (handle === undefined) handle = home.make(this.make, ...home.put(text));
+    else this.#handles.delete(text);
+    this.#handles.set(text, handle);
+    for (const [old, unused] of this.#handles) {
+      if (this.#handles.size <= KEPT) break;
+      this.#handles.delete(old);
+      home.call(this.free, unused);
+    }
+    return handle;
+  }
+}
+
+const dialects = new Kept("tg_dialects_new", "tg_dialects_free");
+const tools = new Kept("tg_tools_new", "tg_tools_free");
+
+/** Returns the handle of a choice of dialects; 0 is all. Good until the next call. */
+export function dialectsOf(home: Engine, choice: DialectChoice): number {
+  const { files, dialects: only, prefer } = choice;
+  const all = only === undefined || only.length === 0;
+  if (!files?.length && all && prefer === undefined) return 0;
+  return dialects.of(home, JSON.stringify({ files, only: all ? undefined : only, prefer }));
+}
+
+/** Returns the handle of tools; 0 is none. Good until the next call. */
+export function toolsOf(home: Engine, declared: ReadOptions["tools"]): number {
+  if (declared === undefined) return 0;
+  return tools.of(home, typeof declared === "string" ? declared : JSON.stringify(declared));
+}
+
+/** Returns the instance, and the handles of what a message is read with. */
+export function ready(options: ReadOptions): [home: Engine, dialects: number, tools: number] {
+  const home = engine();
+  return [home, dialectsOf(home, options), toolsOf(home, options.tools)];
+}

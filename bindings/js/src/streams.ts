@@ -1,0 +1,136 @@
+/** Streams of the platform: text to events, and answers of model servers on their way to clients. */
+
+import { engine } from "./engine.js";
+import { Handle } from "./handle.js";
+import { Parser } from "./parser.js";
+import { dialectsOf, exchangeText } from "./settings.js";
+import type { Event, ExchangeOptions, FinishReason, Protocol, ReadOptions } from "./types.js";
+
+/**
+ * Turns a stream of text, or of its bytes, into events.
+ *
+ * @example
+ * for await (const event of response.body.pipeThrough(new ParserStream({ tools }))) …
+ */
+export class ParserStream extends TransformStream<string | Uint8Array, Event> {
+  readonly #parser: Parser;
+
+  constructor(options: ReadOptions = {}) {
+    const parser = new Parser(options);
+    super({
+      transform(piece, controller) {
+        for (const event of parser.push(piece)) controller.enqueue(event);
+      },
+      flush(controller) {
+        for (const event of parser.finish()) controller.enqueue(event);
+      },
+    });
+    this.#parser = parser;
+  }
+
+  /** Says why the server ended the message, before the stream ends. */
+  setFinishReason(reason: FinishReason): void {
+    this.#parser.setFinishReason(reason);
+  }
+
+  /** The message so far; all of it when the stream has ended. */
+  message(): ReturnType<Parser["message"]> {
+    return this.#parser.message();
+  }
+}
+
+/**
+ * A client's request to a model server. Calls that the model writes as text become native ones in the answer, broken
+ * native ones are made right, everything else is as it came.
+ *
+ * @example
+ * const exchange = new Exchange(await request.text());
+ * const answer = await fetch(url, { method: "POST", body: exchange.body });
+ * return new Response(answer.body.pipeThrough(exchange.stream()), answer);
+ */
+export class Exchange {
+  readonly #handle: Handle;
+  /** The body for the model server. */
+  readonly body: string;
+
+  constructor(request: string | Uint8Array | object, options: ExchangeOptions = {}) {
+    const text = typeof request === "string" || request instanceof Uint8Array ? request : JSON.stringify(request);
+    const home = engine();
+    const words = [dialectsOf(home, options), ...home.put(exchangeText(options), text)];
+    this.#handle = new Handle(home, "tg_exchange_free", home.make("tg_exchange_new", ...words));
+    this.body = home.ask("tg_exchange_body", this.#handle.value);
+  }
+
+  #turn(): Handle {
+    const { home, value } = this.#handle;
+    return new Handle(home, "tg_turn_free", home.make("tg_turn_new", value));
+  }
+
+  /** Takes the bytes of the server's stream of events, gives those of the client's. One for each answer. */
+  stream(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+    const turn = this.#turn();
+    const { home } = turn;
+    const give = (status: number, controller: TransformStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+      home.done(status);
+      const bytes = home.writtenBytes();
+      if (bytes.length > 0) controller.enqueue(bytes);
+    };
+    return new TransformStream({
+      transform(piece, controller) {
+        const [at, size] = home.put(piece) as [number, number];
+        give(home.call("tg_turn_push", turn.value, at, size, home.out), controller);
+      },
+      flush(controller) {
+        give(home.call("tg_turn_finish", turn.value, 0, 0, home.out), controller);
+        turn.release();
+      },
+    });
+  }
+
+  /** Takes a whole answer, gives the client's. */
+  whole(answer: string | Uint8Array): string {
+    const turn = this.#turn();
+    try {
+      return turn.home.ask("tg_turn_whole", turn.value, ...turn.home.put(answer));
+    } finally {
+      turn.release();
+    }
+  }
+}
+
+const PATHS: readonly [string, Protocol][] = [
+  ["/chat/completions", "chat"],
+  ["/responses", "responses"],
+  ["/messages", "messages"],
+];
+
+/**
+ * Returns a `fetch` for any client of a model server: requests go out as they should, and answers come back with native
+ * calls. Other requests pass.
+ *
+ * @example
+ * const client = new OpenAI({ baseURL, fetch: createFetch() });
+ */
+export function createFetch(
+  options: Omit<ExchangeOptions, "client" | "server"> & { fetch?: typeof fetch | undefined } = {},
+): typeof fetch {
+  return async (input, init) => {
+    const send = options.fetch ?? globalThis.fetch;
+    const url = new URL(typeof input === "string" || input instanceof URL ? input : input.url);
+    const protocol = PATHS.find(([path]) => url.pathname.endsWith(path))?.[1];
+    const body = init?.body;
+    if (!protocol || typeof body !== "string") return send(input, init);
+    const exchange = new Exchange(body, { ...options, client: protocol, server: protocol });
+    const headers = new Headers(init?.headers);
+    headers.delete("content-length");
+    const answer = await send(input, { ...init, headers, body: exchange.body });
+    if (!answer.ok || !answer.body) return answer;
+    const fresh = new Headers(answer.headers);
+    fresh.delete("content-length");
+    fresh.delete("content-encoding");
+    const { status, statusText } = answer;
+    const streams = answer.headers.get("content-type")?.includes("text/event-stream");
+    const content = streams ? answer.body.pipeThrough(exchange.stream()) : exchange.whole(await answer.text());
+    return new Response(content, { status, statusText, headers: fresh });
+  };
+}

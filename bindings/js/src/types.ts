@@ -1,0 +1,210 @@
+/** What goes in and what comes out. Places (`start`, `end`) count bytes of the text in UTF-8. */
+
+/** Why a message ended. */
+export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
+
+/** A declared tool, in the form of any vendor's requests. */
+export type Tool =
+  | { type: "function"; function: { name: string; description?: string; parameters?: unknown; strict?: boolean | null } }
+  | { type?: string; name: string; description?: string; parameters?: unknown }
+  | { type?: string; name: string; description?: string; input_schema?: unknown };
+
+/** A dialect of your own: its name and its TOML text. */
+export interface DialectFile {
+  name: string;
+  toml: string;
+}
+
+/** Bounds on what one message may make the parser hold or say. */
+export interface Limits {
+  /** Bytes held back while it is open what they are; 1 MiB unless told otherwise. */
+  held?: number;
+  /** Bytes that one call's arguments may take; 16 MiB unless told otherwise. */
+  arguments?: number;
+  /** Depth to which values may nest; 128 unless told otherwise. */
+  depth?: number;
+  /** Calls in one message; 256 unless told otherwise. */
+  calls?: number;
+}
+
+/** What may be read. */
+export interface DialectChoice {
+  /** The names of the dialects to read; all that are built in if none is named. */
+  dialects?: string | readonly string[] | undefined;
+  /** The dialect that wins where several read the same text. */
+  prefer?: string | undefined;
+  /** Dialects of your own. */
+  files?: readonly DialectFile[] | undefined;
+}
+
+/** How text is read: everything on which users disagree. */
+export interface Policy {
+  /** How calls are checked against the tools' schemas; `coerce` unless told otherwise. */
+  validation?: "lenient" | "coerce" | "strict" | undefined;
+  /** What text means where no schema gives its type; `infer` unless told otherwise. */
+  untyped?: "infer" | "string" | undefined;
+  /** What the bare text `null` means where a string or null is declared; `null` unless told otherwise. */
+  nullText?: "null" | "text" | undefined;
+  /** The prompt already opened a reasoning region. */
+  reasoningOpen?: boolean | undefined;
+  /** Why the server stopped, if it said so. */
+  finishReason?: FinishReason | undefined;
+  /** What a call inside reasoning is; `wait` unless told otherwise. */
+  callsInReasoning?: "wait" | "end" | "quote" | undefined;
+  /** How much evidence a call needs; `balanced` unless told otherwise. */
+  evidence?: "strict" | "balanced" | "eager" | undefined;
+  /** What becomes of a call whose tool is not declared; `call` unless told otherwise. */
+  unknownTool?: "call" | "text" | undefined;
+  /** A call that the end cut off is returned among the calls. */
+  acceptIncomplete?: boolean | undefined;
+  /** Special tokens come in with `pushSpecial`, and nothing else can be one. */
+  markedTokens?: boolean | undefined;
+  /** `none`, `exact`, `safe`, `all`, or names of repairs, with `-` before those that may not be made. */
+  repairs?: string | readonly string[] | undefined;
+  limits?: Limits | undefined;
+  /** What ids of calls are made from that carry none: the same number gives the same ids. */
+  idSeed?: number | undefined;
+}
+
+/** What a message is read with. */
+export interface ReadOptions extends DialectChoice, Policy {
+  /** The declared tools, or their JSON text; none if left out. */
+  tools?: readonly Tool[] | string | undefined;
+}
+
+/** A finished call. */
+export interface Call {
+  /** The model's own id, or one made from the seed; unique in the message. */
+  id: string;
+  name: string;
+  /** The text of one JSON object. */
+  arguments: string;
+}
+
+/** A call that began and did not finish; nothing of it is lost. */
+export interface IncompleteCall {
+  name: string;
+  /** The arguments as far as they came, brackets closed. */
+  arguments: string;
+  /** The call as the model wrote it. */
+  text: string;
+  outcome: "truncated" | "broken";
+}
+
+/** Something worth knowing about the text; never an error. */
+export interface Diagnostic {
+  /** The name of what happened. */
+  code: string;
+  start: number;
+  end: number;
+  /** What happened and what was made of it. */
+  message: string;
+  /** The dialect that was being read, if one was. */
+  dialect: string | null;
+}
+
+/** A whole message. */
+export interface Message {
+  /** The text, in order, without calls and markup. */
+  content: string;
+  reasoning: string;
+  /** The finished calls. */
+  calls: Call[];
+  incomplete: IncompleteCall[];
+  finishReason: FinishReason;
+  /** The dialect of the first call. */
+  dialect: string | null;
+  /** What was remarkable, ordered by place. */
+  diagnostics: Diagnostic[];
+}
+
+/** The bytes of the text that an event stands for. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** One thing the parser found. The spans of all events but diagnostics tile the text. */
+export type Event =
+  | (Span & { type: "text"; text: string })
+  | (Span & { type: "reasoning"; text: string })
+  /** Bytes that belong to the dialect. */
+  | (Span & { type: "markup" })
+  /** A call begins; `id` is the one the model wrote before the arguments. */
+  | (Span & { type: "call_start"; index: number; id: string | null; name: string })
+  /** The next piece of a call's arguments; the pieces of a call joined are one JSON object. */
+  | (Span & { type: "arguments"; index: number; json: string })
+  /** A call is over; only a `complete` or `repaired` one may be run. */
+  | (Span & { type: "call_end"; index: number; id: string | null; outcome: "complete" | "repaired" | "truncated" | "broken" })
+  | (Span & { type: "diagnostic"; code: string; message: string; dialect: string | null });
+
+/** What became of a string of arguments. */
+export interface Repaired {
+  /** The text of one JSON object; null if nothing could be recognised. */
+  arguments: string | null;
+  diagnostics: Diagnostic[];
+}
+
+/** A dialect that something speaks for. */
+export interface Verdict {
+  dialect: string;
+  /** Other dialects that the same evidence speaks for as much. */
+  alike: string[];
+  /** Compares verdicts on one subject, nothing else. */
+  score: number;
+  evidence: { what: string; weight: number; span: [number, number] | null }[];
+}
+
+/** How one family of models writes calls. */
+export interface Dialect {
+  name: string;
+  about: string;
+  aliases: string[];
+  models: string[];
+  special: string[];
+}
+
+/** A step of the parser, in an explanation. */
+export interface Step {
+  action: string;
+  start: number;
+  end: number;
+  dialect: string | null;
+  detail: string;
+}
+
+/** A message to render: toolglot's own, or as a chat API has it. */
+export interface Renderable {
+  content?: string | null | undefined;
+  reasoning?: string | null | undefined;
+  reasoning_content?: string | null | undefined;
+  calls?: readonly { id?: string; name: string; arguments: unknown }[] | undefined;
+  tool_calls?: readonly { id?: string; function: { name: string; arguments: unknown } }[] | undefined;
+}
+
+/** A protocol that clients and model servers speak. */
+export type Protocol = "chat" | "responses" | "messages";
+
+/** What is known of a client and a model server. */
+export interface ExchangeOptions extends DialectChoice {
+  /** What the client speaks; `chat` unless told otherwise. */
+  client?: Protocol | undefined;
+  /** What the server speaks; `chat` unless told otherwise. */
+  server?: Protocol | undefined;
+  /** How text is read. */
+  policy?: Omit<Policy, "reasoningOpen" | "finishReason" | "markedTokens" | "idSeed"> | undefined;
+  /** What serves the model. */
+  engine?: "generic" | "vllm" | "sglang" | "llama.cpp" | "ollama" | "lmstudio" | "mlx-lm" | undefined;
+  /** Text is read for calls although the request declares no tools. */
+  forced?: boolean | undefined;
+  /** Where chat clients find reasoning; `reasoning_content` unless told otherwise. */
+  reasoningField?: "reasoning_content" | "reasoning" | "both" | undefined;
+  /** The prompt already opened a reasoning region. */
+  reasoningOpen?: boolean | undefined;
+  /** The model's name at the server, where it is another. */
+  upstreamModel?: string | undefined;
+  /** What ids of calls are made from; a random number unless told otherwise. */
+  seed?: number | undefined;
+  /** Seconds since 1970; the clock unless told otherwise. */
+  now?: number | undefined;
+}

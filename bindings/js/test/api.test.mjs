@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import * as toolglot from "toolglot";
+import * as bare from "toolglot/bare";
+
+const { createFetch, detect, dialects, Exchange, explain, mint, parse, Parser, ParserStream, repair, Renderer, ToolglotError } =
+  toolglot;
+
+const tools = [
+  {
+    type: "function",
+    function: {
+      name: "get_weather",
+      parameters: { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } } },
+    },
+  },
+];
+const answer =
+  "Let me see.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>";
+
+test("parse", () => {
+  const message = parse(answer, { tools });
+  assert.equal(message.content, "Let me see.\n");
+  assert.equal(message.finishReason, "tool_calls");
+  assert.equal(message.dialect, "qwen3_coder");
+  assert.deepEqual(
+    message.calls.map(({ name, arguments: json }) => [name, json]),
+    [["get_weather", '{"city": "Oslo", "days": 3}']],
+  );
+});
+
+test("a parser gives the same in pieces of any size, also within characters", () => {
+  const text = "Grüße 👋 " + answer;
+  const whole = parse(text, { tools });
+  const bytes = new TextEncoder().encode(text);
+  const parser = new Parser({ tools });
+  for (const size of [1, 2, 3, 7, 100]) {
+    for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
+    parser.finish();
+    assert.deepEqual(parser.message(), whole);
+  }
+  assert.equal(parser.dialect, "qwen3_coder");
+  parser.free();
+  assert.throws(() => parser.push("x"), ToolglotError);
+});
+
+test("text may be cut within a character too", () => {
+  const text = "👋🏽 <tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"👋\"}}</tool_call> 👋";
+  const parser = new Parser();
+  for (let at = 0; at < text.length; at++) parser.push(text[at]);
+  parser.finish();
+  assert.deepEqual(parser.message(), parse(text));
+  parser.push("a" + "👋"[0]);
+  parser.finish();
+  assert.equal(parser.message().content, "a\ufffd");
+  parser.push("👋"[0]);
+  parser.push(new Uint8Array([98]));
+  parser.finish();
+  assert.equal(parser.message().content, "\ufffdb");
+});
+
+test("settings that are wrong say what to do", () => {
+  const wrong = [
+    { dialects: "nobody's" },
+    { tools: "{" },
+    { validation: "maybe" },
+    { files: [{ name: "mine", toml: "x =" }] },
+    { repairs: ["no_such"] },
+  ];
+  for (const options of wrong)
+    assert.throws(() => parse("", options), (error) => error instanceof ToolglotError && error.kind === "invalid" && error.message.length > 10);
+  assert.equal(parse("still works").content, "still works");
+});
+
+test("repair", () => {
+  assert.equal(repair("<parameter=recursive>True</parameter>").arguments, '{"recursive": true}');
+  assert.equal(repair("<parameter=days>3</parameter>", { tools, tool: "get_weather" }).arguments, '{"days": 3}');
+  assert.equal(repair("no idea").arguments, null);
+  const { arguments: json } = repair('{"__proto__": {"polluted": true},}');
+  assert.equal({}.polluted, undefined);
+  assert.ok(Object.hasOwn(JSON.parse(json), "__proto__"));
+});
+
+test("detect, dialects, explain, mint", () => {
+  assert.equal(detect(answer)[0].dialect, "qwen3_coder");
+  assert.equal(detect("Qwen/Qwen3-Coder-30B", { from: "model" })[0].dialect, "qwen3_coder");
+  assert.ok(dialects().length > 70);
+  assert.ok(explain(answer).steps.some((step) => step.action === "committed"));
+  assert.equal(mint(7, 0), mint(7n, 0));
+  assert.notEqual(mint(7, 0), mint(7, 1));
+});
+
+test("a message that is rendered reads back the same", () => {
+  for (const dialect of ["hermes", "qwen3_coder", "mistral_v11", "glm45"]) {
+    const text = new Renderer(dialect, { tools }).render(parse(answer, { tools }));
+    assert.equal(parse(text, { tools, dialects: dialect }).calls[0].arguments, '{"city": "Oslo", "days": 3}');
+  }
+  const bad = { tool_calls: [{ function: { name: "get_weather", arguments: "[" } }] };
+  assert.throws(() => new Renderer("hermes").render(bad), (error) => error.kind === "failed");
+});
+
+test("a dialect of your own", () => {
+  const toml = 'about = "Mine."\ncall = "@@{name} {arguments}@@"\n';
+  const files = [{ name: "mine", toml }];
+  const found = parse('@@ls {"a": 1}@@', { files, dialects: "mine" });
+  assert.deepEqual([found.calls[0]?.name, found.dialect], ["ls", "mine"]);
+  assert.equal(dialects({ files, dialects: "mine" }).length, 1);
+});
+
+test("many settings do not fill the memory", () => {
+  for (let round = 0; round < 200; round++) {
+    const name = `tool_${round}`;
+    const text = `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`;
+    assert.equal(parse(text, { tools: [{ name, parameters: { type: "object" } }] }).calls[0].name, name);
+  }
+});
+
+async function collect(stream) {
+  const all = [];
+  for await (const part of stream) all.push(part);
+  return all;
+}
+
+const source = (parts) => new ReadableStream({ start: (c) => (parts.forEach((p) => c.enqueue(p)), c.close()) });
+
+test("a stream of text becomes events", async () => {
+  const stream = new ParserStream({ tools });
+  const events = await collect(source(answer.match(/.{1,5}/gs)).pipeThrough(stream));
+  const json = events.filter((event) => event.type === "arguments").map((event) => event.json);
+  assert.equal(json.join(""), '{"city": "Oslo", "days": 3}');
+  assert.equal(stream.message().calls.length, 1);
+});
+
+const encode = (text) => new TextEncoder().encode(text);
+const sse = (events) => events.map(([name, data]) => encode(`${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`));
+const deltas = answer.match(/.{1,9}/gs);
+
+// A server's stream in each protocol, and where a client finds the call.
+const servers = {
+  chat: {
+    request: { model: "m", stream: true, messages: [{ role: "user", content: "?" }], tools },
+    events: [
+      ...deltas.map((content) => [null, { id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content } }] }]),
+      [null, { id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }],
+    ],
+    calls: (data) => data.flatMap((chunk) => chunk.choices?.[0]?.delta?.tool_calls ?? []).map((call) => call.function?.arguments ?? ""),
+    finished: (data) => data.some((chunk) => chunk.choices?.[0]?.finish_reason === "tool_calls"),
+  },
+  messages: {
+    request: {
+      model: "m", max_tokens: 9, stream: true, messages: [{ role: "user", content: "?" }],
+      tools: [{ name: "get_weather", input_schema: tools[0].function.parameters }],
+    },
+    events: [
+      ["message_start", { type: "message_start", message: { id: "1", type: "message", role: "assistant", model: "m", content: [], usage: { input_tokens: 1, output_tokens: 1 } } }],
+      ["content_block_start", { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }],
+      ...deltas.map((text) => ["content_block_delta", { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }]),
+      ["content_block_stop", { type: "content_block_stop", index: 0 }],
+      ["message_delta", { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } }],
+      ["message_stop", { type: "message_stop" }],
+    ],
+    calls: (data) => data.filter((event) => event.delta?.type === "input_json_delta").map((event) => event.delta.partial_json),
+    finished: (data) => data.some((event) => event.delta?.stop_reason === "tool_use"),
+  },
+  responses: {
+    request: { model: "m", stream: true, input: "?", tools: [{ type: "function", name: "get_weather", parameters: tools[0].function.parameters }] },
+    events: [
+      ["response.created", { type: "response.created", sequence_number: 0, response: { id: "r", object: "response", status: "in_progress", output: [] } }],
+      ["response.output_item.added", { type: "response.output_item.added", sequence_number: 1, output_index: 0, item: { id: "i", type: "message", role: "assistant", status: "in_progress", content: [] } }],
+      ["response.content_part.added", { type: "response.content_part.added", sequence_number: 2, item_id: "i", output_index: 0, content_index: 0, part: { type: "output_text", text: "", annotations: [] } }],
+      ...deltas.map((delta, at) => ["response.output_text.delta", { type: "response.output_text.delta", sequence_number: 3 + at, item_id: "i", output_index: 0, content_index: 0, delta }]),
+      ["response.output_text.done", { type: "response.output_text.done", sequence_number: 90, item_id: "i", output_index: 0, content_index: 0, text: answer }],
+      ["response.output_item.done", { type: "response.output_item.done", sequence_number: 91, output_index: 0, item: { id: "i", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: answer, annotations: [] }] } }],
+      ["response.completed", { type: "response.completed", sequence_number: 92, response: { id: "r", object: "response", status: "completed", output: [{ id: "i", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: answer, annotations: [] }] }] } }],
+    ],
+    calls: (data) => data.filter((event) => event.type === "response.function_call_arguments.delta").map((event) => event.delta),
+    finished: (data) => data.some((event) => event.type === "response.completed" && event.response.output.some((item) => item.type === "function_call")),
+  },
+};
+
+const data = (text) =>
+  text.split("\n").filter((line) => line.startsWith("data: ") && line !== "data: [DONE]").map((line) => JSON.parse(line.slice(6)));
+
+for (const [protocol, server] of Object.entries(servers))
+  test(`an answer in the protocol ${protocol} gets native calls`, async () => {
+    const exchange = new Exchange(server.request, { client: protocol, server: protocol });
+    assert.equal(JSON.parse(exchange.body).model, "m");
+    for (const size of [1, 13, 1 << 20]) {
+      const bytes = Buffer.concat(sse(server.events));
+      const parts = [];
+      for (let at = 0; at < bytes.length; at += size) parts.push(bytes.subarray(at, at + size));
+      const out = data(Buffer.concat(await collect(source(parts).pipeThrough(exchange.stream()))).toString());
+      assert.deepEqual(JSON.parse(server.calls(out).join("")), { city: "Oslo", days: 3 });
+      assert.ok(server.finished(out));
+    }
+  });
+
+test("fetch gives any client native calls, and lets other requests pass", async () => {
+  const asked = [];
+  const upstream = async (url, init) => {
+    asked.push([String(url), init?.body]);
+    if (!String(url).endsWith("/chat/completions")) return new Response("models");
+    if (JSON.parse(init.body).stream)
+      return new Response(source(sse(servers.chat.events)), { headers: { "content-type": "text/event-stream" } });
+    return Response.json({ id: "1", object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: answer }, finish_reason: "stop" }] });
+  };
+  const fetch = createFetch({ fetch: upstream });
+  const send = (body) => fetch("http://model/v1/chat/completions", { method: "POST", body: JSON.stringify(body) });
+  const streamed = data(await (await send(servers.chat.request)).text());
+  assert.deepEqual(JSON.parse(servers.chat.calls(streamed).join("")), { city: "Oslo", days: 3 });
+  const whole = await (await send({ ...servers.chat.request, stream: false })).json();
+  assert.equal(whole.choices[0].finish_reason, "tool_calls");
+  assert.equal(whole.choices[0].message.tool_calls[0].function.name, "get_weather");
+  assert.equal(await (await fetch("http://model/v1/models")).text(), "models");
+  assert.equal(asked.length, 3);
+});
+
+test("CommonJS has the same names", () => {
+  const common = createRequire(import.meta.url)("toolglot");
+  assert.deepEqual(Object.keys(common).sort(), Object.keys(toolglot).sort());
+  assert.equal(common.parse(answer, { tools }).calls.length, 1);
+});
+
+test("without a module of its own it says so, and takes one", () => {
+  const script = `
+    import { init, parse } from "toolglot/bare";
+    import { readFileSync } from "node:fs";
+    try { parse("x"); process.exit(1) } catch (error) { if (!error.message.includes("init")) throw error; }
+    init(new WebAssembly.Module(readFileSync(process.argv[1])));
+    console.log(parse("x").content);`;
+  const wasm = createRequire(import.meta.url).resolve("toolglot/toolglot.wasm");
+  assert.ok(readFileSync(wasm).length > 0 && bare.parse === parse);
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, wasm], { encoding: "utf8", cwd: import.meta.dirname });
+  assert.equal(`${status} ${stdout}`, "0 x\n", stderr);
+});

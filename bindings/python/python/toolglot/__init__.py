@@ -1,0 +1,82 @@
+"""Reads the tool calls that language models write as text, in every dialect, whole or streamed.
+
+    >>> import toolglot
+    >>> message = toolglot.parse('Hi. <tool_call>{"name": "ls", "arguments": {"path": "src",}}</tool_call>')
+    >>> message.content, message.calls[0].name, message.calls[0].arguments
+    ('Hi. ', 'ls', '{"path": "src"}')
+
+`parse` reads a whole text, `Parser` pieces of one, `stream` and `astream` what an iterator yields. `repair` and
+`ArgumentsReader` read arguments alone, `Renderer` writes what `parse` reads, `detect` tells dialects apart, `explain`
+says why a text was read as it was, `parse_array` reads columns. Plug-ins for hosts are modules: `toolglot.vllm`,
+`toolglot.openai` and so on.
+"""
+
+from ._message import Call, Event, IncompleteCall, Message
+from ._native import (
+    Arguments,
+    CallEnd,
+    CallStart,
+    Diagnostic,
+    Dialect,
+    DialectError,
+    Dialects,
+    Markup,
+    MessageArray,
+    Reasoning,
+    RenderError,
+    Text,
+    __version__,
+)
+from ._read import (
+    ArgumentsEnd,
+    ArgumentsReader,
+    Parser,
+    Repaired,
+    astream,
+    parse,
+    parse_array,
+    parse_many,
+    repair,
+    stream,
+)
+from ._settings import Options
+from ._tools import Tools
+from ._write import Evidence, Renderer, Step, Verdict, detect, explain
+
+__all__ = [
+    "Arguments",
+    "ArgumentsEnd",
+    "ArgumentsReader",
+    "Call",
+    "CallEnd",
+    "CallStart",
+    "Diagnostic",
+    "Dialect",
+    "DialectError",
+    "Dialects",
+    "Event",
+    "Evidence",
+    "IncompleteCall",
+    "Markup",
+    "Message",
+    "MessageArray",
+    "Options",
+    "Parser",
+    "Reasoning",
+    "RenderError",
+    "Renderer",
+    "Repaired",
+    "Step",
+    "Text",
+    "Tools",
+    "Verdict",
+    "__version__",
+    "astream",
+    "detect",
+    "explain",
+    "parse",
+    "parse_array",
+    "parse_many",
+    "repair",
+    "stream",
+]

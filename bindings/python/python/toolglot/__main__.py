@@ -1,0 +1,17 @@
+"""The command line: `python -m toolglot`, or `toolglot`."""
+
+import signal
+import sys
+
+from . import _native
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    # As the program does: Ctrl-C ends it at once, and `serve` listens for it by itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(_native.main(["toolglot", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()

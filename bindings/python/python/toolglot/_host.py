@@ -1,0 +1,215 @@
+"""What the plug-ins share: one answer of a host, in the pieces that hosts send on."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from ._message import Event, Message
+from ._native import Arguments, CallEnd, CallStart, Dialects, Markup, Reasoning, Text
+from ._read import Parser, parse
+from ._settings import DialectLike, dialects
+from ._tools import ToolsLike
+
+
+@dataclass(slots=True)
+class CallDelta:
+    """A piece of a call: the first has its id and name, all have some of the arguments' JSON."""
+
+    index: int
+    id: str | None
+    name: str | None
+    arguments: str
+
+
+@dataclass(slots=True)
+class Delta:
+    """What one push made certain."""
+
+    content: str = ""
+    reasoning: str = ""
+    calls: list[CallDelta] = field(default_factory=list)
+    #: The calls that ended now and are not finished: index and outcome.
+    unfinished: list[tuple[int, str]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.content or self.reasoning or self.calls or self.unfinished)
+
+    def add(self, event: Event) -> None:
+        """Adds an event; pieces of the same call become one."""
+        match event:
+            case Text():
+                self.content += event.text
+            case Reasoning():
+                self.reasoning += event.text
+            case CallStart():
+                self.calls.append(CallDelta(event.index, event.id or new_id(), event.name, ""))
+            case Arguments():
+                if self.calls and self.calls[-1].index == event.index:
+                    self.calls[-1].arguments += event.json
+                else:
+                    self.calls.append(CallDelta(event.index, None, None, event.json))
+            case CallEnd() if event.outcome in ("truncated", "broken"):
+                self.unfinished.append((event.index, event.outcome))
+                self._leave_open(event.index)
+            case _:
+                pass
+
+    def _leave_open(self, index: int) -> None:
+        """Takes back the brace that closed the arguments of an unfinished call, so that no client can run it."""
+        if self.calls and self.calls[-1].index == index:
+            self.calls[-1].arguments = self.calls[-1].arguments.removesuffix("}")
+
+
+def new_id() -> str:
+    """Returns an id for a call that carries none."""
+    return f"call_{uuid.uuid4().hex[:24]}"
+
+
+def new_seed() -> int:
+    """Returns a seed, so that the ids of two answers differ."""
+    return uuid.uuid4().int & (2**63 - 1)
+
+
+class Answer:
+    """One answer of a model, read while it arrives."""
+
+    __slots__ = ("_parser",)
+
+    def __init__(self, tools: ToolsLike, dialect: DialectLike, **options: Any) -> None:
+        self._parser = Parser(tools=tools, dialect=dialect, collect=False, **options)
+
+    def push(self, text: str) -> Delta:
+        """Reads on from text."""
+        return _delta(self._parser.push(text))
+
+    def push_special(self, token: str) -> Delta:
+        """Reads on from one special token."""
+        return _delta(self._parser.push_special(token))
+
+    def finish(self, reason: str | None = None) -> Delta:
+        """Ends the answer; says what was held back."""
+        return _delta(self._parser.finish(reason))
+
+
+def _delta(events: Iterable[Event]) -> Delta:
+    delta = Delta()
+    for event in events:
+        delta.add(event)
+    return delta
+
+
+def whole(text: str, tools: ToolsLike, dialect: DialectLike, **options: Any) -> Message:
+    """Reads a whole answer, with ids that no other answer has."""
+    return parse(text, tools=tools, dialect=dialect, id_seed=new_seed(), **options)
+
+
+def content_of(message: Message) -> str:
+    """The text of a message and, behind it, that of calls that broke: they are not run, and not lost."""
+    broken = [call.text for call in message.incomplete if call.outcome == "broken"]
+    return message.content + "".join(broken)
+
+
+class Thought:
+    """The reasoning in front of an answer, for hosts that read it before they look for calls.
+
+    What stands behind it is passed on as it came, to be read by whoever reads the calls.
+    """
+
+    __slots__ = ("_parser", "_raw", "_rest", "_thinking", "over")
+
+    def __init__(self, dialect: DialectLike, reasoning_open: bool = False) -> None:
+        self._parser = Parser(dialect=dialect, collect=False, reasoning_open=reasoning_open)
+        #: What came and was not yet said to be reasoning: its bytes, and where they begin.
+        self._raw, self._rest = bytearray(), 0
+        self._thinking = reasoning_open
+        self.over = False
+
+    def push(self, text: str) -> tuple[str, str]:
+        """Reads on; returns reasoning, and text that stands behind it."""
+        if self.over:
+            return "", text
+        self._raw += text.encode("utf-8", "surrogatepass")
+        return self._said(self._parser.push(text))
+
+    def finish(self) -> tuple[str, str]:
+        """Ends the answer; returns what was held back."""
+        if self.over:
+            return "", ""
+        reasoning, rest = self._said(self._parser.finish())
+        if not self.over:
+            rest, self.over = self._take(len(self._raw)), True
+        return reasoning, rest
+
+    def _said(self, events: Iterable[Event]) -> tuple[str, str]:
+        reasoning, blank = "", None
+        for event in events:
+            match event:
+                case Reasoning():
+                    reasoning, blank, self._thinking = reasoning + event.text, None, True
+                    self._forget(event.end)
+                case Markup() if self._thinking:
+                    self._forget(event.end)
+                    return reasoning, self._end()
+                case Text() if not event.text.strip():
+                    blank = event
+                case Text() | CallStart():
+                    self._forget(blank.start if blank else event.start)
+                    return reasoning, self._end()
+                case _:
+                    pass
+        return reasoning, ""
+
+    def _end(self) -> str:
+        self.over = True
+        return self._take(len(self._raw))
+
+    def _forget(self, place: int) -> None:
+        self._take(max(place - self._rest, 0))
+
+    def _take(self, size: int) -> str:
+        taken = self._raw[:size].decode("utf-8", "replace")
+        del self._raw[:size]
+        self._rest += size
+        return taken
+
+
+#: Characters at the end of a prompt in which a template may open reasoning; the longest opener has 30.
+_TAIL = 64
+
+
+def opens_reasoning(prompt: str, dialect: DialectLike) -> bool:
+    """Whether a prompt ends with the opener of reasoning, so that the answer begins inside."""
+    return _opens(prompt[-_TAIL:], dialects(dialect))
+
+
+@lru_cache(maxsize=1024)
+def _opens(tail: str, known: Dialects) -> bool:
+    bare = tail.rstrip()
+    for at in range(len(bare)):
+        message = parse(tail[at:] + "x", dialect=known)
+        if message.reasoning.strip() == "x" and not message.content:
+            return True
+    return False
+
+
+def closes_reasoning(text: str, dialect: DialectLike) -> bool:
+    """Whether reasoning that was open before a text is over in it."""
+    thought = Thought(dialect, reasoning_open=True)
+    thought.push(text)
+    return thought.over
+
+
+def dialect_of(name: str) -> DialectLike:
+    """The dialect that a parser's name stands for: `toolglot`, `toolglot_hermes`, or the path of a file."""
+    if name == "toolglot":
+        return None
+    return name.removeprefix("toolglot_")
+
+
+def parser_names() -> list[str]:
+    """The names that hosts know the parsers by."""
+    return ["toolglot", *(f"toolglot_{name}" for name in dialects(None).names)]

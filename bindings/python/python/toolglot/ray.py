@@ -1,0 +1,38 @@
+"""Ray Data: `dataset.map_batches(toolglot.ray.Parse, fn_constructor_kwargs={"column": "text"}, concurrency=8)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow
+
+from ._read import parse_array
+from ._settings import DialectLike, dialects, options
+from ._tools import compiled
+
+
+class Parse:
+    """Adds a column of messages to every batch; made once in each worker.
+
+    `tools` are the same for all rows, `tools_column` names a column of JSON texts.
+    """
+
+    def __init__(
+        self,
+        column: str = "text",
+        output: str = "message",
+        *,
+        tools: Any = None,
+        tools_column: str | None = None,
+        dialect: DialectLike = None,
+        **choices: Any,
+    ) -> None:
+        options(choices)  # A wrong choice is told here, not in every batch.
+        self._column, self._output, self._tools_column = column, output, tools_column
+        self._tools, self._dialects, self._choices = compiled(tools), dialects(dialect), choices
+
+    def __call__(self, batch: Any) -> pyarrow.Table:
+        table = batch if isinstance(batch, pyarrow.Table) else pyarrow.table(batch)
+        tools = table.column(self._tools_column) if self._tools_column else self._tools
+        read = parse_array(table.column(self._column), tools=tools, dialect=self._dialects, **self._choices)
+        return table.append_column(self._output, pyarrow.chunked_array(read))

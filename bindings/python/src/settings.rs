@@ -1,0 +1,324 @@
+//! What a message is read with: dialects, tools, options.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use toolglot::{Limits, Repairs};
+
+create_exception!(
+    toolglot,
+    DialectError,
+    PyValueError,
+    "A dialect file that cannot be used: `line`, `column`, `help`."
+);
+create_exception!(toolglot, RenderError, PyValueError, "A message that the dialect cannot express.");
+
+/// Returns a Python `ValueError` with the library's own words.
+pub(crate) fn value_error(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// One dialect: how one family of models writes tool calls and reasoning.
+#[pyclass(frozen, module = "toolglot")]
+#[derive(Clone)]
+pub(crate) struct Dialect(pub(crate) Arc<toolglot::Dialect>);
+
+#[pymethods]
+impl Dialect {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// What it is, in one line.
+    #[getter]
+    fn about(&self) -> &str {
+        self.0.about()
+    }
+
+    /// Other names it goes by.
+    #[getter]
+    fn aliases(&self) -> Vec<String> {
+        self.0.aliases().to_vec()
+    }
+
+    /// Patterns of the names of models that speak it.
+    #[getter]
+    fn models(&self) -> Vec<String> {
+        self.0.models().to_vec()
+    }
+
+    /// The markers that are special tokens of its models.
+    #[getter]
+    fn special(&self) -> Vec<String> {
+        self.0.special().to_vec()
+    }
+
+    /// The text of its file.
+    #[getter]
+    fn source(&self) -> &str {
+        self.0.source()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Dialect {}>", self.0.name())
+    }
+}
+
+/// An ordered set of dialects, compiled once.
+#[pyclass(frozen, module = "toolglot")]
+#[derive(Clone)]
+pub(crate) struct Dialects(pub(crate) toolglot::Dialects);
+
+#[pymethods]
+impl Dialects {
+    /// Selects dialects by name, or by the path of a file; nothing selects all. A name beside `auto` is preferred where
+    /// several dialects read the same.
+    #[new]
+    #[pyo3(signature = (*names))]
+    fn new(names: Vec<String>) -> PyResult<Self> {
+        let builtin = toolglot::Dialects::builtin();
+        let (mut chosen, mut all) = (Vec::new(), builtin.clone());
+        // Each goes in front of those before it, so that the first comes first.
+        for name in names.iter().rev() {
+            if name != AUTO && builtin.get(name).is_none() && is_file(name) {
+                let dialect = from_file(name)?;
+                chosen.push(dialect.name().to_owned());
+                all = all.with(dialect);
+            } else {
+                chosen.push(name.clone());
+            }
+        }
+        let unknown = |error: toolglot::UnknownDialect| {
+            let words = error.to_string();
+            value_error(words.split("; `toolglot dialects`").next().unwrap_or_default())
+        };
+        if chosen.is_empty() || chosen.iter().any(|name| name == AUTO) {
+            let mut named = chosen.iter().filter(|name| *name != AUTO);
+            return named.try_fold(all.clone(), |all, name| all.prefer(name)).map(Self).map_err(unknown);
+        }
+        chosen.reverse();
+        all.only(&chosen).map(Self).map_err(unknown)
+    }
+
+    /// Returns the dialect of a file's text, alone.
+    #[staticmethod]
+    fn from_toml(name: &str, source: &str) -> PyResult<Self> {
+        toolglot::Dialect::from_toml(name, source).map(|dialect| Self(dialect.into())).map_err(dialect_error)
+    }
+
+    /// Returns the dialects of files' names and texts; what a pickle holds.
+    #[staticmethod]
+    fn from_sources(sources: Vec<(String, String)>) -> PyResult<Self> {
+        let read = |(name, source): &(String, String)| toolglot::Dialect::from_toml(name, source);
+        let dialects: Result<toolglot::Dialects, _> = sources.iter().map(read).collect();
+        dialects.map(Self).map_err(dialect_error)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let builtin = toolglot::Dialects::builtin();
+        let is_builtin =
+            |dialect: &Arc<toolglot::Dialect>| builtin.get(dialect.name()).is_some_and(|own| Arc::ptr_eq(own, dialect));
+        let class = py.get_type::<Self>();
+        if self.0.iter().all(is_builtin) {
+            return Ok((class.into_any(), PyTuple::new(py, self.names())?.into_any()));
+        }
+        let sources: Vec<_> = self.0.iter().map(|dialect| (dialect.name(), dialect.source())).collect();
+        Ok((class.getattr("from_sources")?, (sources,).into_pyobject(py)?.into_any()))
+    }
+
+    /// Returns the set with the dialects of another in front; of the same name the other's stands.
+    fn preferring(&self, other: &Self) -> Self {
+        let mine = |name: &str| !other.0.iter().any(|dialect| dialect.name() == name);
+        let rest = self.0.iter().filter(|dialect| mine(dialect.name()));
+        Self(other.0.iter().chain(rest).cloned().collect())
+    }
+
+    /// Returns the dialect of a name or an alias, or None.
+    fn get(&self, name: &str) -> Option<Dialect> {
+        self.0.get(name).map(|dialect| Dialect(dialect.clone()))
+    }
+
+    /// The names, in order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.iter().map(|dialect| dialect.name().to_owned()).collect()
+    }
+
+    /// Whether no call can be written in these dialects without a special token.
+    #[getter]
+    fn is_sealed(&self) -> bool {
+        self.0.is_sealed()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.0.get(name).is_some()
+    }
+
+    fn __getitem__(&self, at: usize) -> PyResult<Dialect> {
+        let found = self.0.iter().nth(at).map(|dialect| Dialect(dialect.clone()));
+        found.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err(format!("there are {} dialects", self.0.len())))
+    }
+
+    fn __repr__(&self) -> String {
+        let names = self.names();
+        match names.len() {
+            0..=5 => format!("<Dialects {}>", names.join(", ")),
+            count => format!("<Dialects {}, … {count} in all>", names[..4].join(", ")),
+        }
+    }
+}
+
+const AUTO: &str = "auto";
+
+fn is_file(word: &str) -> bool {
+    word.contains(['/', '\\']) || word.ends_with(".toml") || std::path::Path::new(word).is_file()
+}
+
+fn from_file(path: &str) -> PyResult<toolglot::Dialect> {
+    let path = PathBuf::from(path);
+    let source = std::fs::read_to_string(&path).map_err(|error| named(error, &path))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    toolglot::Dialect::from_toml(&name, &source)
+        .map_err(|error| dialect_error(error.with_file(&path.display().to_string())))
+}
+
+/// Says which file it was, as Python does.
+fn named(error: std::io::Error, path: &std::path::Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let reason = error.to_string();
+            let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
+            pyo3::exceptions::PyOSError::new_err((number, reason, path.display().to_string()))
+        }
+        None => PyValueError::new_err(format!("cannot read `{}`: {error}", path.display())),
+    }
+}
+
+fn dialect_error(error: toolglot::DialectError) -> PyErr {
+    let raised = DialectError::new_err(error.to_string());
+    Python::attach(|py| {
+        let value = raised.value(py);
+        let (line, column, help) = (error.line(), error.column(), error.help());
+        // An exception takes any attribute.
+        let _ = value.setattr("line", line).and_then(|()| value.setattr("column", column));
+        let _ = value.setattr("help", help);
+    });
+    raised
+}
+
+/// The tools that may be called, compiled once.
+#[pyclass(frozen, subclass, module = "toolglot._native")]
+#[derive(Clone)]
+pub(crate) struct Tools(pub(crate) toolglot::Tools);
+
+#[pymethods]
+impl Tools {
+    #[new]
+    fn new(json: &str) -> PyResult<Self> {
+        toolglot::Tools::from_json_str(json).map(Self).map_err(value_error)
+    }
+
+    /// The names, in order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.names().map(str::to_owned).collect()
+    }
+
+    /// Returns the declared name that a name in a call means, or None.
+    fn resolve(&self, name: &str) -> Option<String> {
+        self.0.resolve(name).map(str::to_owned)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Tools {}>", self.names().join(", "))
+    }
+}
+
+/// A caller's choices, read once.
+#[pyclass(frozen, module = "toolglot._native")]
+#[derive(Clone)]
+pub(crate) struct Options(pub(crate) toolglot::Options);
+
+#[pymethods]
+impl Options {
+    #[new]
+    #[pyo3(signature = (**choices))]
+    fn new(choices: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let mut options = toolglot::Options::default();
+        for (name, value) in choices.into_iter().flatten() {
+            options = set(options, &name.extract::<String>()?, &value)?;
+        }
+        Ok(Self(options))
+    }
+}
+
+fn set(options: toolglot::Options, name: &str, value: &Bound<'_, PyAny>) -> PyResult<toolglot::Options> {
+    if value.is_none() {
+        return Ok(options);
+    }
+    Ok(match name {
+        "validation" => options.with_validation(choice(name, value)?),
+        "untyped" => options.with_untyped(choice(name, value)?),
+        "null_text" => options.with_null_text(choice(name, value)?),
+        "reasoning_open" => options.with_reasoning_open(typed(name, value, "a bool")?),
+        "finish_reason" => options.with_finish_reason(Some(choice(name, value)?)),
+        "calls_in_reasoning" => options.with_calls_in_reasoning(choice(name, value)?),
+        "evidence" => options.with_evidence(choice(name, value)?),
+        "unknown_tool" => options.with_unknown_tool(choice(name, value)?),
+        "accept_incomplete" => options.with_accept_incomplete(typed(name, value, "a bool")?),
+        "marked_tokens" => options.with_marked_tokens(typed(name, value, "a bool")?),
+        "id_seed" => options.with_id_seed(typed(name, value, "a non-negative int")?),
+        "repairs" => options.with_repairs(repairs(value)?),
+        "limits" => options.with_limits(limits(value)?),
+        _ => return Err(PyTypeError::new_err(format!("unknown option `{name}`; use {OPTIONS}"))),
+    })
+}
+
+const OPTIONS: &str = "validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence, \
+                       unknown_tool, accept_incomplete, marked_tokens, id_seed, repairs, limits";
+
+fn typed<'py, T: for<'a> FromPyObject<'a, 'py>>(name: &str, value: &Bound<'py, PyAny>, wanted: &str) -> PyResult<T> {
+    value.extract().map_err(|_| PyTypeError::new_err(format!("`{name}` must be {wanted}")))
+}
+
+fn choice<T: std::str::FromStr<Err: ToString>>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
+    typed::<String>(name, value, "one of its names, a str")?.parse().map_err(value_error)
+}
+
+fn repairs(value: &Bound<'_, PyAny>) -> PyResult<Repairs> {
+    let names = match value.extract::<String>() {
+        Ok(names) => names,
+        Err(_) => typed::<Vec<String>>("repairs", value, "a str or a list of str")?.join(","),
+    };
+    names.parse().map_err(value_error)
+}
+
+fn limits(value: &Bound<'_, PyAny>) -> PyResult<Limits> {
+    let wrong = |_| PyTypeError::new_err("`limits` must be a dict such as {'depth': 64}");
+    let mut limits = Limits::default();
+    for (name, value) in value.cast::<PyDict>().map_err(wrong)? {
+        let (name, number) = (name.extract::<String>()?, typed("limits", &value, "non-negative ints")?);
+        limits = match name.as_str() {
+            "held" => limits.with_held(number),
+            "arguments" => limits.with_arguments(number),
+            "depth" => limits.with_depth(number),
+            "calls" => limits.with_calls(number),
+            _ => return Err(value_error(format!("unknown limit `{name}`; use held, arguments, depth, calls"))),
+        };
+    }
+    Ok(limits)
+}
