@@ -13,7 +13,7 @@ use crate::random::Random;
 use crate::setup::{Head, dialects};
 
 /// An arguments string and how it is read.
-struct Input {
+struct ArgumentsInput {
     text: String,
     tools: &'static Tools,
     options: Options,
@@ -21,7 +21,7 @@ struct Input {
     cuts: u64,
 }
 
-impl Input {
+impl ArgumentsInput {
     fn new(data: &[u8]) -> Option<Self> {
         let mut rest = Unstructured::new(data);
         let head = Head::arbitrary(&mut rest).ok()?;
@@ -39,7 +39,7 @@ impl Input {
 
 /// Valid arguments come back byte for byte; what comes back is JSON, and is left alone the second time.
 pub fn repair(data: &[u8]) {
-    let Some(input) = Input::new(data) else { return };
+    let Some(input) = ArgumentsInput::new(data) else { return };
     let dialects = dialects(0, 0);
     let repair = |text: &str, tools: &Tools| toolglot::repair(text, &dialects, tools, &input.options);
     if is_object(&input.text) && !is_deep(&input.text) {
@@ -64,7 +64,7 @@ pub fn repair(data: &[u8]) {
 
 /// Arguments that arrive in pieces are read as if they were whole.
 pub fn arguments(data: &[u8]) {
-    let Some(input) = Input::new(data) else { return };
+    let Some(input) = ArgumentsInput::new(data) else { return };
     let mut random = Random::new(input.cuts);
     let longest = [1, 2, 7, 40][random.below(4)];
     let (whole, end) = read(&input, usize::MAX, &mut random);
@@ -74,7 +74,7 @@ pub fn arguments(data: &[u8]) {
     assert!(whole.is_empty() || is_object(&whole), "{whole:?} {end:?}\n{}", input.shown());
 }
 
-fn read(input: &Input, longest: usize, random: &mut Random) -> (String, ArgumentsEnd) {
+fn read(input: &ArgumentsInput, longest: usize, random: &mut Random) -> (String, ArgumentsEnd) {
     let name = input.tools.names().next().unwrap_or("f");
     let mut reader = ArgumentsReader::new(&dialects(2, input.home), input.tools, name, &input.options);
     let (mut out, mut from) = (String::new(), 0);

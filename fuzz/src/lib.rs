@@ -1,8 +1,10 @@
 //! Properties that hold for every input, each a function of bytes: for the coverage-guided runner and for any other.
 
+mod abi;
 mod answers;
 mod dialect_file;
 mod differential;
+pub mod ends;
 mod generate;
 mod json;
 mod message;
@@ -31,6 +33,7 @@ mod same;
 #[path = "../../crates/toolglot/tests/support/texts.rs"]
 mod texts;
 
+pub use abi::abi;
 pub use dialect_file::dialect_file;
 pub use differential::differential;
 pub use json::{arguments, repair};
@@ -43,7 +46,7 @@ pub use wire::sse;
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their targets.
-pub const TARGETS: [(&str, Property); 10] = [
+pub const TARGETS: [(&str, Property); 11] = [
     ("chunks", chunks),
     ("lossless", lossless),
     ("parse", parse),
@@ -54,4 +57,5 @@ pub const TARGETS: [(&str, Property); 10] = [
     ("protocol", protocol),
     ("dialect_file", dialect_file),
     ("differential", differential),
+    ("abi", abi),
 ];

@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::setup::{Head, Setup, dialect};
 
 /// A message and how it is read.
-pub(crate) struct Input {
+pub(crate) struct MessageInput {
     pub(crate) setup: Setup,
     pub(crate) cuts: u64,
     pub(crate) message: Vec<u8>,
@@ -17,7 +17,7 @@ pub(crate) struct Input {
     pub(crate) special: Vec<Range<usize>>,
 }
 
-impl Input {
+impl MessageInput {
     pub(crate) fn new(data: &[u8], small: bool) -> Option<Self> {
         let mut rest = Unstructured::new(data);
         let head = Head::arbitrary(&mut rest).ok()?;

@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use serde_json::{Value, json};
-use toolglot_wire::{Ended, EngineKind, Exchange, Fault, FaultKind, Policy, Protocol};
+use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, TurnEnd};
 
 use crate::answers::{Gist, of_stream, of_whole};
 use crate::message::shown;
@@ -85,7 +85,7 @@ fn request(head: &Head, client: Protocol, bytes: &[u8]) {
             b"data: {\"choices\": [{\"delta\": {\"content\": \"x\"}, \"finish_reason\": \"stop\"}]}\n\n",
             &mut Vec::new(),
         );
-        turn.finish(Ended::Over, &mut Vec::new());
+        turn.finish(TurnEnd::Over, &mut Vec::new());
     }
 }
 
@@ -102,7 +102,7 @@ fn generated(head: &Head, client: Protocol, from: &mut Unstructured<'_>) -> Resu
 }
 
 /// What a stream says of a call that it began and cannot end.
-const STARTED: [&str; 2] = ["cannot be read on inside a call", "ended inside a call"];
+const STARTED: [&str; 2] = ["cannot be parsed inside a call", "ended inside a call"];
 
 /// Takes a stream and the same as a whole body to a client, and compares what comes of them.
 fn compare(
@@ -136,7 +136,7 @@ fn compare(
 fn stream_through(exchange: &Exchange, stream: &[u8], cuts: Option<(usize, u8)>) -> Vec<u8> {
     let (mut turn, mut out) = (exchange.turn(1, 1), Vec::new());
     cut(stream, cuts).into_iter().for_each(|piece| turn.push(piece, &mut out));
-    turn.finish(Ended::Over, &mut out);
+    turn.finish(TurnEnd::Over, &mut out);
     out
 }
 

@@ -5,13 +5,13 @@ use toolglot::{Collector, Message, Parser, detect};
 use crate::diff::diff;
 use crate::feed::{Cuts, feed_tokens};
 use crate::json::is_object;
-use crate::message::Input;
+use crate::message::MessageInput;
 use crate::random::Random;
 use crate::record::Record;
 
 /// Any split of the message gives the same events.
 pub fn chunks(data: &[u8]) {
-    let Some(input) = Input::new(data, false) else { return };
+    let Some(input) = MessageInput::new(data, false) else { return };
     let mut parser = parser(&input);
     let whole = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Whole);
     let mut random = Random::new(input.cuts);
@@ -25,7 +25,7 @@ pub fn chunks(data: &[u8]) {
 
 /// The spans of the events tile the message, text comes out as it went in, and arguments are JSON.
 pub fn lossless(data: &[u8]) {
-    let Some(input) = Input::new(data, false) else { return };
+    let Some(input) = MessageInput::new(data, false) else { return };
     let mut parser = parser(&input);
     let record = feed_tokens(&mut parser, &input.message, &input.special, &Cuts::Random(input.cuts));
     if let Err(fault) = record.faults(&input.message) {
@@ -35,7 +35,7 @@ pub fn lossless(data: &[u8]) {
 
 /// Whatever is read, with limits that are reached: nothing panics, and what is a call has arguments.
 pub fn parse(data: &[u8]) {
-    let Some(input) = Input::new(data, true) else { return };
+    let Some(input) = MessageInput::new(data, true) else { return };
     let mut parser = parser(&input);
     parser.enable_trace();
     let half = input.message.len() / 2;
@@ -57,7 +57,7 @@ pub fn parse(data: &[u8]) {
     detect::from_model(&text, &input.setup.dialects);
 }
 
-fn check(message: &Message, input: &Input) {
+fn check(message: &Message, input: &MessageInput) {
     for call in &message.calls {
         assert!(is_object(&call.arguments), "{call:?}\n{}", input.shown());
     }
@@ -70,6 +70,6 @@ fn check(message: &Message, input: &Input) {
     assert_eq!(ids.len(), message.calls.len(), "{}", input.shown());
 }
 
-fn parser(input: &Input) -> Parser {
+fn parser(input: &MessageInput) -> Parser {
     Parser::new(&input.setup.dialects, &input.setup.tools, &input.setup.options)
 }

@@ -1,0 +1,82 @@
+//! What the oracles may find: limits that fail a run, and the goals that they shall reach.
+
+use super::tally::{Tally, among};
+
+/// One number of an oracle, over all dialects.
+pub(super) struct Goal {
+    pub(super) oracle: &'static str,
+    /// Holds with strict validation, else with the default.
+    pub(super) strict: bool,
+    pub(super) what: &'static str,
+    pub(super) of: fn(&Tally) -> (u64, u64),
+    /// In percent.
+    pub(super) limit: Bound,
+    pub(super) goal: Bound,
+}
+
+/// What a share may be.
+#[derive(Clone, Copy)]
+pub(super) enum Bound {
+    Most(f64),
+    Least(f64),
+}
+
+use Bound::{Least, Most};
+
+const fn goal(
+    oracle: &'static str,
+    strict: bool,
+    what: &'static str,
+    of: fn(&Tally) -> (u64, u64),
+    limit: Bound,
+    goal: Bound,
+) -> Goal {
+    Goal { oracle, strict, what, of, limit, goal }
+}
+
+pub(super) const REST: [&str; 3] = ["cut", "markers", "undeclared"];
+pub(super) const JUDGED: [&str; 4] = ["good", "cut", "markers", "undeclared"];
+
+/// One line a number: oracle, strict, what, share, limit, goal.
+#[rustfmt::skip]
+pub(super) const GOALS: &[Goal] = &[
+    goal("unescaped", false, "good: meant",            |it| among(it, &["good"], "meant"),            Least(96.0), Least(98.0)),
+    goal("unescaped", false, "good: wrong",            |it| among(it, &["good"], "wrong"),            Most(2.0),   Most(0.01)),
+    goal("unescaped", false, "others: wrong",          |it| among(it, &REST, "wrong"),                Most(9.0),   Most(0.1)),
+    goal("unescaped", false, "wrong without a class",  |it| among(it, &JUDGED, "wrong: other"),       Most(0.15),  Most(0.0)),
+    goal("unescaped", true,  "wrong without a class",  |it| among(it, &JUDGED, "wrong: other"),       Most(0.2),   Most(0.0)),
+    goal("unescaped", true,  "wrong, not as written",  not_valid,                                     Most(3.0),   Most(0.0)),
+    goal("damage",    false, "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(2.2),   Most(0.0)),
+    goal("damage",    false, "others lost",            |it| among(it, &["others"], "lost"),           Most(11.5),  Most(10.0)),
+    goal("damage",    false, "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(3.5),   Most(0.0)),
+    goal("damage",    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(3.5),   Most(0.0)),
+    goal("prefix",    false, "cut, length",            |it| among(it, &["length"], "exception"),      Most(0.0),   Most(0.0)),
+    goal("prefix",    false, "cut, no reason",         |it| among(it, &["none"], "exception"),        Most(0.7),   Most(0.5)),
+    goal("prefix",    false, "quoting, cut, length",   |it| among(it, &["length, quoting"], "exception"), Most(0.0), Most(0.0)),
+    goal("unescaped", false, "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
+    goal("damage",    false, "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
+    goal("prefix",    false, "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
+];
+
+/// Counts wrong messages that are not valid as they stand.
+fn not_valid(tally: &Tally) -> (u64, u64) {
+    let (wrong, all) = among(tally, &JUDGED, "wrong");
+    (wrong - among(tally, &JUDGED, "wrong: valid").0, all)
+}
+
+impl Bound {
+    /// Says whether a share keeps to it.
+    pub(super) fn holds(self, percent: f64) -> bool {
+        match self {
+            Most(most) => percent <= most,
+            Least(least) => percent >= least,
+        }
+    }
+
+    pub(super) fn text(self) -> String {
+        match self {
+            Most(most) => format!("≤ {most}"),
+            Least(least) => format!("≥ {least}"),
+        }
+    }
+}

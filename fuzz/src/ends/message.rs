@@ -1,0 +1,142 @@
+//! Messages that call tools: what is meant, and what is read.
+
+use serde_json::{Map, Value};
+use toolglot::{Collector, FinishReason, Message, Options, Parser, Validation};
+
+use super::Run;
+use super::home::Home;
+use super::tools::{self, DECLARED, TOOLS, Tool};
+use crate::random::Random;
+
+/// What the model means to say.
+#[derive(Debug, Default)]
+pub(super) struct Meant {
+    /// Which of the declared lists of tools.
+    pub(super) tools: usize,
+    pub(super) content: &'static str,
+    pub(super) calls: Vec<Calling>,
+}
+
+/// A call with its arguments in order.
+#[derive(Clone, Debug)]
+pub(super) struct Calling {
+    pub(super) name: &'static str,
+    pub(super) members: Vec<Member>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) key: &'static str,
+    pub(super) value: Value,
+    /// It is written as its escaping says; other values as they should be.
+    pub(super) code: bool,
+}
+
+impl Calling {
+    /// Returns the arguments as an object.
+    pub(super) fn arguments(&self) -> Value {
+        let members: Map<String, Value> = self.members.iter().map(|it| (it.key.to_owned(), it.value.clone())).collect();
+        members.into()
+    }
+
+    /// Returns a call of a tool; `text` makes the values that are code.
+    pub(super) fn new(tool: &Tool, random: &mut Random, text: &mut dyn FnMut(&mut Random) -> String) -> Self {
+        let mut members = Vec::new();
+        for parameter in tool.parameters {
+            if !parameter.required && random.one_in(2) {
+                continue;
+            }
+            let code = parameter.kind == tools::ParameterKind::Code;
+            let value = match parameter.kind {
+                tools::ParameterKind::Code => text(random).into(),
+                tools::ParameterKind::Word => (*random.pick(WORDS)).into(),
+                tools::ParameterKind::Integer => random.pick(&[&0, &5, &30, &120]).to_owned().into(),
+                tools::ParameterKind::Boolean => random.one_in(2).into(),
+                tools::ParameterKind::Words => (0..random.below(3)).map(|_| *random.pick(WORDS)).collect(),
+            };
+            members.push(Member { key: parameter.key, value, code });
+        }
+        if random.below(10) < 4 && members.len() > 1 {
+            let (a, b) = (random.below(members.len()), random.below(members.len()));
+            members.swap(a, b);
+        }
+        Self { name: tool.name, members }
+    }
+}
+
+const WORDS: &[&&str] =
+    &[&"src/main.rs", &"a.py", &"README.md", &"web/index.html", &"w", &"fix the title", &"/tmp", &"main"];
+
+/// Returns one of the tools that take code, or any.
+pub(super) fn tool(random: &mut Random, code: bool) -> &'static Tool {
+    &TOOLS[random.below(TOOLS.len() - usize::from(code))]
+}
+
+/// How the calls of a list can be compared.
+pub(super) type Calls = Vec<(String, Value)>;
+
+/// Returns the calls that were meant.
+pub(super) fn meant(calls: &[Calling]) -> Calls {
+    calls.iter().map(|call| (call.name.to_owned(), call.arguments())).collect()
+}
+
+/// Returns finished calls.
+pub(super) fn found(message: &Message) -> Calls {
+    let arguments = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
+    message.calls.iter().map(|call| (call.name.clone(), arguments(&call.arguments))).collect()
+}
+
+/// Reads a text.
+pub(super) fn read(home: &Home, run: &Run, tools: usize, text: &[u8], why: Option<FinishReason>) -> Message {
+    read_in(home, run, tools, text, why, &mut |rest| rest)
+}
+
+/// Reads a text in pieces.
+pub(super) fn read_in(
+    home: &Home,
+    run: &Run,
+    tools: usize,
+    text: &[u8],
+    why: Option<FinishReason>,
+    piece: &mut dyn FnMut(usize) -> usize,
+) -> Message {
+    let validation = if run.strict { Validation::Strict } else { Validation::Coerce };
+    let options = Options::default().with_validation(validation).with_finish_reason(why);
+    let all;
+    let dialects = if run.auto {
+        all = toolglot::Dialects::builtin();
+        &all
+    } else {
+        &home.alone
+    };
+    let (mut parser, mut collector) = (Parser::new(dialects, &DECLARED[tools], &options), Collector::new(&options));
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(piece(rest.len()).clamp(1, rest.len()));
+        parser.push_bytes(now).for_each(|event| collector.add(&event));
+        rest = later;
+    }
+    parser.finish().for_each(|event| collector.add(&event));
+    collector.finish(text)
+}
+
+/// Says whether a text in random pieces gives the same message.
+pub(super) fn is_same_in_pieces(
+    home: &Home,
+    run: &Run,
+    tools: usize,
+    text: &[u8],
+    why: Option<FinishReason>,
+    whole: &Message,
+    random: &mut Random,
+) -> bool {
+    let longest = [1, 3, 9, 60][random.below(4)];
+    let pieces = read_in(home, run, tools, text, why, &mut |_| 1 + random.below(longest));
+    let notes = |message: &Message| {
+        let mut notes: Vec<_> = message.diagnostics.iter().map(|it| (it.span.start, it.span.end, it.code)).collect();
+        notes.sort();
+        notes
+    };
+    let same = pieces.calls == whole.calls && pieces.content == whole.content && pieces.reasoning == whole.reasoning;
+    same && pieces.incomplete == whole.incomplete && notes(&pieces) == notes(whole)
+}
