@@ -65,8 +65,31 @@ fn budget(granted: &str, case: &str) -> Option<f64> {
 /// Returns what a case's instructions are divided by.
 fn amount(case: &str) -> usize {
     let words: Vec<&str> = case.split(' ').collect();
-    if words[0] == "make" { 1 } else { words[4].parse().unwrap_or(1) }
+    words.get(4).and_then(|word| word.parse().ok()).unwrap_or(1)
 }
+
+/// What small messages cost: a new process, one call read whole, two under `auto`, openers that nothing closes.
+const SHORT: [&str; 19] = [
+    "start ready pinned hermes",
+    "start ready pinned deepseek_v4",
+    "start ready auto hermes",
+    "start call auto hermes",
+    "pinned calls hermes plain 1 complete",
+    "auto calls hermes plain 1 complete",
+    "pinned two hermes whole",
+    "auto two hermes whole",
+    "pinned two nexus_raven 4",
+    "auto two nexus_raven 4",
+    "pinned two react 4",
+    "auto two react 4",
+    "pinned two function_gemma whole",
+    "auto two function_gemma whole",
+    "pinned hostile hermes openers 2000 complete",
+    "pinned hostile qwen3_coder openers 2000 complete",
+    "pinned hostile kimi_k2 openers 2000 complete",
+    "pinned hostile qwen3_coder near 2000 complete",
+    "auto hostile hermes openers 2000 complete",
+];
 
 /// What is counted: long calls of unlike dialects in pieces and whole, short ones, prose, and what is made.
 fn cases() -> Vec<String> {
@@ -96,6 +119,7 @@ fn cases() -> Vec<String> {
         cases.push(format!("{how} calls hermes plain 20 4"));
         cases.push(format!("make {how}"));
     }
+    cases.extend(SHORT.map(str::to_owned));
     cases.push("make tools 100".to_owned());
     cases.push("make dialect hermes".to_owned());
     cases
@@ -124,6 +148,7 @@ mod tests {
     #[test]
     fn messages_are_counted_by_the_byte() {
         assert_eq!(amount("pinned call hermes plain 1000 4"), 1000);
-        assert_eq!(amount("make tools 100"), 1);
+        assert_eq!(amount("pinned hostile hermes openers 2000 complete"), 2000);
+        assert_eq!(["make tools 100", "start ready pinned hermes", "auto two hermes whole"].map(amount), [1; 3]);
     }
 }

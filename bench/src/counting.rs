@@ -1,6 +1,9 @@
 //! Instructions, counted by valgrind: the same on every run of the same build, whatever else the machine does.
 
 use std::process::Command;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
 
 use crate::auto::{declared, examples, feed};
 use crate::growth;
@@ -55,6 +58,14 @@ pub(crate) fn child(works: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns the time that a piece of work takes the first time it is done in this process.
+pub(crate) fn once(words: &str) -> Result<Duration, String> {
+    let mut work = work(&words.split(' ').collect::<Vec<_>>())?;
+    let start = ThreadTime::now();
+    work();
+    Ok(start.elapsed())
+}
+
 /// What happens in here is counted.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
@@ -76,6 +87,16 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
             let source =
                 Dialects::builtin().get(name).map(|dialect| dialect.source().to_owned()).ok_or("no such dialect")?;
             Ok(Box::new(move || drop(Dialect::from_toml("mine", &source).ok())))
+        }
+        ["start", "ready", how, dialect] => Ok(starting(how, dialect)),
+        ["start", "call", how, dialect] => {
+            // Not made by the renderer: that would make ready what is to be counted.
+            let text = examples().find(|example| example.0 == *dialect).ok_or("no such dialect")?.1;
+            let (how, dialect) = ((*how).to_owned(), (*dialect).to_owned());
+            Ok(Box::new(move || {
+                let tools = Tools::default();
+                drop(set(&how, &dialect).map(|set| toolglot::parse(text, &set, &tools, &options())));
+            }))
         }
         [how @ ("pinned" | "auto"), "two", dialect, chunk] => {
             let bytes = if *chunk == "whole" { usize::MAX } else { chunk.parse().map_err(|_| "CHUNK is a number")? };
@@ -103,13 +124,21 @@ fn set(how: &str, dialect: &str) -> Result<Dialects, String> {
 /// Returns the work of reading a message in pieces with a parser that is ready.
 pub(crate) fn reading(set: Dialects, tools: &Tools, pieces: Vec<String>) -> Work {
     let mut parser = Parser::new(&set, tools, &options());
+    // What a set makes once for its dialects is there; the parser that is counted is new.
+    feed(&mut Parser::new(&set, tools, &options()), &pieces);
     Box::new(move || feed(&mut parser, &pieces))
 }
 
 /// Returns the work of reading a whole message; what a process makes once is there.
 pub(crate) fn parsing(set: Dialects, tools: Tools, text: String) -> Work {
-    drop(Parser::new(&set, &tools, &options()));
+    drop(toolglot::parse(&text, &set, &tools, &options()));
     Box::new(move || drop(toolglot::parse(&text, &set, &tools, &options())))
+}
+
+/// Returns the work of making the first parser of a process.
+fn starting(how: &str, dialect: &str) -> Work {
+    let (how, dialect) = (how.to_owned(), dialect.to_owned());
+    Box::new(move || drop(set(&how, &dialect).map(|set| Parser::new(&set, &Tools::default(), &options()))))
 }
 
 fn making_parser(set: Dialects) -> Work {

@@ -1,4 +1,5 @@
-//! A hunt for messages whose cost grows faster than their length: a few words of the dialects, repeated.
+//! A hunt for messages whose cost grows faster than their length: a few words of the dialects, or fragments of them inside
+//! an open call, repeated.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use toolglot::detect::from_output;
 use toolglot::{ArgumentsReader, Dialects, Evidence, Limits, Options, Parser, Tools, Validation, parse, repair};
 
 use crate::auto::{declared, feed};
+use crate::fragments::{self, Written, half};
 use crate::job::pieces;
 use crate::random::Random;
 use crate::sides::pinned;
@@ -21,8 +23,9 @@ const FACTOR: usize = 10;
 const SUSPECT: f64 = 1.5;
 const DEAR: f64 = 1_000.0;
 
-/// It is steep if a byte is so many times as dear then.
+/// It is steep if a byte is so many times as dear then, or was already and is dear: limits end the growth.
 const STEEP: f64 = 2.0;
+const STEEP_BEFORE: f64 = 3.0;
 
 /// Words that no dialect's file has.
 #[rustfmt::skip]
@@ -48,9 +51,9 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
         if second > first * SUSPECT || second > DEAR {
             println!("suspect, from {first:.0} to {second:.0} ns/byte: {message}");
             let third = message.cost(&set, &tools, FACTOR * FACTOR);
-            if third > second * STEEP {
+            if third > second * STEEP || (second > DEAR && second > first * STEEP_BEFORE) {
                 found += 1;
-                println!("steep, {third:.0} ns/byte");
+                println!("steep, {third:.0} ns/byte at last");
             }
         }
     }
@@ -58,14 +61,14 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
     if found == 0 { Ok(()) } else { Err(format!("the cost of {found} messages grows faster than their length")) }
 }
 
-/// The literals of each dialect's file.
-struct Words(Vec<(String, Vec<String>)>);
+/// What each dialect's file says: the literals in it, and a call.
+struct Words(Vec<(String, Vec<String>, Written)>);
 
 impl Words {
     fn builtin() -> Self {
-        Self(
-            Dialects::builtin().iter().map(|dialect| (dialect.name().to_owned(), literals(dialect.source()))).collect(),
-        )
+        let dialects = Dialects::builtin();
+        let words = dialects.iter().map(|dialect| (dialect.name().to_owned(), literals(dialect.source())));
+        Self(words.zip(fragments::calls()).map(|((name, words), call)| (name, words, call)).collect())
     }
 
     /// Returns up to so many words of a dialect, of any, or of none.
@@ -81,6 +84,36 @@ impl Words {
         let words: String = (0..most).map(|_| word()).collect();
         let ends: Vec<usize> = words.char_indices().map(|(at, _)| at).chain([words.len()]).collect();
         if most > 1 && random.below(4) == 0 { words[..ends[random.below(ends.len())]].to_owned() } else { words }
+    }
+}
+
+impl Words {
+    /// Returns up to so many fragments of a dialect, now and then of another, and between them a word of none.
+    fn fragments(&self, home: usize, most: usize, random: &mut Random) -> String {
+        let mut out = String::new();
+        for _ in 0..most {
+            let home = if random.below(8) == 0 { random.below(self.0.len()) } else { home };
+            let (_, words, call) = &self.0[home];
+            match random.below(5) {
+                0 => out.push_str(WORDS[random.below(WORDS.len())]),
+                1 => out.push_str(&words[random.below(words.len())]),
+                2 => out.push_str(&half(&words[random.below(words.len())], random)),
+                _ => out.push_str(&call.piece(random)),
+            }
+        }
+        out
+    }
+
+    /// Returns what stands before, what is repeated, and what stands behind.
+    fn parts(&self, home: usize, random: &mut Random) -> [String; 3] {
+        if random.below(2) == 0 {
+            let mut some = |most: usize| self.some(home, random.below(most + 1), random);
+            return [some(3), some(4), some(2)];
+        }
+        let before = self.0[home].2.open(random);
+        let [repeated, behind] =
+            [3, 2].map(|most| random.below(most + 1)).map(|most| self.fragments(home, most, random));
+        [before, repeated, behind]
     }
 }
 
@@ -114,11 +147,7 @@ enum Way {
 impl<'a> Message<'a> {
     fn any(own: &'a Words, random: &mut Random) -> Self {
         let home = random.below(own.0.len());
-        let mut part = |most: usize| {
-            let most = random.below(most + 1);
-            own.some(home, most, random)
-        };
-        let (before, repeated, behind) = (part(3), part(4), part(2));
+        let [before, repeated, behind] = own.parts(home, random);
         Self {
             dialect: (random.below(3) > 0).then_some(&own.0[home].0),
             way: [Way::Whole, Way::Pieces, Way::Repair, Way::Arguments, Way::Detect][random.below(5)],

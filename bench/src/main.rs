@@ -15,6 +15,7 @@ mod calls;
 mod complete;
 mod counting;
 mod duel;
+mod fragments;
 mod growth;
 mod hostile;
 mod hunt;
@@ -60,7 +61,7 @@ usage: toolglot-bench hunt SECONDS SEED
   looks for messages whose cost grows faster than their length
 usage: toolglot-bench message KIND DIALECT CORPUS SIZE CHUNK
   prints a message that is measured
-usage: toolglot-bench count WORK... | seat SIDE JOB...
+usage: toolglot-bench count WORK... | once WORK | seat SIDE JOB...
   what the processes run that are started for the above";
 
 type Run = fn(Care) -> Result<Section, String>;
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
     let done = match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("seat", rest)) => duel::seat(rest),
         Some(("count", rest)) => counting::child(rest),
+        Some(("once", [work])) => counting::once(work).map(|time| println!("{}", time.as_nanos())),
         Some(("message", rest)) => Job::new(rest).map(|job| println!("{}", job.text)),
         Some(("budgets", [])) => budgets::run(false),
         Some(("budgets", [update])) if update == "--update" => budgets::run(true),

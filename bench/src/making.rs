@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::hint::black_box;
+use std::process::Command;
 
 use serde_json::json;
 use toolglot::{Dialect, Dialects, Parser, Tools};
@@ -11,6 +12,14 @@ use crate::page::Section;
 use crate::sides::{options, pinned};
 use crate::table::round;
 use crate::timing::{Care, best};
+
+/// What a process does once, and the work that does it.
+const COLD: [(&str, &str); 4] = [
+    ("the first parser of a process, pinned: hermes", "start ready pinned hermes"),
+    ("the first parser of a process, pinned: deepseek_v4", "start ready pinned deepseek_v4"),
+    ("the first parser of a process, auto", "start ready auto hermes"),
+    ("two calls read as the first thing of a process, auto", "start call auto hermes"),
+];
 
 pub(crate) fn run(care: Care) -> Result<Section, String> {
     let (all, one, options) = (Dialects::builtin(), pinned("hermes")?, options());
@@ -44,7 +53,22 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
         let set: Dialects = sources.iter().filter_map(read).collect();
         drop(black_box(Parser::new(&set, &twelve, &options)));
     });
+    for (what, work) in COLD {
+        writeln!(text, "| {what} | {} |", round(cold(care, work)? / 1e3)).ok();
+    }
     Ok(Section::from(text))
+}
+
+/// Returns the nanoseconds that work takes as the first thing of a process: the best of many processes.
+fn cold(care: Care, work: &str) -> Result<f64, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut best = f64::INFINITY;
+    for _ in 0..if care == Care::Full { 200 } else { 5 } {
+        let run = Command::new(&own).args(["once", work]).output().map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&run.stdout);
+        best = best.min(said.trim().parse().map_err(|_| format!("`{work}` was not timed: {said}"))?);
+    }
+    Ok(best)
 }
 
 /// Returns the JSON text of so many tools of four parameters each.

@@ -139,8 +139,8 @@ pub(crate) fn options() -> Options {
 fn toolglot(dialects: &Dialects, job: &Job, times: usize, mut take: impl FnMut(Part<'_>)) -> Result<Duration, String> {
     let tools = Tools::from_json(&tools()).map_err(|error| error.to_string())?;
     let options = options();
-    // The first parser of a set makes what all later ones share, as the list of tools is made once.
-    drop(Parser::new(dialects, &tools, &options));
+    // The first message of a set makes what all later ones share, as the list of tools is made once.
+    drop(toolglot::parse(&job.text, dialects, &tools, &options));
     clocked(times, || {
         let Some(pieces) = &job.pieces else {
             let message = toolglot::parse(&job.text, dialects, &tools, &options);
