@@ -10,7 +10,9 @@ mod cli;
 mod diagnostics;
 mod dialects;
 mod example;
+mod names;
 mod page;
+mod picture;
 mod settings;
 
 /// Writes every generated document that is stale, and removes pages of dialects that are gone.
@@ -40,8 +42,15 @@ pub fn check() -> Complaints {
 }
 
 fn generated() -> Vec<File> {
-    let mut files =
-        vec![dialects::readme(), dialects::index(), diagnostics::page(), cli::page(), settings::manual(), api::page()];
+    let mut files = vec![
+        dialects::index(),
+        picture::page(),
+        diagnostics::page(),
+        cli::page(),
+        settings::manual(),
+        api::page(),
+        names::page(),
+    ];
     files.extend(dialects::pages());
     files
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::root;
 
 /// Folders that hold nothing of ours.
-const SKIPPED: [&str; 3] = ["target", ".git", ".work"];
+const SKIPPED: [&str; 5] = ["target", ".git", ".work", "node_modules", "dist"];
 
 /// A text file of the repository.
 #[derive(Clone, Debug)]

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+pub mod cases;
 pub mod docs;
 pub mod files;
+pub mod names;
 pub mod policies;
 pub mod quick;
 pub mod readme;
@@ -13,6 +15,11 @@ pub mod tidy;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example on the library's own page, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../toolglot/README.md")]
+struct Library;
 
 /// The examples of the policies, compiled and run as tests.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
-//! `cargo xtask`: tidy, docs, readme, quick.
+//! `cargo xtask`: tidy, docs, readme, cases, quick.
 
 use std::process::ExitCode;
 
-use xtask::{Complaints, docs, quick, readme, tidy};
+use xtask::{Complaints, cases, docs, quick, readme, tidy};
 
 const HELP: &str = "\
 cargo xtask tidy            check the sources against the rules of the house
@@ -10,6 +10,7 @@ cargo xtask docs            write the generated documents
 cargo xtask docs --check    say which generated documents are stale
 cargo xtask readme          run the README's main command and compare what it prints
 cargo xtask readme --write  run it and write what it prints into the README
+cargo xtask cases FILE      write the case files as JSON, for the tests of the bindings
 cargo xtask quick           format, lints, unit tests of the core";
 
 fn main() -> ExitCode {
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ["docs", "--check"] => docs::check(),
         ["readme"] => readme::check(),
         ["readme", "--write"] => readme::write(),
+        ["cases", file] => cases::write(file),
         ["quick"] => quick::run(),
         _ => {
             eprintln!("{HELP}");

@@ -37,19 +37,24 @@ fn compare(readme: &str) -> Result<(), String> {
 fn printed(readme: &str) -> Result<(String, String), String> {
     let (command, shown) =
         shown(readme).ok_or_else(|| format!("{README}: no command and output stand around `{MARK}`"))?;
-    println!("{command}");
-    let done = Command::new("sh").args(["-c", command]).current_dir(root()).stdin(Stdio::null()).output();
+    // From a clone the program is cargo's alias.
+    let arguments = command.strip_prefix("toolglot ").unwrap_or(command);
+    println!("cargo toolglot {arguments}");
+    let done = Command::new("sh")
+        .args(["-c", &format!("cargo toolglot {arguments}")])
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .output();
     let done = done.map_err(|error| error.to_string())?;
     if !done.status.success() {
         return Err(format!("`{command}` failed\n{}", String::from_utf8_lossy(&done.stderr)));
     }
-    let arguments = command.split_once(" -- ").map_or("", |(_, arguments)| arguments);
     Ok((shown.to_owned(), on_terminal(&format!("{} {arguments}", program()))))
 }
 
 /// Returns the program that the main command built, without what cargo itself prints.
 fn program() -> String {
-    let folder = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.parent()?.join("release/toolglot")));
+    let folder = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.parent()?.join("quick/toolglot")));
     folder.unwrap_or_default().display().to_string()
 }
 

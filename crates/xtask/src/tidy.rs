@@ -4,6 +4,7 @@ use crate::Complaints;
 use crate::files::{self, File};
 
 mod data;
+mod names;
 mod proof;
 mod prose;
 mod rust;
@@ -11,11 +12,14 @@ mod rust;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 16] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
     rust::names_no_dialect,
+    names::types_are_named_once,
+    names::types_say_what_they_are,
+    names::glossary_is_true,
     data::dialects_are_short,
     data::dependencies_have_a_reason,
     prose::says_nothing_for_later,
