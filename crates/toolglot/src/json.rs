@@ -62,7 +62,6 @@ use crate::view::{NotYet, View};
 
 use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
-pub(crate) use doubt::BEHIND;
 pub(crate) use entity::ENTITIES;
 pub(crate) use key::is_bare_key;
 pub(crate) use look::key_ahead;

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
-use crate::json::BEHIND;
 use crate::marks::Marks;
 use crate::options::{FinishReason, Options};
 use crate::sink::{Sink, StoredKind};
@@ -238,7 +237,7 @@ impl Parser {
             self.begin();
         }
         if self.input.is_long() {
-            self.input.forget(self.sink.cursor().min(self.anchor()).saturating_sub(BEHIND));
+            self.input.forget(self.sink.cursor().min(self.anchor()));
         }
         self.sink.clear();
     }

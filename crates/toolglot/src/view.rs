@@ -11,6 +11,10 @@ use crate::marks::Marks;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotYet;
 
+/// Bytes behind the reader's place that stay visible: a quote is judged by its line, and lines of code are shorter.
+/// Ten times as much would be held for every open string.
+pub(crate) const BEHIND: usize = 1 << 10;
+
 /// The visible part of the input. Positions count bytes from the start of the whole input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {

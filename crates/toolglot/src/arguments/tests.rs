@@ -61,6 +61,19 @@ fn valid_json_is_said_as_it_comes() {
     assert_eq!(said, r#"{"text": "Hello world", "n": 12345678901234567890}"#);
 }
 
+#[test]
+fn a_quote_behind_a_long_value_is_judged_by_the_same_bytes() {
+    let line = "it says \"no\", then goes on: nothing of it is escaped. ";
+    for length in [4000, 4090, 5000, 9000] {
+        let text = format!(r#"{{"city": "{}{}", "days": 3}}"#, "é".repeat(length / 2), line.repeat(3));
+        let (whole, end) = read(&Tools::default(), &text, usize::MAX);
+        for size in [1, 16, 1000] {
+            let (said, found) = read(&Tools::default(), &text, size);
+            assert_eq!((said, found.outcome), (whole.clone(), end.outcome), "{length} by {size}");
+        }
+    }
+}
+
 fn read(tools: &Tools, text: &str, size: usize) -> (String, ArgumentsEnd) {
     let mut reader = ArgumentsReader::new(&Dialects::builtin(), tools, "weather", &Options::default());
     let mut said = String::new();

@@ -5,11 +5,7 @@ use super::reader::ReaderStep;
 use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
-use crate::view::NotYet;
-
-/// Bytes behind the reader's place that stay visible: a quote is judged by its line, and lines of code are shorter.
-/// Ten times as much would be held for every open string.
-pub(crate) const BEHIND: usize = 1 << 10;
+use crate::view::{BEHIND, NotYet};
 
 /// Bytes that one message may read ahead in vain for ends of strings: the size of a source file that a call writes.
 /// Without the bound, a message full of quotes that never resolve would be read again from each of them.

@@ -1,14 +1,13 @@
 //! One check for every case: whole, at every split, byte by byte; with repairs on and off.
 
 use super::{
-    BEHIND, Context, Ended, JsonReader, Markers, NoMarkers, ValueOutcome, ValuePosition, WholeValue, key_ahead,
-    read_whole,
+    Context, Ended, JsonReader, Markers, NoMarkers, ValueOutcome, ValuePosition, WholeValue, key_ahead, read_whole,
 };
 use crate::diagnostic::{Code, Repairs};
 use crate::options::{Limits, Options};
 use crate::schema::Schema;
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::{BEHIND, NotYet, View};
 
 mod cases;
 mod generated;

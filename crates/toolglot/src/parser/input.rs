@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::marks::Marks;
-use crate::view::View;
+use crate::view::{BEHIND, View};
 
 /// The part of the input that is still needed, and what is known about the bytes it came from.
 #[derive(Clone, Debug, Default)]
@@ -109,9 +109,9 @@ impl Input {
         self.text.len() >= 4096
     }
 
-    /// Forgets the bytes before `from`, if that is worth moving the rest.
-    pub(crate) fn forget(&mut self, from: usize) {
-        let mut gone = from.saturating_sub(self.base).saturating_sub(1);
+    /// Forgets what stands more than [`BEHIND`] bytes before `decided`, if that is worth moving the rest.
+    pub(crate) fn forget(&mut self, decided: usize) {
+        let mut gone = decided.saturating_sub(BEHIND).saturating_sub(self.base).saturating_sub(1);
         if gone < 4096 && gone < self.text.len() / 2 || gone == 0 {
             return;
         }

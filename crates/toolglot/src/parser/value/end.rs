@@ -14,7 +14,6 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
-use crate::json::BEHIND;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, Marker, named_tag};
 use crate::parser::fast_path::FastPath;
@@ -22,7 +21,7 @@ use crate::parser::head::{Head, name_end, skip_gap};
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::{BEHIND, NotYet, View};
 
 /// Where a value's data ends and where reading goes on.
 #[derive(Clone, Copy, Debug)]
