@@ -44,16 +44,28 @@ pub(crate) struct CallReader {
 }
 
 /// Which part of a call is being read.
+///
+/// ```text
+///              CallStart         the body's end          CallEnd
+///  Committed ────────────► Body ────────────────► Closing ───────► Between ───► Over
+///      ▲                                             │    nothing     │ ▲ │    nothing of the section
+///      │                                             │    follows     │ └─┘    is open any more
+///      │                                             └───────► Over   │ separators, closers of the section
+///      └──────────────────────────────────────────────────────────────┘ a further call wins
+/// ```
 #[derive(Clone, Debug)]
 enum CallPhase {
     /// The call was committed and not yet announced.
     Committed,
     Body(Box<BodyReader>),
+    /// The arguments are complete; what closes the call is read, wrong and missing closers too.
     Closing {
         at: usize,
         how: Ended,
     },
+    /// The call is over, and its section may go on.
     Between(usize),
+    /// All that was opened with the call is closed.
     Over(usize),
 }
 

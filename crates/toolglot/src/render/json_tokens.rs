@@ -100,6 +100,13 @@ struct TokenReader<'t> {
 }
 
 /// What may come next.
+///
+/// ```text
+///  Value ── { ──► FirstKey ─┬─ key ──► Value          Value ── scalar ──► After
+///    │                      └─ } ────► After          After ── , ───────► Key or Value
+///    └───── [ ──► FirstItem ┬─ value ► as Value         │ └─── } ] ─────► After
+///                           └─ ] ────► After            └ outside all brackets the end
+/// ```
 #[derive(Clone, Copy)]
 enum TokenExpect {
     Value,
