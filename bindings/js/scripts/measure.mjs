@@ -5,7 +5,7 @@ const [, , textPath, toolsPath, rounds] = process.argv;
 const text = readFileSync(textPath, "utf8");
 const tools = readFileSync(toolsPath, "utf8");
 const from = process.hrtime.bigint();
-const { Parser, parse } = await import("../dist/esm/index.js");
+const { Parser, parse } = await import("toolglot");
 parse(text, { tools });
 const start = Number(process.hrtime.bigint() - from) / 1e6;
 

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
+// What most bundlers do to a package, alone or below others.
+import { buildSync } from "esbuild";
 import * as toolglot from "toolglot";
 import * as bare from "toolglot/bare";
 
@@ -219,10 +223,33 @@ test("fetch gives any client native calls, and lets other requests pass", async 
   assert.equal(asked.length, 3);
 });
 
-test("CommonJS has the same names", () => {
+test("`import` and `require` give Node one copy", () => {
   const common = createRequire(import.meta.url)("toolglot");
-  assert.deepEqual(Object.keys(common).sort(), Object.keys(toolglot).sort());
-  assert.equal(common.parse(answer, { tools }).calls.length, 1);
+  assert.equal(common.parse, parse);
+  assert.equal(common.Parser, Parser);
+});
+
+test("where there is no file, the module is inside", async () => {
+  const web = await import("../dist/esm/index.js");
+  assert.notEqual(web.parse, parse);
+  assert.deepEqual(Object.keys(web).sort(), Object.keys(createRequire(import.meta.url)("toolglot")).sort());
+  const alone = mkdtempSync(join(tmpdir(), "toolglot-"));
+  cpSync(new URL("../dist/cjs", import.meta.url), alone, { recursive: true });
+  const left = createRequire(import.meta.url)(join(alone, "node.js"));
+  for (const one of [web, left]) assert.equal(one.parse(answer, { tools }).calls.length, 1);
+  rmSync(alone, { recursive: true });
+});
+
+test("bundles for Node and for browsers work where the package is not", () => {
+  const alone = mkdtempSync(join(tmpdir(), "toolglot-"));
+  const contents = 'import { parse } from "toolglot"; console.log(parse("[TOOL_CALLS]ls[ARGS]{}").calls[0].name);';
+  for (const [platform, format] of [["node", "cjs"], ["node", "esm"], ["browser", "esm"]]) {
+    const outfile = join(alone, `${platform}.${format === "esm" ? "mjs" : "cjs"}`);
+    buildSync({ stdin: { contents, resolveDir: import.meta.dirname }, bundle: true, platform, format, outfile, logLevel: "error" });
+    const { stdout, stderr } = spawnSync(process.execPath, [outfile], { encoding: "utf8" });
+    assert.equal(stdout, "ls\n", `${platform} ${format}: ${stderr}`);
+  }
+  rmSync(alone, { recursive: true });
 });
 
 test("without a module of its own it says so, and takes one", () => {
