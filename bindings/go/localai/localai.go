@@ -3,6 +3,8 @@
 package localai
 
 import (
+	"strings"
+
 	"github.com/toolglot/toolglot/bindings/go"
 )
 
@@ -101,9 +103,15 @@ func ParseFunctionCall(llmresult string, config FunctionsConfig) ([]FuncCallResu
 type Stream struct {
 	parser *toolglot.Parser
 	seed   uint64
-	calls  map[int]*ToolCallDelta
+	calls  map[int]*running
 	taken  map[string]bool
 	done   int
+}
+
+// running is a call that is not over; a call may be long and comes in small pieces.
+type running struct {
+	ToolCallDelta
+	arguments strings.Builder
 }
 
 // NewStream returns a stream for one answer.
@@ -112,7 +120,7 @@ func (r *Reader) NewStream() (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{parser: parser, seed: r.seed, calls: map[int]*ToolCallDelta{}, taken: map[string]bool{}}, nil
+	return &Stream{parser: parser, seed: r.seed, calls: map[int]*running{}, taken: map[string]bool{}}, nil
 }
 
 // Push takes the next piece. A call comes once, when it is over, with an index and an id of its own; half a call is
@@ -158,9 +166,9 @@ func (s *Stream) add(delta *ChatDelta, event toolglot.Event) error {
 	case toolglot.Reasoning:
 		delta.ReasoningContent += event.Text
 	case toolglot.CallStart:
-		s.calls[event.Index] = &ToolCallDelta{ID: event.ID, Name: event.Name}
+		s.calls[event.Index] = &running{ToolCallDelta: ToolCallDelta{ID: event.ID, Name: event.Name}}
 	case toolglot.Arguments:
-		s.calls[event.Index].Arguments += event.Text
+		s.calls[event.Index].arguments.WriteString(event.Text)
 	case toolglot.CallEnd:
 		call := s.calls[event.Index]
 		delete(s.calls, event.Index)
@@ -178,9 +186,9 @@ func (s *Stream) add(delta *ChatDelta, event toolglot.Event) error {
 			call.ID = id
 		}
 		s.taken[call.ID] = true
-		call.Index = s.done
+		call.Index, call.Arguments = s.done, call.arguments.String()
 		s.done++
-		delta.ToolCalls = append(delta.ToolCalls, *call)
+		delta.ToolCalls = append(delta.ToolCalls, call.ToolCallDelta)
 	}
 	return nil
 }
