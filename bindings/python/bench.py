@@ -1,14 +1,19 @@
 """What the package costs, side by side in one run: `python bindings/python/bench.py [ROWS]`.
 
 Each number is the best of several rounds, since the machine does other work. The host's parser is vLLM's, where it is
-installed; torch is then a stub.
+installed; torch is then a stub. With `TOOLGLOT_CORE`, the program that `cargo build --release --example core` makes here,
+the core alone stands beside the package.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,13 +27,13 @@ TOOLS = [{"type": "function", "function": {"name": "write_file", "parameters": {
     "path": {"type": "string"}, "content": {"type": "string"}}}}}]
 
 
-def best(run: Callable[[], Any], rounds: int = 7) -> float:
-    """Returns the seconds of the fastest round."""
+def best(run: Callable[[], Any], rounds: int = 7, clock: Callable[[], float] = time.process_time) -> float:
+    """Returns the seconds of the fastest round, of the processor's time unless another clock is asked for."""
     found = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        began = clock()
         run()
-        found.append(time.perf_counter() - began)
+        found.append(clock() - began)
     return min(found)
 
 
@@ -54,14 +59,35 @@ def push(pieces: list[str]) -> None:
 COMPILED = toolglot.Tools(TOOLS)
 
 
+def core(text: str, *, rows: int = 0, streams: int = 0) -> float | None:
+    """Returns the seconds that the core alone takes to read a text as a row, or as a stream of tokens."""
+    program = os.environ.get("TOOLGLOT_CORE")
+    if not program:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        at, tools = Path(folder, "text"), Path(folder, "tools")
+        at.write_text(text)
+        tools.write_text(json.dumps(TOOLS))
+
+        def spent(*times: int) -> float:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([program, at, tools, "hermes", *map(str, times)], check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        return min(spent(rows, streams) - spent(0, 0) for _ in range(3)) / max(rows, streams)
+
+
 def streaming() -> None:
-    print("| a call streamed in tokens of 4 bytes | per token | against 1 KB |\n|---|---|---|")
+    print("| a call streamed in tokens of 4 bytes | per token | against 1 KB | the core alone |\n|---|---|---|---|")
     first = None
     for size in (1_000, 10_000, 100_000, 1_000_000):
         pieces = tokens(call(size))
         cost = best(lambda pieces=pieces: push(pieces), 9 if size < 1_000_000 else 5) / len(pieces)  # type: ignore[misc]
         first = first or cost
-        print(f"| {size // 1000} KB | {cost * 1e6:.2f} µs | {cost / first:.2f} × |")
+        alone = core(call(size), streams=10_000_000 // size)
+        beside = f"{alone / len(pieces) * 1e6:.2f} µs" if alone else "–"
+        print(f"| {size // 1000} KB | {cost * 1e6:.2f} µs | {cost / first:.2f} × | {beside} |")
     nothing = best(lambda: [toolglot.Text("abcd", 0, 4) for _ in range(10_000)]) / 10_000
     print(f"\nOne event made in Python by itself: {nothing * 1e6:.2f} µs.\n")
 
@@ -120,10 +146,13 @@ def columns(rows: int) -> None:
     text = "Let me write it.\n" + call(400)
     texts = pa.array([text] * rows)
     few = [text] * min(rows, 20_000)
+    alone = core(text, rows=rows)
     one = best(lambda: toolglot.parse_array(texts, tools=COMPILED), 3) / rows
-    two = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=2), 3) / rows
+    two = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=2), 3, time.perf_counter) / rows
     each = best(lambda: [toolglot.parse(text, tools=COMPILED) for text in few], 3) / len(few)
     print(f"| {rows:,} answers of {len(text)} bytes | rows a second | against `parse` |\n|---|---|---|")
+    if alone:
+        print(f"| the core, one thread | {1 / alone:,.0f} | {each / alone:.1f} × |")
     print(f"| `parse`, one by one | {1 / each:,.0f} | 1.0 × |")
     print(f"| `parse_array`, one thread | {1 / one:,.0f} | {each / one:.1f} × |")
     print(f"| `parse_array`, two threads | {1 / two:,.0f} | {each / two:.1f} × |")

@@ -26,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use crate::parser::{ArgumentsReader, Parser};
     #[pymodule_export]
-    use crate::reading::{detect, explain, parse, parse_batch, repair};
+    use crate::reading::{detect, explain, near_miss, parse, parse_batch, repair};
     #[pymodule_export]
     use crate::settings::{Dialect, DialectError, Dialects, Options, RenderError, Tools};
     #[pymodule_export]

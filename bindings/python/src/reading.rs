@@ -109,6 +109,23 @@ pub(crate) fn repair(
     Ok((found.arguments, found.diagnostics.iter().map(Diagnostic::from).collect()))
 }
 
+/// Returns why a text that looks like a call was read as none.
+#[pyfunction]
+pub(crate) fn near_miss(
+    py: Python<'_>,
+    text: &Bound<'_, PyAny>,
+    dialects: &Dialects,
+    tools: &Tools,
+    options: &Options,
+) -> PyResult<Option<Diagnostic>> {
+    let text = Text::of(text)?;
+    let miss = py.detach(|| {
+        let message = read(&text, &dialects.0, &tools.0, &options.0);
+        toolglot::near_miss(&text.lossy(), &message, &dialects.0, &tools.0, &options.0)
+    });
+    Ok(miss.map(|miss| Diagnostic::from(&miss.diagnostic)))
+}
+
 /// A step of reading: action, dialect, detail, start, end.
 type StepParts = (&'static str, Option<String>, String, usize, usize);
 

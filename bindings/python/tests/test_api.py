@@ -246,6 +246,15 @@ def test_what_was_read_can_be_written(weather: Any) -> None:
         toolglot.Renderer("gemma4").render({"tool_calls": [{"name": "say", "arguments": {"t": 'a <|"|> b'}}]})
 
 
+def test_a_near_miss_says_why() -> None:
+    text = '[get_weather(city="Oslo")]'
+    missed = toolglot.near_miss(text)
+    assert missed is not None and missed.code == "near_miss" and "no tools are declared" in missed.message
+    assert toolglot.near_miss(CALL) is None and toolglot.near_miss("No call at all.") is None
+    with pytest.raises(ValueError):
+        toolglot.near_miss(text, dialect="no such dialect")
+
+
 def test_detect_and_explain() -> None:
     assert toolglot.detect(CALL)[0].dialect == "hermes"
     assert any("committed" in str(step) for step in toolglot.explain(CALL))

@@ -7,7 +7,7 @@
 
 `parse` reads a whole text, `Parser` pieces of one, `stream` and `astream` what an iterator yields. `repair` and
 `ArgumentsReader` read arguments alone, `Renderer` writes what `parse` reads, `detect` tells dialects apart, `explain`
-says why a text was read as it was, `parse_array` reads columns. Plug-ins for hosts are modules: `toolglot.vllm`,
+says why a text was read as it was and `near_miss` why it was not, `parse_array` reads columns. Plug-ins for hosts are modules: `toolglot.vllm`,
 `toolglot.openai` and so on.
 """
 
@@ -41,7 +41,7 @@ from ._read import (
 )
 from ._settings import Options
 from ._tools import Tools
-from ._write import Evidence, Renderer, Step, Verdict, detect, explain
+from ._write import Evidence, Renderer, Step, Verdict, detect, explain, near_miss
 
 __all__ = [
     "Arguments",
@@ -74,6 +74,7 @@ __all__ = [
     "astream",
     "detect",
     "explain",
+    "near_miss",
     "parse",
     "parse_array",
     "parse_many",

@@ -31,6 +31,7 @@ __all__ = [
     "detect",
     "explain",
     "main",
+    "near_miss",
     "parse",
     "parse_array",
     "parse_batch",
@@ -300,6 +301,7 @@ def parse_array(
 def repair(
     arguments: str | bytes, dialects: Dialects, tools: Tools, name: str | None, options: Options
 ) -> tuple[str | None, list[Diagnostic]]: ...
+def near_miss(text: str | bytes, dialects: Dialects, tools: Tools, options: Options) -> Diagnostic | None: ...
 def explain(
     text: str | bytes, dialects: Dialects, tools: Tools, options: Options
 ) -> list[tuple[str, str | None, str, int, int]]: ...

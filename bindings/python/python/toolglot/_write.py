@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native, _settings, _tools
 from ._message import Message
+from ._native import Diagnostic
 from ._settings import DialectLike
 from ._tools import ToolsLike
 
@@ -132,3 +133,18 @@ def explain(
     """
     known, declared = _settings.dialects(dialect), _tools.compiled(tools)
     return [Step(*step) for step in _native.explain(text, known, declared, _settings.options(options))]
+
+
+def near_miss(
+    text: str | bytes,
+    *,
+    tools: ToolsLike = None,
+    dialect: DialectLike = None,
+    **options: Unpack[_settings.Options],
+) -> Diagnostic | None:
+    """Says why a text that looks like a call was read as none; `None` for a message with calls, and for prose.
+
+    >>> near_miss('[get_weather(city="Paris")]').message.partition(";")[0]
+    'looks like a call to `get_weather`, but no tools are declared'
+    """
+    return _native.near_miss(text, _settings.dialects(dialect), _tools.compiled(tools), _settings.options(options))
