@@ -201,6 +201,16 @@ tg_status tg_explain(const tg_dialects *of,
                      size_t input_len,
                      tg_buffer *out);
 
+// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
+// `why`. For people who look: it takes several times as long.
+tg_status tg_inspect(const tg_dialects *of,
+                     const tg_tools *with,
+                     const uint8_t *options,
+                     size_t options_len,
+                     const uint8_t *input,
+                     size_t input_len,
+                     tg_buffer *out);
+
 // Reads the `arguments` string of a call of `tool` (empty: of the only one that is declared) and writes
 // `{"arguments", "diagnostics"}`; the arguments are the text of a JSON object, or null if nothing could be recognised.
 tg_status tg_repair(const tg_dialects *of,

@@ -14,7 +14,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::null_mut;
 
 use serde_json::Value;
-use toolglot::{Dialects, Renderer, Tools, mint};
+use toolglot::{Dialects, Renderer, Tools, inspect, mint};
 
 use border::{Done, bytes, dialects, free, make, run, shared, text, tools, unique};
 
@@ -189,6 +189,27 @@ pub unsafe extern "C" fn tg_explain(
         run(out, |out| {
             let options = settings::options(text(options, options_len)?)?;
             write(out, &jobs::explain(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
+        })
+    }
+}
+
+/// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
+/// `why`. For people who look: it takes several times as long.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tg_inspect(
+    of: *const TgDialects,
+    with: *const TgTools,
+    options: *const u8,
+    options_len: usize,
+    input: *const u8,
+    input_len: usize,
+    out: *mut TgBuffer,
+) -> TgStatus {
+    unsafe {
+        run(out, |out| {
+            let options = settings::options(text(options, options_len)?)?;
+            let story = inspect(bytes(input, input_len)?, &dialects(of), &tools(with), &options);
+            serde_json::to_writer(out, &story).map_err(Fault::failed)
         })
     }
 }

@@ -6,7 +6,7 @@
  */
 
 export { init, ToolglotError, type FaultKind } from "./engine.js";
-export { detect, dialects, explain, mint, parse, repair, Renderer } from "./jobs.js";
+export { detect, dialects, explain, inspect, mint, parse, repair, Renderer } from "./jobs.js";
 export { Parser } from "./parser.js";
 export { createFetch, Exchange, ParserStream } from "./streams.js";
 export type * from "./types.js";

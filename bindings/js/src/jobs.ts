@@ -4,7 +4,7 @@ import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
 import { decodeMessage } from "./message.js";
 import { dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
-import type { Dialect, DialectChoice, Message, ReadOptions, Renderable, Repaired, Step, Verdict } from "./types.js";
+import type { Dialect, DialectChoice, Inspection, Message, ReadOptions, Renderable, Repaired, Step, Verdict } from "./types.js";
 
 /** Reads a whole text. */
 export function parse(text: string | Uint8Array, options: ReadOptions = {}): Message {
@@ -18,6 +18,14 @@ export function explain(text: string | Uint8Array, options: ReadOptions = {}): {
   const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
   const { steps, message } = JSON.parse(json) as { steps: Step[]; message: unknown };
   return { steps, message: decodeMessage(JSON.stringify(message)) };
+}
+
+/** Reads a whole text and tells what became of every byte, and when each piece went out. */
+export function inspect(text: string | Uint8Array, options: ReadOptions = {}): Inspection {
+  const [home, dialects, tools] = ready(options);
+  const json = home.ask("tg_inspect", dialects, tools, ...home.put(optionsText(options), text));
+  const { message, ...rest } = JSON.parse(json) as Omit<Inspection, "message"> & { message: unknown };
+  return { message: decodeMessage(JSON.stringify(message)), ...rest };
 }
 
 /**

@@ -173,6 +173,89 @@ export interface Step {
   detail: string;
 }
 
+/** What a byte of a text became. */
+export type ByteKind =
+  | "text"
+  | "reasoning"
+  | "marker"
+  | "name"
+  | "id"
+  | "key"
+  | "value"
+  | "punctuation"
+  | "repaired"
+  | "skipped";
+
+/** Bytes in a row that became the same, and the number of the call they belong to. */
+export type Stretch = Span & { kind: ByteKind; call?: number };
+
+/** A deviation that was read all the same: the bytes as they stand, and what stands for them in the message. */
+export type Mending = Span & {
+  code: string;
+  class: "repair" | "value" | "policy" | "limit";
+  message: string;
+  before: string;
+  after: string;
+};
+
+/** Something that went out when `at` bytes of the text had arrived. */
+export interface Arrival {
+  at: number;
+  event: "text" | "reasoning" | "call_start" | "arguments" | "call_end";
+  call?: number;
+  /** The piece of text, reasoning or arguments; the name of a call that begins, the outcome of one that ends. */
+  text: string;
+}
+
+/** A change under which the text has one call more; it was tried. */
+export interface Remedy {
+  /** `tools`: declare a tool of this name; `dialect`: read this one too; else an option. `reasoning` is `callsInReasoning`. */
+  kind:
+    | "tools"
+    | "dialect"
+    | "evidence"
+    | "reasoning"
+    | "reasoning_open"
+    | "finish_reason"
+    | "accept_incomplete"
+    | "unknown_tool"
+    | "validation"
+    | "repairs";
+  value: string;
+}
+
+/** Why there is no call, or why one is not finished. */
+export type WhyNot = Span & {
+  reason:
+    | "cut_off"
+    | "broken"
+    | "in_reasoning"
+    | "other_dialect"
+    | "in_code"
+    | "no_tools"
+    | "unknown_name"
+    | "weak_marker"
+    | "unknown_marker"
+    | "nothing";
+  message: string;
+  fix: Remedy | null;
+};
+
+/** The story of a text. A text of up to 32 KiB is read character by character, a longer one in 32768 pieces. */
+export interface Inspection {
+  message: Message;
+  /** What the bytes became, in order: together they are the whole text. */
+  spans: Stretch[];
+  repairs: Mending[];
+  /** What the parser tried, as far as the first twenty thousand steps. */
+  steps: Step[];
+  /** What went out, in order. */
+  arrivals: Arrival[];
+  /** How many bytes were decided when so many had arrived: `[arrived, decided]` for each change, from `[0, 0]` on. */
+  held: [number, number][];
+  why: WhyNot[];
+}
+
 /** A message to render: toolglot's own, or as a chat API has it. */
 export interface Renderable {
   content?: string | null | undefined;

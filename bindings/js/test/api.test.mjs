@@ -11,7 +11,7 @@ import { buildSync } from "esbuild";
 import * as toolglot from "toolglot";
 import * as bare from "toolglot/bare";
 
-const { createFetch, detect, dialects, Exchange, explain, mint, parse, Parser, ParserStream, repair, Renderer, ToolglotError } =
+const { createFetch, detect, dialects, Exchange, explain, inspect, mint, parse, Parser, ParserStream, repair, Renderer, ToolglotError } =
   toolglot;
 
 const tools = [
@@ -87,6 +87,24 @@ test("repair", () => {
   const { arguments: json } = repair('{"__proto__": {"polluted": true},}');
   assert.equal({}.polluted, undefined);
   assert.ok(Object.hasOwn(JSON.parse(json), "__proto__"));
+});
+
+test("inspect tells what became of every byte, and when", () => {
+  const text = 'Hi é <tool_call>{"name": "ls", "arguments": {"all": True}}</tool_call>';
+  const { message, spans, repairs, arrivals, held, why } = inspect(text);
+  assert.equal(message.calls[0].arguments, '{"all": true}');
+  assert.deepEqual(
+    spans.map((span) => span.end).slice(0, -1),
+    spans.map((span) => span.start).slice(1),
+  );
+  assert.ok(spans.some((span) => span.kind === "repaired" && span.end - span.start === 4));
+  assert.deepEqual([repairs[0].before, repairs[0].after], ["True", "true"]);
+  const said = arrivals.filter((arrival) => arrival.event === "arguments").map((arrival) => arrival.text);
+  assert.equal(said.join(""), message.calls[0].arguments);
+  assert.ok(held.every(([arrived, out]) => out <= arrived));
+  assert.deepEqual(why, []);
+  const { why: missed } = inspect('[get_weather(city="Paris")]');
+  assert.deepEqual([missed[0].reason, missed[0].fix], ["no_tools", { kind: "tools", value: "get_weather" }]);
 });
 
 test("detect, dialects, explain, mint", () => {

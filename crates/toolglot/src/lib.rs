@@ -29,6 +29,7 @@ mod diagnostic;
 mod dialect;
 mod event;
 mod id;
+mod inspect;
 mod json;
 mod lead;
 mod lines;
@@ -52,6 +53,7 @@ pub use diagnostic::{Class, Code, CodeRow, Diagnostic, Preset, Repairs, UnknownR
 pub use dialect::{Dialect, DialectError, Dialects, Teach, TeachPlace, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
 pub use id::{mint, seed_of};
+pub use inspect::{Arrival, ByteKind, Inspection, Mending, Remedy, Stretch, WhyNot, inspect};
 pub use message::{Call, Collector, IncompleteCall, Message};
 pub use near_miss::{MissReason, NearMiss, near_miss};
 pub use options::{

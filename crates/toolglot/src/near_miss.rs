@@ -69,6 +69,8 @@ pub struct NearMiss {
     pub reason: MissReason,
     /// The reason in words, with its place: a diagnostic with the code [`Code::NearMiss`].
     pub diagnostic: Diagnostic,
+    /// The tool that would be called, if the text says which.
+    pub tool: Option<String>,
 }
 
 /// Says why nothing was recognised in a text, if it looks like a call; `None` for a message with calls, and for prose.
@@ -304,7 +306,7 @@ impl EmptyMessage<'_> {
     /// A miss whose span counts from the start of the part that was looked at.
     fn miss(&self, reason: MissReason, seen: &HiddenCall, words: String) -> NearMiss {
         let span = self.start + seen.span.start..self.start + seen.span.end;
-        miss(reason, &HiddenCall { name: String::new(), span, dialect: seen.dialect.clone() }, words)
+        miss(reason, &HiddenCall { name: seen.name.clone(), span, dialect: seen.dialect.clone() }, words)
     }
 }
 
@@ -326,7 +328,8 @@ const ENDS: [&str; 8] = [
 fn miss(reason: MissReason, seen: &HiddenCall, message: String) -> NearMiss {
     let diagnostic =
         Diagnostic { code: Code::NearMiss, span: seen.span.clone(), message, dialect: seen.dialect.clone() };
-    NearMiss { reason, diagnostic }
+    let tool = Some(seen.name.clone()).filter(|name| !name.is_empty());
+    NearMiss { reason, diagnostic, tool }
 }
 
 /// Places of one kind that are tried. Each costs a reading; a text with more of them is no single misread call.

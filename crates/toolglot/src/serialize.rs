@@ -2,10 +2,12 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::event::{Event, EventKind, Outcome};
+use crate::inspect::ByteKind;
 use crate::message::{Call, IncompleteCall, Message};
 use crate::options::FinishReason;
+use crate::trace::Action;
 
 macro_rules! by_name {
     ($($kind:ty),*) => {
@@ -17,7 +19,7 @@ macro_rules! by_name {
     };
 }
 
-by_name!(Code, Outcome, FinishReason);
+by_name!(Code, Class, Outcome, FinishReason, ByteKind, Action);
 
 macro_rules! by_field {
     ($kind:ty, $name:literal, $($field:ident),*) => {
@@ -33,7 +35,6 @@ macro_rules! by_field {
 
 by_field!(Call, "Call", id, name, arguments);
 by_field!(IncompleteCall, "IncompleteCall", name, arguments, text, outcome);
-
 /// The dialect is its name, or null.
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -28,6 +28,18 @@ pub enum Class {
     Limit,
 }
 
+impl Class {
+    /// Returns the class's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Repair(_) => "repair",
+            Self::Value => "value",
+            Self::Policy => "policy",
+            Self::Limit => "limit",
+        }
+    }
+}
+
 /// One row of [`Code::TABLE`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

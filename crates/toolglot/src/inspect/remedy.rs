@@ -1,0 +1,120 @@
+//! Why there is no call, with the change that makes one: each is tried before it is told.
+
+use std::ops::Range;
+
+use crate::diagnostic::Code;
+use crate::dialect::Dialects;
+use crate::message::Message;
+use crate::near_miss::{MissReason, NearMiss, near_miss};
+use crate::options::{CallsInReasoning, Evidence, FinishReason, Options, UnknownTool, Validation};
+use crate::parse;
+use crate::tool::Tools;
+
+/// Why there is no call, or why one is not finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhyNot {
+    /// The reason; none if nothing in the text looks like a call.
+    pub reason: Option<MissReason>,
+    /// The reason in words.
+    pub message: String,
+    /// The bytes it is about.
+    pub span: Range<usize>,
+    /// What would make it a call.
+    pub fix: Option<Remedy>,
+}
+
+/// A change under which a text has one call more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Remedy {
+    /// `tools` for a tool to declare, `dialect` for one to add, else the name of an option.
+    pub kind: &'static str,
+    /// The tool's, dialect's or choice's name.
+    pub value: String,
+}
+
+/// Says why a message has no call, and for each that did not finish, why.
+pub(super) fn why(
+    input: &[u8],
+    message: &Message,
+    dialects: &Dialects,
+    tools: &Tools,
+    options: &Options,
+) -> Vec<WhyNot> {
+    let text = String::from_utf8_lossy(input);
+    let case = UnreadCall { text: &text, calls: message.calls.len(), dialects, tools, options };
+    if message.calls.is_empty() {
+        let miss = near_miss(&text, message, dialects, tools, options);
+        return vec![miss.map_or_else(|| nothing(input.len()), |miss| case.tell(miss))];
+    }
+    let unfinished = |code, reason| {
+        message.diagnosed(code).map(move |found| NearMiss { reason, diagnostic: found.clone(), tool: None })
+    };
+    let cut_off = unfinished(Code::Truncated, MissReason::CutOff);
+    cut_off.chain(unfinished(Code::Broken, MissReason::Broken)).map(|miss| case.tell(miss)).collect()
+}
+
+fn nothing(end: usize) -> WhyNot {
+    WhyNot { reason: None, message: "nothing in the text looks like a call".to_owned(), span: 0..end, fix: None }
+}
+
+/// A text with a call that was not read, and how it was read.
+struct UnreadCall<'c> {
+    text: &'c str,
+    calls: usize,
+    dialects: &'c Dialects,
+    tools: &'c Tools,
+    options: &'c Options,
+}
+
+impl UnreadCall<'_> {
+    fn tell(&self, miss: NearMiss) -> WhyNot {
+        let fix = self.options(miss.reason).or_else(|| self.tool(&miss)).or_else(|| self.dialect(&miss));
+        let (message, span) = (miss.diagnostic.message, miss.diagnostic.span);
+        WhyNot { reason: Some(miss.reason), message, span, fix }
+    }
+
+    /// Tries the options that are about a reason.
+    fn options(&self, reason: MissReason) -> Option<Remedy> {
+        let now = || self.options.clone();
+        let wait = ("reasoning", CallsInReasoning::Wait.name(), now().with_calls_in_reasoning(CallsInReasoning::Wait));
+        let end = ("reasoning", CallsInReasoning::End.name(), now().with_calls_in_reasoning(CallsInReasoning::End));
+        let stop = ("finish_reason", "stop", now().with_finish_reason(Some(FinishReason::Stop)));
+        let tries = match reason {
+            MissReason::CutOff => vec![stop, ("accept_incomplete", "true", now().with_accept_incomplete(true))],
+            MissReason::Broken => vec![
+                ("validation", Validation::Lenient.name(), now().with_validation(Validation::Lenient)),
+                ("repairs", "safe", now().with_repairs(crate::Repairs::default())),
+                ("repairs", "all", now().with_repairs(crate::Repairs::all())),
+            ],
+            MissReason::InReasoning => vec![("reasoning_open", "false", now().with_reasoning_open(false)), wait, end],
+            MissReason::WeakMarker => vec![("evidence", Evidence::Eager.name(), now().with_evidence(Evidence::Eager))],
+            MissReason::UnknownName => {
+                vec![("unknown_tool", UnknownTool::Call.name(), now().with_unknown_tool(UnknownTool::Call))]
+            }
+            _ => Vec::new(),
+        };
+        let works = tries.into_iter().find(|(_, _, options)| self.works(self.dialects, self.tools, options))?;
+        Some(Remedy { kind: works.0, value: works.1.to_owned() })
+    }
+
+    fn tool(&self, miss: &NearMiss) -> Option<Remedy> {
+        let name = miss.tool.as_deref()?;
+        let tools = self.tools.with_names([name]);
+        let declares = matches!(miss.reason, MissReason::NoTools | MissReason::UnknownName);
+        (declares && self.works(self.dialects, &tools, self.options))
+            .then(|| Remedy { kind: "tools", value: name.to_owned() })
+    }
+
+    fn dialect(&self, miss: &NearMiss) -> Option<Remedy> {
+        let name = miss.diagnostic.dialect.as_deref().filter(|_| miss.reason == MissReason::OtherDialect)?;
+        let more = Dialects::builtin().get(name)?.clone();
+        let dialects = self.dialects.iter().cloned().chain([more]).collect();
+        self.works(&dialects, self.tools, self.options).then(|| Remedy { kind: "dialect", value: name.to_owned() })
+    }
+
+    fn works(&self, dialects: &Dialects, tools: &Tools, options: &Options) -> bool {
+        parse(self.text, dialects, tools, options).calls.len() > self.calls
+    }
+}

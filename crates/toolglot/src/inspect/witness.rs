@@ -1,0 +1,287 @@
+//! Watches a text being read, and writes down what its bytes became and when.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Class, Code, Diagnostic};
+use crate::event::{Event, EventKind};
+use crate::json::write_escaped;
+use crate::message::{Collector, Message};
+use crate::options::Options;
+use crate::trace::Step;
+
+use super::align::{Pair, align};
+use super::members::MemberReader;
+use super::place::{Word, looks, unescaped};
+use super::{Arrival, ByteKind, Inspection, Mending, Stretch, paint};
+
+/// Steps that are kept; a hostile text makes one for every byte.
+const MOST_STEPS: usize = 20_000;
+
+/// Characters of a repair that are shown.
+const SHOWN: usize = 400;
+
+/// Diagnostics that may be about the bytes of one event.
+const NEAR: usize = 64;
+
+/// Repairs that drop the bytes they are about, and no more than these.
+const DROPPED: [Code; 4] = [Code::UnknownMember, Code::JunkInCall, Code::GluedObjects, Code::StrayCloser];
+
+/// Diagnostics about a parameter none of which is read.
+const UNREAD: [Code; 2] = [Code::DuplicateParameter, Code::NamelessParameter];
+
+/// What changes a message and is no repair of the text.
+const CHANGES: [Code; 3] = [Code::Coerced, Code::NameNormalised, Code::InvalidUtf8];
+
+/// What was seen so far.
+pub(super) struct Witness<'i> {
+    input: &'i [u8],
+    collector: Collector,
+    spans: Vec<Stretch>,
+    steps: Vec<Step>,
+    arrivals: Vec<Arrival>,
+    held: Vec<(usize, usize)>,
+    /// The last diagnostics, whose events may be yet to come.
+    near: Vec<(Code, Range<usize>)>,
+    call: Option<usize>,
+    members: MemberReader,
+    /// The running call's name and id, until their bytes are found.
+    unplaced: [Option<String>; 2],
+    /// Names and arguments as they were said, and the bytes that they were read from.
+    said: String,
+    pairs: Vec<Pair>,
+}
+
+impl<'i> Witness<'i> {
+    pub(super) fn new(input: &'i [u8], options: &Options) -> Self {
+        Self {
+            input,
+            collector: Collector::new(options),
+            spans: Vec::new(),
+            steps: Vec::new(),
+            arrivals: Vec::new(),
+            held: vec![(0, 0)],
+            near: Vec::new(),
+            call: None,
+            members: MemberReader::default(),
+            unplaced: [None, None],
+            said: String::new(),
+            pairs: Vec::new(),
+        }
+    }
+
+    /// Notes what the parser tried.
+    pub(super) fn note(&mut self, steps: Vec<Step>) {
+        let left = MOST_STEPS.saturating_sub(self.steps.len());
+        self.steps.extend(steps.into_iter().take(left));
+    }
+
+    /// Sees an event, said when `at` bytes had arrived.
+    pub(super) fn see(&mut self, at: usize, event: &Event<'_>) {
+        self.collector.add(event);
+        let span = event.span.clone();
+        match &event.kind {
+            EventKind::Text(text) => self.text(at, "text", text, span.clone(), ByteKind::Text),
+            EventKind::Reasoning(text) => self.text(at, "reasoning", text, span.clone(), ByteKind::Reasoning),
+            EventKind::Markup => paint::add(&mut self.spans, span.clone(), ByteKind::Marker, self.call),
+            EventKind::CallStart { index, id, name } => {
+                self.call = Some(*index);
+                self.members = MemberReader::default();
+                self.unplaced = [Some((*name).to_owned()), id.map(str::to_owned)];
+                self.header(&span, 3);
+                self.arrive(at, "call_start", name);
+            }
+            EventKind::Arguments { json, .. } => {
+                self.arguments(&span, json);
+                self.arrive(at, "arguments", json);
+            }
+            EventKind::CallEnd { id, outcome, .. } => {
+                if id.is_some() && !self.spans.iter().rev().take(NEAR).any(|seen| seen.is_of(ByteKind::Id, self.call)) {
+                    self.unplaced[1] = id.map(str::to_owned);
+                }
+                self.header(&span, 1);
+                self.arrive(at, "call_end", outcome.name());
+                (self.call, self.unplaced) = (None, [None, None]);
+            }
+            EventKind::Diagnostic(diagnostic) => return self.hear(diagnostic),
+        }
+        match self.held.last_mut() {
+            Some(last) if last.0 == at => last.1 = last.1.max(span.end),
+            Some(last) if last.1 < span.end => self.held.push((at, span.end)),
+            _ => {}
+        }
+    }
+
+    fn hear(&mut self, diagnostic: &Diagnostic) {
+        if self.near.len() >= 2 * NEAR {
+            self.near.drain(..NEAR);
+        }
+        self.near.push((diagnostic.code, diagnostic.span.clone()));
+    }
+
+    fn text(&mut self, at: usize, event: &'static str, text: &str, span: Range<usize>, kind: ByteKind) {
+        paint::add(&mut self.spans, span, kind, None);
+        self.arrive(at, event, text);
+    }
+
+    fn arrive(&mut self, at: usize, event: &'static str, text: &str) {
+        let call = self.call.filter(|_| !matches!(event, "text" | "reasoning"));
+        match self.arrivals.last_mut() {
+            Some(last) if (last.at, last.event, last.call) == (at, event, call) => last.text.push_str(text),
+            _ => self.arrivals.push(Arrival { at, event, call, text: text.to_owned() }),
+        }
+    }
+
+    /// Paints a call's header or end. Its name and id count where they look like words, up to `rank`.
+    fn header(&mut self, span: &Range<usize>, rank: u8) {
+        let raw = self.input.get(span.clone()).unwrap_or_default();
+        let mut places = Vec::new();
+        for (word, kind) in self.unplaced.iter_mut().zip([ByteKind::Name, ByteKind::Id]) {
+            let place = word.as_deref().and_then(|json| {
+                let found = Word { kind, json, goes_on: false, is_open: false }.find(raw, 0, None);
+                let other = found.is_none() && kind == ByteKind::Name;
+                let other = other.then(|| other_spelling(&self.near, span)).flatten();
+                found.filter(|place| looks(kind, raw, place) <= rank).or(other)
+            });
+            let Some(place) = place else { continue };
+            places.push((span.start + place.start..span.start + place.end, kind));
+            if let Some(word) = word.take().filter(|_| kind == ByteKind::Name) {
+                let json = self.said.len()..self.said.len() + word.len();
+                self.said.push_str(&word);
+                self.pairs.push(Pair { kind, raw: span.start + place.start..span.start + place.end, json });
+            }
+        }
+        let mut cuts: Vec<usize> = places.iter().flat_map(|(place, _)| [place.start, place.end]).collect();
+        cuts.extend([span.start, span.end]);
+        cuts.sort_unstable();
+        for cut in cuts.windows(2) {
+            let kind =
+                places.iter().find(|(place, _)| place.contains(&cut[0])).map_or(ByteKind::Marker, |found| found.1);
+            paint::add(&mut self.spans, cut[0]..cut[1], kind, self.call);
+        }
+    }
+
+    fn arguments(&mut self, span: &Range<usize>, json: &str) {
+        let raw = self.input.get(span.clone()).unwrap_or_default();
+        let members = self.members.read(json);
+        let within = |place: &Range<usize>| span.start <= place.start && place.end <= span.end;
+        let near = self.near.iter().rev().take(NEAR).filter(|(_, place)| within(place));
+        let mut told: Vec<_> = near
+            .clone()
+            .filter(|(code, _)| !UNREAD.contains(code))
+            .map(|(_, place)| place.start - span.start..place.end - span.start)
+            .collect();
+        told.reverse();
+        let unread: Vec<_> = near.filter(|(code, _)| UNREAD.contains(code)).map(|(_, place)| place.clone()).collect();
+        let said = self.said.len();
+        for pair in align(raw, json, &members, &told) {
+            let raw = span.start + pair.raw.start..span.start + pair.raw.end;
+            let is_own = matches!(pair.kind, ByteKind::Marker | ByteKind::Punctuation);
+            let is_unread = is_own && unread.iter().any(|place| place.start < raw.end && raw.start < place.end);
+            let kind = if is_unread { ByteKind::Skipped } else { pair.kind };
+            paint::add(&mut self.spans, raw.clone(), kind, self.call);
+            self.pairs.push(Pair { kind, raw, json: said + pair.json.start..said + pair.json.end });
+        }
+        self.said.push_str(json);
+    }
+
+    /// Tells the story.
+    pub(super) fn tell(mut self, dialect: Option<Arc<str>>) -> Inspection {
+        self.collector.set_dialect(dialect);
+        let message = self.collector.clone().finish(self.input);
+        let places = |is: fn(&Diagnostic) -> bool| -> Vec<Range<usize>> {
+            message
+                .diagnostics
+                .iter()
+                .filter(|found| is(found) && !found.span.is_empty())
+                .map(|f| f.span.clone())
+                .collect()
+        };
+        let dropped = places(|found| DROPPED.contains(&found.code));
+        let repaired =
+            places(|found| found.code == Code::InvalidUtf8 || found.code.is_repair() && !DROPPED.contains(&found.code));
+        let spans = paint::over(std::mem::take(&mut self.spans), &dropped, ByteKind::Skipped);
+        let spans = paint::over(spans, &repaired, ByteKind::Repaired);
+        let repairs = self.repairs(&message);
+        Inspection {
+            spans,
+            repairs,
+            steps: self.steps,
+            arrivals: self.arrivals,
+            held: self.held,
+            ..Inspection::new(message)
+        }
+    }
+
+    fn repairs(&self, message: &Message) -> Vec<Mending> {
+        let changes = |found: &&Diagnostic| {
+            let code = &found.code;
+            matches!(code.row().class, Class::Repair(_)) || [&CHANGES[..], &DROPPED, &UNREAD].concat().contains(code)
+        };
+        let mending = |found: &Diagnostic| Mending {
+            code: found.code,
+            class: found.code.row().class,
+            span: found.span.clone(),
+            message: found.message.clone(),
+            before: shown(&String::from_utf8_lossy(self.input.get(found.span.clone()).unwrap_or_default())),
+            after: if found.code == Code::InvalidUtf8 { "\u{FFFD}".to_owned() } else { self.after(&found.span) },
+        };
+        message.diagnostics.iter().filter(changes).map(mending).collect()
+    }
+
+    /// Returns what stands for bytes in the message.
+    fn after(&self, span: &Range<usize>) -> String {
+        let first = self.pairs.partition_point(|pair| pair.raw.end < span.start);
+        let mut after = String::new();
+        for pair in self.pairs[first..].iter().take_while(|pair| pair.raw.start <= span.end) {
+            let is_inside = span.start <= pair.raw.start && pair.raw.end <= span.end;
+            if is_inside {
+                after.push_str(self.said.get(pair.json.clone()).unwrap_or_default());
+            } else if pair.raw.start < span.end && span.start < pair.raw.end {
+                after.push_str(&self.part(pair, span));
+            }
+            if after.len() > SHOWN * 4 {
+                break;
+            }
+        }
+        shown(&after)
+    }
+
+    /// Returns what stands for some bytes of a pair: all of it, where that cannot be told apart.
+    fn part(&self, pair: &Pair, span: &Range<usize>) -> String {
+        let json = self.said.get(pair.json.clone()).unwrap_or_default();
+        let raw = self.input.get(pair.raw.clone()).unwrap_or_default();
+        let bytes = self.input.get(span.start.max(pair.raw.start)..span.end.min(pair.raw.end)).unwrap_or_default();
+        match std::str::from_utf8(bytes) {
+            Ok(same) if raw == json.as_bytes() => same.to_owned(),
+            Ok(text) if raw == unescaped(json).as_bytes() => {
+                let mut escaped = String::new();
+                write_escaped(text, &mut escaped);
+                escaped
+            }
+            _ => json.to_owned(),
+        }
+    }
+}
+
+/// Returns the place of a name that is spelt in another way, in bytes of the header.
+fn other_spelling(near: &[(Code, Range<usize>)], span: &Range<usize>) -> Option<Range<usize>> {
+    let within = |place: &&(Code, Range<usize>)| {
+        place.0 == Code::NameNormalised && span.start <= place.1.start && place.1.end <= span.end
+    };
+    let (_, place) = near.iter().rev().find(within)?;
+    Some(place.start - span.start..place.end - span.start)
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl Stretch {
+    fn is_of(&self, kind: ByteKind, call: Option<usize>) -> bool {
+        self.kind == kind && self.call == call
+    }
+}

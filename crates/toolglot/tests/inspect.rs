@@ -1,0 +1,153 @@
+//! What became of every byte, for the inputs of all case files: nothing lost, nothing early, and words where they stand.
+
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use toolglot::{ByteKind, Dialects, Inspection, MissReason, Options, Tools, inspect, parse};
+
+use case::Case;
+
+#[path = "support/case.rs"]
+mod case;
+#[path = "support/setup.rs"]
+#[expect(dead_code, reason = "cases need more of it")]
+mod setup;
+
+/// Calls `look` with each case's input and what became of it.
+fn each(look: impl Fn(&str, &[u8], &Inspection)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let shared = fs::read_to_string(folder.join("tools.json")).expect("the tools are readable");
+    let mut paths = Vec::new();
+    walk(&folder, &mut paths);
+    for path in paths {
+        let name = path.strip_prefix(&folder).expect("it lies below").with_extension("");
+        let name = name.to_string_lossy();
+        let case = Case::read(&fs::read_to_string(&path).expect("the case is readable"));
+        let setup = case.setup(&name, &shared).expect("a setup");
+        let input = case.input().expect("an input");
+        let story = inspect(&input, &setup.dialects, &setup.tools, &setup.options);
+        look(&name, &input, &story);
+    }
+}
+
+fn walk(at: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(at).expect("the folder is readable") {
+        let path = entry.expect("the entry is readable").path();
+        if path.is_dir() {
+            walk(&path, paths);
+        } else if path.extension().is_some_and(|ending| ending == "txt") {
+            paths.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_byte_became_one_thing() {
+    each(|name, input, story| {
+        let mut at = 0;
+        for stretch in &story.spans {
+            assert_eq!(stretch.span.start, at, "{name}");
+            assert!(stretch.span.end > at, "{name}: {stretch:?}");
+            at = stretch.span.end;
+        }
+        assert_eq!(at, input.len(), "{name}");
+    });
+}
+
+#[test]
+fn what_went_out_is_the_message_and_never_early() {
+    each(|name, input, story| {
+        let joined = |event: &str, call: Option<usize>| -> String {
+            let of = story.arrivals.iter().filter(|arrival| arrival.event == event && arrival.call == call);
+            of.map(|arrival| arrival.text.as_str()).collect()
+        };
+        let message = &story.message;
+        assert_eq!(
+            (joined("text", None), joined("reasoning", None)),
+            (message.content.clone(), message.reasoning.clone())
+        );
+        let started = story.arrivals.iter().filter(|arrival| arrival.event == "call_start");
+        let mut calls: Vec<(String, String)> =
+            started.map(|arrival| (arrival.text.clone(), joined("arguments", arrival.call))).collect();
+        calls.sort();
+        let finished = message.calls.iter().map(|call| (call.name.clone(), call.arguments.clone()));
+        let incomplete = message.incomplete.iter().map(|call| (call.name.clone(), call.arguments.clone()));
+        let mut expected: Vec<_> = finished.chain(incomplete).collect();
+        expected.sort();
+        assert_eq!(calls, expected, "{name}");
+        assert!(story.held.iter().all(|(arrived, out)| out <= arrived && *arrived <= input.len()), "{name}");
+        assert!(story.held.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{name}");
+        assert_eq!(story.held.last().map(|last| last.1), Some(input.len()), "{name}");
+        assert!(story.arrivals.windows(2).all(|two| two[0].at <= two[1].at), "{name}");
+    });
+}
+
+#[test]
+fn text_and_reasoning_are_where_they_say() {
+    each(|name, input, story| {
+        if std::str::from_utf8(input).is_err() {
+            return;
+        }
+        for (kind, whole) in [(ByteKind::Text, &story.message.content), (ByteKind::Reasoning, &story.message.reasoning)]
+        {
+            let bytes = story.spans.iter().filter(|stretch| stretch.kind == kind);
+            let found: Vec<u8> = bytes.flat_map(|stretch| input[stretch.span.clone()].iter().copied()).collect();
+            let repaired = story.spans.iter().any(|s| s.kind == ByteKind::Repaired && s.call.is_none());
+            assert!(repaired || found == whole.as_bytes(), "{name}: {}", String::from_utf8_lossy(&found));
+        }
+    });
+}
+
+/// Where nothing was repaired, the name, the keys and the values stand where they are said to, in order.
+#[test]
+fn words_of_clean_calls_are_where_they_say() {
+    let (words, missing) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
+    each(|name, input, story| {
+        let clean = story.message.diagnostics.is_empty() && story.message.incomplete.is_empty();
+        for (index, call) in story.message.calls.iter().enumerate().filter(|_| clean) {
+            let of = |kinds: &'static [ByteKind]| {
+                let mine = move |kind: ByteKind, of: Option<usize>| kinds.contains(&kind) && of == Some(index);
+                let of = story.spans.iter().filter(move |stretch| mine(stretch.kind, stretch.call));
+                of.map(|stretch| String::from_utf8_lossy(&input[stretch.span.clone()]).into_owned()).collect::<Vec<_>>()
+            };
+            let names = of(&[ByteKind::Name]);
+            if names != [call.name.clone()] {
+                missing.borrow_mut().push(format!("{name}: name {names:?}, not {:?}", call.name));
+            }
+            let (found, expected) = (of(&[ByteKind::Key, ByteKind::Value]).concat(), members(&call.arguments).concat());
+            let plain: String = members(&call.arguments).iter().map(|word| unescaped(word)).collect();
+            words.set(words.get() + 1);
+            if found != expected && found != plain {
+                missing.borrow_mut().push(format!("{name}: {found:?}, not {plain:?}"));
+            }
+        }
+    });
+    let missing = missing.into_inner();
+    assert!(words.get() > 500 && missing.is_empty(), "{} of {}:\n{}", missing.len(), words.get(), missing.join("\n"));
+}
+
+/// The keys and values in JSON text, in order, as they are spelt.
+fn members(json: &str) -> Vec<String> {
+    let (mut words, mut word, mut string, mut escaped) = (Vec::new(), String::new(), false, false);
+    for letter in json.chars() {
+        let ends = if string { letter == '"' && !escaped } else { " \n\t\r{}[],:\"".contains(letter) };
+        if ends {
+            words.push(std::mem::take(&mut word));
+            string = !string && letter == '"';
+        } else {
+            word.push(letter);
+        }
+        escaped = string && letter == '\\' && !escaped;
+    }
+    words
+}
+
+fn unescaped(word: &str) -> String {
+    serde_json::from_str::<Value>(&format!("\"{word}\""))
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
