@@ -1,0 +1,188 @@
+/** The page's state, and what follows from what. */
+import { effect, signal } from "@preact/signals";
+import type { Dialect } from "toolglot/bare";
+import { ask, latest } from "./engine/client";
+import { KINDS, type Fix, type Moment, type Reading, type Story } from "./engine/inspection";
+import { checked, fromFragment } from "./share";
+import { firstNot } from "./text/find";
+import { isObject, members } from "./text/json";
+import { EMPTY, nameOf, readOptions, toolsOf, type Session } from "./session";
+
+export type View = "inspect" | "lab" | "captures";
+
+export const view = signal<View>("inspect");
+export const session = signal<Session>(EMPTY);
+export const reading = signal<Reading | null>(null);
+/** Why the settings cannot be read with, or the engine cannot be had. */
+export const failure = signal<string | null>(null);
+export const known = signal<Dialect[]>([]);
+
+/** The place that is pointed at, by mouse, caret or from the result. */
+export const point = signal<number | null>(null);
+export const story = signal<Story | null>(null);
+/** What is pointed at in the result. */
+export const pointed = signal<Target | null>(null);
+
+/** A part of the result that spans of the text belong to. */
+export interface Target {
+  part: "content" | "reasoning" | "call";
+  call: number;
+  key: string | null;
+}
+
+/** Units of a piece; how many pieces have come, all if null. */
+export const clock = signal<{ size: number; pieces: number | null }>({ size: 4, pieces: null });
+export const moment = signal<Moment | null>(null);
+
+/** What a server offers besides the page. */
+export const server = signal<{ captures: boolean; version: string }>({ captures: false, version: "" });
+/** A short message that goes away. */
+export const note = signal("");
+
+/** Where the text in the editor should be shown; each is another object. */
+export const reveal = signal<{ at: number } | null>(null);
+
+export function change(part: Partial<Session>): void {
+  session.value = { ...session.value, ...part };
+}
+
+/** Opens another text: what was known of the old one goes. */
+export function open(next: Session): void {
+  session.value = next;
+  clock.value = { ...clock.value, pieces: null };
+  point.value = null;
+  story.value = null;
+  pointed.value = null;
+  view.value = "inspect";
+}
+
+export function say(words: string): void {
+  note.value = "";
+  setTimeout(() => (note.value = words));
+  setTimeout(() => (note.value = note.value === words ? "" : note.value), 4000);
+}
+
+/** Does what a reason proposes. */
+export function apply(fix: Fix): void {
+  const { choices, dialects, tools } = session.peek();
+  const value = fix.value;
+  const set = (part: Session["choices"]) => change({ choices: { ...choices, ...part } });
+  if (fix.kind === "dialect") change({ dialects: [...new Set([...dialects, ...[value].flat().map(String)])] });
+  else if (fix.kind === "evidence") set({ evidence: value as "eager" });
+  else if (fix.kind === "finish_reason") set({ finishReason: (value as "stop" | null) ?? undefined });
+  else if (fix.kind === "reasoning") set(typeof value === "boolean" ? { reasoningOpen: value } : { callsInReasoning: value as "end" });
+  else change({ tools: JSON.stringify([...toolsOf(tools).tools, ...[value].flat().map(declared)], null, 2) });
+}
+
+function declared(tool: unknown): unknown {
+  return typeof tool === "string" ? { type: "function", function: { name: tool } } : tool;
+}
+
+const read = latest(
+  (next: Session) => ask("read", "page", next.text, readOptions(next)),
+  (made) => {
+    failure.value = null;
+    reading.value = made;
+  },
+  (error) => (failure.value = error.message),
+);
+
+const tell = latest(
+  (at: number | null) => (at === null ? Promise.resolve(null) : ask("story", "page", at)),
+  (told) => (story.value = told),
+);
+
+const show = latest(
+  (at: number | null) => (at === null ? Promise.resolve(null) : ask("moment", "page", at)),
+  (now) => (moment.value = now),
+);
+
+/** Returns how far the text has come. */
+export function arrived(): number | null {
+  const { size, pieces } = clock.value;
+  return pieces === null ? null : Math.min(pieces * size, session.value.text.length);
+}
+
+/** Returns the part of the result that a story's span went to. */
+export function targetOf(told: Story | null): Target | null {
+  if (!told) return null;
+  if (told.call >= 0) return { part: "call", call: told.call, key: keyAt(told.start, argumentKeys(told.call)) };
+  const part = told.kind === "text" ? "content" : told.kind === "reasoning" ? "reasoning" : null;
+  return part && { part, call: -1, key: null };
+}
+
+/** The keys of a call's arguments. */
+export function argumentKeys(call: number): Set<string> {
+  const text = reading.peek()?.message.calls[call]?.arguments ?? "";
+  return new Set(members(text)?.map(({ key }) => key));
+}
+
+const KEY = KINDS.indexOf("key");
+const HEAD = ["marker", "name", "id"].map((kind) => KINDS.indexOf(kind as "name"));
+
+/** The argument that a place of a call belongs to: the last of these keys before it. */
+export function keyAt(at: number, keys: Set<string>): string | null {
+  const spans = reading.peek()?.spans;
+  if (!spans) return null;
+  let index = firstNot(spans.start.length, (it) => (spans.start[it] as number) <= at) - 1;
+  const call = spans.call[index];
+  if (HEAD.includes(spans.kind[index] as number)) return null;
+  for (; index >= 0 && spans.call[index] === call; index--) {
+    if (spans.kind[index] !== KEY) continue;
+    const key = bare(session.peek().text.slice(spans.start[index], spans.end[index]));
+    if (keys.has(key)) return key;
+  }
+  return null;
+}
+
+/** A key without what is written around it. */
+function bare(key: string): string {
+  return key.trim().replace(/^["'`]|["'`]$/g, "");
+}
+
+/** Says of each span whether it belongs to a part of the result. */
+export function belongs(target: Target | null): ((index: number) => boolean) | null {
+  const spans = reading.value?.spans;
+  if (!target || !spans) return null;
+  if (target.part !== "call") {
+    const kind = KINDS.indexOf(target.part === "content" ? "text" : "reasoning");
+    return (index) => spans.kind[index] === kind && spans.call[index] === -1;
+  }
+  const keys = argumentKeys(target.call);
+  const ofCall = (index: number) => spans.call[index] === target.call;
+  if (target.key === null) return ofCall;
+  return (index) => ofCall(index) && keyAt(spans.start[index] as number, keys) === target.key;
+}
+
+/** Wires the state up; returns when the engine is there. */
+export async function start(): Promise<void> {
+  const base = document.baseURI;
+  const offered = fetch(new URL("session.json", base)).then((answer): Promise<unknown> => answer.json()).catch(() => null);
+  const engine = ask("start", new URL("toolglot.wasm", base).href);
+  const [said, linked] = await Promise.all([offered, fromFragment(location.hash)]);
+  const given = isObject(said) ? said : {};
+  server.value = { captures: given["captures"] === true, version: String(given["version"] ?? "") };
+  if (linked) open(linked);
+  else if (typeof given["text"] === "string") open(checked(given));
+  addEventListener("hashchange", () => void fromFragment(location.hash).then((it) => it && open(it)));
+  try {
+    known.value = await engine;
+  } catch (error) {
+    failure.value = `The engine could not be loaded: ${(error as Error).message}`;
+    return;
+  }
+  effect(() => read(session.value));
+  effect(() => {
+    void reading.value;
+    tell(point.value);
+  });
+  effect(() => {
+    void reading.value;
+    show(arrived());
+  });
+}
+
+/** Tools without a name cannot be read with; the field says so. */
+export function toolNames(): string[] {
+  return toolsOf(session.value.tools).tools.map((tool) => nameOf(tool) ?? "");
+}
