@@ -19,7 +19,7 @@ function dialectFiles(): Plugin {
   };
 }
 
-const named = { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js", assetFileNames: "assets/[name][extname]" };
+const named = { entryFileNames: "assets/[name].js", chunkFileNames: "assets/dialects.js", assetFileNames: "assets/[name][extname]" };
 
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as { version: string };
 
@@ -31,5 +31,5 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: { target: "es2022", modulePreload: { polyfill: false }, assetsInlineLimit: 0, rolldownOptions: { output: named } },
   worker: { format: "es", rolldownOptions: { output: named } },
-  test: { include: ["test/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
 });

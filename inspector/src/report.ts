@@ -14,17 +14,16 @@ export function testCase(session: Session, about: string): string {
 
 /** A text that would read as a section, or that editors change, is escaped. */
 function inputSection(text: string): string {
-  // biome-ignore lint: control characters are what is looked for
-  const plain = !/^--- /m.test(text) && !/[\u0000-\u0009\u000b-\u001f\u007f]|[ ]$/m.test(text);
+  const plain = !/^--- /m.test(text) && !/[\u0000-\u0009\u000b-\u001f\u007f]| $/m.test(text);
   if (plain) return `--- input\n${text}\n`;
-  const escaped = text.replace(/[\\\u0000-\u001f\u007f]/g, (letter) => {
+  const escaped = text.replace(/ (?=\n|$)|[\\\u0000-\u001f\u007f]/g, (letter) => {
     if (letter === "\\") return "\\\\";
     if (letter === "\n") return "\\n\n";
     if (letter === "\r") return "\\r";
     if (letter === "\t") return "\\t";
     return `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
   });
-  return `--- input escaped\n${escaped.replace(/ (?=\n|$)/g, "\\x20").replace(/^--- /gm, "\\x2d-- ")}\n`;
+  return `--- input escaped\n${escaped.replace(/^--- /gm, "\\x2d-- ")}\n`;
 }
 
 /** Returns Markdown with what a bug report needs. */

@@ -17,15 +17,7 @@ import {
 import { inspect } from "./stand_in";
 import type { Inspection, Moment, Reading, Step, Story } from "./inspection";
 import { Slot } from "./slot";
-
-/** A mistake in a dialect file; lines and columns count from 1. */
-export interface Mistake {
-  line: number;
-  column: number;
-  width: number;
-  message: string;
-  help: string | null;
-}
+import { mistake, type Mistake } from "../text/mistake";
 
 const slots = new Map<string, Slot>();
 
@@ -137,14 +129,4 @@ function toolOf(client: Protocol, tool: Tool): object {
   if (client === "messages") return { name, description, input_schema: parameters };
   if (client === "responses") return { type: "function", name, description, parameters };
   return { type: "function", function: { name, description, parameters } };
-}
-
-/** Reads what the checker prints: `FILE:LINE:COLUMN: MESSAGE`, the line with its place marked, and help. */
-export function mistake(printed: string): Mistake {
-  const [first = "", ...rest] = printed.split("\n");
-  const place = /^[^:]*:(\d+):(\d+): (.*)$/.exec(first);
-  const help = rest.find((line) => line.startsWith("  = "))?.slice(4) ?? null;
-  const width = rest.map((line) => /^\s*\|\s*(\^+)$/.exec(line)?.[1]?.length).find((it) => it !== undefined) ?? 1;
-  if (!place) return { line: 1, column: 1, width, message: printed, help };
-  return { line: Number(place[1]), column: Number(place[2]), width, message: place[3] as string, help };
 }

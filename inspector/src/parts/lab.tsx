@@ -4,11 +4,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { DialectFile } from "toolglot/bare";
 import { ask, latest } from "../engine/client";
 import type { Reading } from "../engine/inspection";
-import type { Mistake } from "../engine/jobs";
 import { SAMPLE, SAMPLE_TOOLS } from "../examples";
 import { change, known, open, session } from "../store";
 import { Editor } from "../text/editor";
 import { isObject } from "../text/json";
+import { placeOf, type Mistake } from "../text/mistake";
 
 const NEW = `about = "Mine: each call is one JSON object between <call> tags."
 special = ["<call>", "</call>"]
@@ -125,16 +125,6 @@ function File() {
     editor.current?.mark(wrong && { ...placeOf(file.peek().toml, wrong), message: wrong.message });
   });
   return <div class="editor" ref={host} />;
-}
-
-/** The units of a mistake, whose columns count characters. */
-export function placeOf(text: string, { line, column, width }: Mistake): { from: number; to: number } {
-  const lines = text.split("\n");
-  const before = lines.slice(0, line - 1).reduce((sum, it) => sum + it.length + 1, 0);
-  const letters = [...(lines[line - 1] ?? "")];
-  const units = (count: number) => letters.slice(0, count).join("").length;
-  const from = Math.min(before + units(column - 1), text.length);
-  return { from, to: Math.min(before + Math.max(units(column - 1 + width), units(column - 1)), text.length) };
 }
 
 function Checked() {

@@ -6,6 +6,8 @@ import { ask } from "../engine/client";
 import type { Moment, Reading } from "../engine/inspection";
 import { arrived, belongs, moment, point, pointed, reading, reveal, session, story, targetOf, type Target } from "../store";
 import { members } from "../text/json";
+import { EXAMPLES } from "../examples";
+import { openExample } from "./gallery";
 import { readOptions, toolsOf } from "../session";
 
 const FORMS: readonly ["read" | Protocol, string][] = [
@@ -37,10 +39,29 @@ export function Result() {
         {made && session.value.text !== "" ? (
           form.value === "read" ? <Parts made={made} /> : <Body client={form.value} />
         ) : (
-          <p class="hint">Text, reasoning and calls appear here, as a client would get them.</p>
+          <Beginnings />
         )}
       </div>
     </section>
+  );
+}
+
+/** Where to begin: three texts that tell what the page is for. */
+function Beginnings() {
+  return (
+    <>
+      <p class="hint">Text, reasoning and calls appear here, as a client would get them. To see how:</p>
+      <ul class="tiles">
+        {EXAMPLES.slice(0, 6).map((example) => (
+          <li>
+            <button type="button" onClick={() => openExample(example)}>
+              <strong>{example.name}</strong>
+              <span>{example.about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -114,8 +135,24 @@ function Prose({ title, part, text }: { title: string; part: "content" | "reason
       <h3>
         <button type="button" class="link" title="Show its bytes">{title}</button>
       </h3>
-      <pre>{cut(text)}</pre>
+      <pre>
+        <Framed text={cut(text)} />
+      </pre>
     </article>
+  );
+}
+
+/** Line breaks at both ends are shown as signs: as empty lines nobody could count them. */
+function Framed({ text }: { text: string }) {
+  const [, before = "", middle = "", after = ""] = /^(\n*)([^]*?)(\n*)$/.exec(text) ?? [];
+  const sign = (breaks: string) => breaks !== "" && <span class="breaks">{"⏎".repeat(Math.min(breaks.length, 12))}</span>;
+  return (
+    <>
+      {sign(before)}
+      {before && middle && "\n"}
+      {middle}
+      {sign(after)}
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ const WORDS: Record<Story["kind"], string> = {
   skipped: "Skipped: it is in no part of the message",
 };
 
-const ACTIONS: Record<string, string> = { opened: "Something may begin here", died: "not", committed: "read as" };
+const ACTIONS: Record<string, string> = { opened: "Something may begin here:", committed: "Read as" };
 
 /** Characters of a span that are shown. */
 const SHOWN = 160;
