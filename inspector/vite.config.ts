@@ -31,5 +31,5 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: { target: "es2022", modulePreload: { polyfill: false }, assetsInlineLimit: 0, rolldownOptions: { output: named } },
   worker: { format: "es", rolldownOptions: { output: named } },
-  test: { include: ["tests/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false },
 });

@@ -1,5 +1,6 @@
 /** A session as others take it: a test case of the core, a bug report. */
-import type { Reading, Step } from "./engine/inspection";
+import type { Step } from "toolglot/bare";
+import type { Reading } from "./engine/inspection";
 import { chosen, toolsOf, type Session } from "./session";
 
 /** Returns a case file; its expectation is written by `UPDATE_EXPECT=1 cargo test`. */

@@ -1,8 +1,8 @@
 /** The page's state, and what follows from what. */
 import { effect, signal } from "@preact/signals";
-import type { Dialect } from "toolglot/bare";
+import type { Dialect, Remedy, Tool } from "toolglot/bare";
 import { ask, latest } from "./engine/client";
-import { KINDS, type Fix, type Moment, type Reading, type Story } from "./engine/inspection";
+import { KINDS, type Moment, type Reading, type Story } from "./engine/inspection";
 import { checked, fromFragment } from "./share";
 import { firstNot } from "./text/find";
 import { isObject, members } from "./text/json";
@@ -62,25 +62,38 @@ export function say(words: string): void {
   setTimeout(() => (note.value = note.value === words ? "" : note.value), 4000);
 }
 
+/** Options whose words are those of the engine's remedies, and those that are switched on. */
+const OPTIONS = {
+  evidence: "evidence",
+  reasoning: "callsInReasoning",
+  finish_reason: "finishReason",
+  unknown_tool: "unknownTool",
+  validation: "validation",
+  repairs: "repairs",
+} as const;
+const SWITCHES = { reasoning_open: "reasoningOpen", accept_incomplete: "acceptIncomplete" } as const;
+
 /** Does what a reason proposes. */
-export function apply(fix: Fix): void {
+export function apply({ kind, value }: Remedy): void {
   const { choices, dialects, tools } = session.peek();
-  const value = fix.value;
-  const set = (part: Session["choices"]) => change({ choices: { ...choices, ...part } });
-  if (fix.kind === "dialect") change({ dialects: [...new Set([...dialects, ...[value].flat().map(String)])] });
-  else if (fix.kind === "evidence") set({ evidence: value as "eager" });
-  else if (fix.kind === "finish_reason") set({ finishReason: (value as "stop" | null) ?? undefined });
-  else if (fix.kind === "reasoning") set(typeof value === "boolean" ? { reasoningOpen: value } : { callsInReasoning: value as "end" });
-  else change({ tools: JSON.stringify([...toolsOf(tools).tools, ...[value].flat().map(declared)], null, 2) });
+  if (kind === "dialect") change({ dialects: [...new Set([...dialects, value])] });
+  else if (kind === "tools") change({ tools: JSON.stringify([...toolsOf(tools).tools, bareTool(value)], null, 2) });
+  else if (kind === "reasoning_open" || kind === "accept_incomplete") {
+    change({ choices: { ...choices, [SWITCHES[kind]]: value === "true" || undefined } });
+  } else change({ choices: { ...choices, [OPTIONS[kind]]: value || undefined } });
 }
 
-function declared(tool: unknown): unknown {
-  return typeof tool === "string" ? { type: "function", function: { name: tool } } : tool;
+function bareTool(name: string): Tool {
+  return { type: "function", function: { name } };
 }
 
 const read = latest(
-  (next: Session) => ask("read", "page", next.text, readOptions(next)),
+  (next: Session) => {
+    performance.mark("asked");
+    return ask("read", "page", next.text, readOptions(next));
+  },
   (made) => {
+    performance.mark("read", { detail: made.took });
     failure.value = null;
     reading.value = made;
   },
@@ -167,6 +180,7 @@ export async function start(): Promise<void> {
   addEventListener("hashchange", () => void fromFragment(location.hash).then((it) => it && open(it)));
   try {
     known.value = await engine;
+    performance.mark("ready");
   } catch (error) {
     failure.value = `The engine could not be loaded: ${(error as Error).message}`;
     return;

@@ -1,7 +1,7 @@
 /** What the engine says of a text, and the form in which the page has it. Places of the engine count bytes of UTF-8. */
-import type { Diagnostic, FinishReason, Message } from "toolglot/bare";
+import type { ByteKind, Diagnostic, Mending, Message, Step, WhyNot } from "toolglot/bare";
 
-/** What a byte became; the order is that of `Spans.kind`. */
+/** What a byte becomes; the order is that of `Spans.kind`. */
 export const KINDS = [
   "text",
   "reasoning",
@@ -13,66 +13,7 @@ export const KINDS = [
   "punctuation",
   "repaired",
   "skipped",
-] as const;
-export type Kind = (typeof KINDS)[number];
-
-export interface Span {
-  start: number;
-  end: number;
-  kind: Kind;
-  call?: number | null;
-}
-
-export interface Repair {
-  code: string;
-  class: string;
-  start: number;
-  end: number;
-  message: string;
-  before: string;
-  after: string;
-}
-
-export interface Step {
-  action: string;
-  start: number;
-  end: number;
-  dialect: string | null;
-  detail: string;
-}
-
-/** Something that went out when so many bytes had come in. */
-export interface Arrival {
-  at: number;
-  event: string;
-  call?: number | null;
-  text?: string | null;
-}
-
-export interface Fix {
-  kind: "tools" | "evidence" | "dialect" | "reasoning" | "finish_reason";
-  value: unknown;
-}
-
-export interface Why {
-  reason: string;
-  message: string;
-  start: number;
-  end: number;
-  fix: Fix | null;
-}
-
-/** The engine's own answer. */
-export interface Inspection {
-  message: Message & { finish_reason?: FinishReason };
-  spans: Span[];
-  repairs: Repair[];
-  steps: Step[];
-  arrivals: Arrival[];
-  /** How far the input had come, and how much of it had gone out. */
-  held: [arrived: number, out: number][];
-  why: Why[];
-}
+] as const satisfies readonly ByteKind[];
 
 /** Spans in the units of the page: places in a JavaScript string, one entry each. */
 export interface Spans {
@@ -87,9 +28,9 @@ export interface Spans {
 export interface Reading {
   spans: Spans;
   message: Message;
-  repairs: Repair[];
+  repairs: Mending[];
   diagnostics: Diagnostic[];
-  why: Why[];
+  why: WhyNot[];
   /** How many UTF-16 units the spans cover. */
   length: number;
   /** Milliseconds that the engine took. */
@@ -100,13 +41,13 @@ export interface Reading {
 export interface Story {
   start: number;
   end: number;
-  kind: Kind;
+  kind: ByteKind;
   call: number;
   name: string | null;
   dialect: string | null;
   /** What was tried here. */
   steps: Step[];
-  repairs: Repair[];
+  repairs: Mending[];
   diagnostics: Diagnostic[];
   /** The place up to which the text had to arrive before this went out. */
   until: number;

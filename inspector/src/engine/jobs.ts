@@ -3,6 +3,7 @@ import {
   dialects,
   Exchange,
   init,
+  inspect,
   parse,
   Parser,
   Renderer,
@@ -12,10 +13,10 @@ import {
   type Protocol,
   type ReadOptions,
   type Renderable,
+  type Step,
   type Tool,
 } from "toolglot/bare";
-import { inspect } from "./stand_in";
-import type { Inspection, Moment, Reading, Step, Story } from "./inspection";
+import type { Moment, Reading, Story } from "./inspection";
 import { Slot } from "./slot";
 import { mistake, type Mistake } from "../text/mistake";
 
@@ -31,7 +32,7 @@ export const jobs = {
   /** Reads a text and keeps what is known of it under a name. */
   read(name: string, text: string, options: ReadOptions): Reading {
     const from = performance.now();
-    const inspection = inspect(text, options) as Inspection;
+    const inspection = inspect(text, options);
     const slot = new Slot(text, inspection, performance.now() - from);
     slots.set(name, slot);
     return slot.reading();

@@ -1,8 +1,8 @@
 /** One text that was read, kept beside the engine: what the page asks about it later is answered from here. */
-import type { Message } from "toolglot/bare";
+import type { Inspection } from "toolglot/bare";
 import { firstNot } from "../text/find";
 import { Places } from "../text/places";
-import { KINDS, type Inspection, type Moment, type Reading, type Spans, type Story } from "./inspection";
+import { KINDS, type Moment, type Reading, type Spans, type Story } from "./inspection";
 
 /** Steps, repairs and diagnostics that a story tells; more is not read by anybody. */
 const TOLD = 40;
@@ -23,7 +23,7 @@ export class Slot {
     const here = <T extends { start: number; end: number }>(records: T[]) => records.map((it) => this.#places.here(it));
     return {
       spans: this.#spans(),
-      message: message as Message,
+      message,
       repairs: here(repairs),
       diagnostics: here(message.diagnostics),
       why: here(why),
@@ -95,10 +95,10 @@ export class Slot {
     for (const { at, event, call, text } of arrivals) {
       if (at > byte) break;
       const running = moment.calls[call ?? -1];
-      if (event === "text") moment.content += text ?? "";
-      else if (event === "reasoning") moment.reasoning += text ?? "";
-      else if (event === "call_start") moment.calls[call ?? 0] = { name: text ?? "", arguments: "", done: false };
-      else if (event === "arguments" && running) running.arguments += text ?? "";
+      if (event === "text") moment.content += text;
+      else if (event === "reasoning") moment.reasoning += text;
+      else if (event === "call_start") moment.calls[call ?? 0] = { name: text, arguments: "", done: false };
+      else if (event === "arguments" && running) running.arguments += text;
       else if (event === "call_end" && running) running.done = true;
     }
     return moment;

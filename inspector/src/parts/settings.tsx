@@ -94,6 +94,11 @@ function Tools() {
   );
 }
 
+/** The words of an option, and what a reason or a link set besides. */
+function offered(words: readonly string[], value: unknown): readonly string[] {
+  return value === undefined || words.includes(String(value)) ? words : [...words, String(value)];
+}
+
 function Options() {
   const { choices } = session.value;
   const set = (key: keyof Choices, value: unknown) => change({ choices: { ...choices, [key]: value } as Choices });
@@ -104,7 +109,7 @@ function Options() {
           <label>
             <span>{label}</span>
             <select value={String(choices[key] ?? words[0])} onChange={(event) => set(key, event.currentTarget.value === words[0] ? undefined : event.currentTarget.value)}>
-              {words.map((word, index) => (
+              {offered(words, choices[key]).map((word, index) => (
                 <option value={word}>{word === "" ? "not said" : index === 0 ? `${word} (default)` : word}</option>
               ))}
             </select>

@@ -1,5 +1,6 @@
 /** The story of the span that is pointed at. */
-import type { Repair, Step, Story } from "../engine/inspection";
+import type { Mending, Step } from "toolglot/bare";
+import type { Story } from "../engine/inspection";
 import { session, story } from "../store";
 
 const WORDS: Record<Story["kind"], string> = {
@@ -63,7 +64,7 @@ function seen(letter: string): string {
   return letter === "\n" ? "⏎" : letter === " " ? "␠" : letter;
 }
 
-function Mended({ repair }: { repair: Repair }) {
+function Mended({ repair }: { repair: Mending }) {
   return (
     <div class="mended">
       <p>

@@ -1,5 +1,6 @@
 /** The first line: what the client gets, and if it is no call, why not and what would change it. */
-import type { Fix, Reading, Why } from "../engine/inspection";
+import type { Remedy, WhyNot } from "toolglot/bare";
+import type { Reading } from "../engine/inspection";
 import { apply, failure, reading, reveal, session } from "../store";
 import { toolsOf } from "../session";
 
@@ -27,14 +28,14 @@ export function Verdict() {
 
 const EMPTY = "Paste what a model wrote. Every byte shows what it became. Nothing leaves this page.";
 
-function Reason({ why }: { why: Why }) {
+function Reason({ why }: { why: WhyNot }) {
   return (
     <li>
       <button type="button" class="link" onClick={() => (reveal.value = { at: why.start })}>
         {sentence(why.message)}
       </button>
       {why.fix && (
-        <button type="button" class="fix" onClick={() => apply(why.fix as Fix)}>
+        <button type="button" class="fix" onClick={() => apply(why.fix as Remedy)}>
           {proposal(why.fix)}
         </button>
       )}
@@ -42,14 +43,21 @@ function Reason({ why }: { why: Why }) {
   );
 }
 
-function proposal({ kind, value }: Fix): string {
-  const names = [value].flat().map((it) => (typeof it === "object" && it !== null ? toolsOf(JSON.stringify([it])).tools : it));
-  const tools = [value].flat().map((it) => (typeof it === "string" ? it : ((it as { name?: string; function?: { name: string } })?.name ?? (it as { function?: { name: string } })?.function?.name ?? "it")));
-  if (kind === "tools") return `Declare ${tools.join(", ")}`;
-  if (kind === "dialect") return `Add the dialect ${names.join(", ")}`;
-  if (kind === "evidence") return `Set evidence to ${String(value)}`;
-  if (kind === "finish_reason") return value ? `Set the finish reason to ${String(value)}` : "Forget the finish reason";
-  return typeof value === "boolean" ? (value ? "The prompt opened reasoning" : "The prompt opened no reasoning") : `Set calls in reasoning to ${String(value)}`;
+/** What a button does. */
+function proposal({ kind, value }: Remedy): string {
+  const said: Record<Remedy["kind"], string> = {
+    tools: `Declare ${value}`,
+    dialect: `Add the dialect ${value}`,
+    evidence: `Set evidence to ${value}`,
+    reasoning: `Calls in reasoning: ${value}`,
+    reasoning_open: value === "true" ? "The prompt opened reasoning" : "The prompt opened no reasoning",
+    finish_reason: value ? `Finish reason: ${value}` : "Forget the finish reason",
+    accept_incomplete: "Return calls that were cut off",
+    unknown_tool: value === "call" ? "Read undeclared tools as calls" : "Leave undeclared tools as text",
+    validation: `Set the check of arguments to ${value}`,
+    repairs: `Set repairs to ${value}`,
+  };
+  return said[kind];
 }
 
 function sentence(words: string): string {

@@ -51,7 +51,7 @@ test.each([
   ["tablet-light", 820, 1100, "light"],
   ["phone-light", 390, 844, "light"],
   ["phone-dark", 390, 844, "dark"],
-] as const)("%s", { timeout: 300_000 }, async (name, width, height, colorScheme) => {
+] as const)("%s", async (name, width, height, colorScheme) => {
   const { page, faults } = await visit(browser, url, { viewport: { width, height }, colorScheme });
   await page.getByText(/To see how/).waitFor();
   await look(page, `${name}-empty`);

@@ -17,6 +17,8 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
+  // Machines that are shared may be slow; nothing here is a measurement.
+  page.setDefaultTimeout(120_000);
   const faults: string[] = [];
   // A plain server has the packed module only; the page asks for the other one first.
   const expected = (text: string) => text.includes("404") && text.includes("toolglot.wasm");

@@ -1,6 +1,6 @@
 /** What is asked about a text that was read, with letters of several bytes before it. */
 import { expect, test } from "vitest";
-import type { Inspection } from "../../src/engine/inspection";
+import type { Inspection } from "toolglot/bare";
 import { Slot } from "../../src/engine/slot";
 
 const TEXT = "Å<call>ls</call>";
