@@ -18,7 +18,7 @@ const FORMS: readonly ["read" | Protocol, string][] = [
 ];
 
 /** Characters of one part that are shown; a message may have megabytes. */
-const SHOWN = 20_000;
+const SHOWN = 6_000;
 
 export function Result() {
   const form = useSignal<"read" | Protocol>("read");
@@ -46,7 +46,7 @@ export function Result() {
   );
 }
 
-/** Where to begin: three texts that tell what the page is for. */
+/** Where to begin: texts that tell what the page is for. */
 function Beginnings() {
   return (
     <>
@@ -112,8 +112,8 @@ function linked(target: Target) {
     "data-lit": lit || undefined,
     onMouseEnter: () => (pointed.value = target),
     onMouseLeave: () => (pointed.value = null),
-    onFocus: () => (pointed.value = target),
-    onBlur: () => (pointed.value = null),
+    onFocusIn: () => (pointed.value = target),
+    onFocusOut: () => (pointed.value = null),
     onClick: () => show(target),
   };
 }
@@ -184,16 +184,24 @@ function CallCard({ call, index, id }: { call: Moment["calls"][number]; index: n
 
 function Row({ index, name, value }: { index: number; name: string; value: string }) {
   const text = value.startsWith('"') ? (JSON.parse(value) as string) : null;
-  const { onMouseEnter, onClick, ...rest } = linked({ part: "call", call: index, key: name });
+  const { "data-lit": lit, onMouseEnter, onClick, onFocusIn, onFocusOut } = linked({ part: "call", call: index, key: name });
   const back = () => (pointed.value = { part: "call", call: index, key: null });
   const click = (event: Event) => {
     event.stopPropagation();
     onClick();
   };
+  const focus = (event: Event) => {
+    event.stopPropagation();
+    onFocusIn();
+  };
   return (
-    <div class="row" data-lit={rest["data-lit"]} onMouseEnter={onMouseEnter} onMouseLeave={back} onClick={click}>
-      <dt>{name}</dt>
-      <dd class={text === null ? "typed" : "string"}>
+    <div class="row" data-lit={lit} onMouseEnter={onMouseEnter} onMouseLeave={back} onClick={click}>
+      <dt>
+        <button type="button" class="link" title="Show its bytes" onFocusIn={focus} onFocusOut={onFocusOut}>
+          {name}
+        </button>
+      </dt>
+      <dd>
         {text === null ? cut(value) : text === "" ? <em>empty text</em> : cut(text)}
         <span class="type">{typeOf(value)}</span>
       </dd>

@@ -24,7 +24,7 @@ const SHOWN = 160;
 export function StoryPanel() {
   const told = story.value;
   return (
-    <section class="story card" aria-label="The story of a span">
+    <section class="story card" aria-label="The story of a span" tabIndex={0}>
       {told ? <Told told={told} /> : <p class="hint">Point at the text, or move the caret through it: each span tells what it became and why.</p>}
     </section>
   );
@@ -45,7 +45,13 @@ function Told({ told }: { told: Story }) {
       <p class="facts">
         Characters {told.start}–{told.end}
         {told.call >= 0 && told.dialect && <> · dialect {told.dialect}</>}
-        {waited > 0 ? <> · held until character {told.until}{text[told.until - 1] ? <>, <code>{seen(text[told.until - 1] as string)}</code></> : null}</> : <> · went out at once</>}
+        {waited > 0 ? (
+          <>
+            {" "}· held until <code>{seen(text[told.until - 1] ?? "")}</code> had come, {waited} {waited === 1 ? "character" : "characters"} later
+          </>
+        ) : (
+          <> · went out at once</>
+        )}
       </p>
       {told.repairs.map((repair) => (
         <Mended repair={repair} />
