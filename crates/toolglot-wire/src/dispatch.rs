@@ -1,4 +1,4 @@
-//! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all three.
+//! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all four.
 
 use serde_json::{Map, Value};
 use toolglot::Tools;
@@ -6,6 +6,7 @@ use toolglot::Tools;
 use crate::chat;
 use crate::fault::Fault;
 use crate::messages;
+use crate::ollama;
 use crate::policy::{Policy, WireLimits};
 use crate::port::{Client, ProtocolReader};
 use crate::protocol::Protocol;
@@ -18,6 +19,7 @@ pub(crate) fn reader(upstream: Protocol, limits: &WireLimits) -> Box<dyn Protoco
         Protocol::Chat => Box::new(chat::read::ChatReader::default()),
         Protocol::Responses => Box::new(responses::ResponsesReader::default()),
         Protocol::Messages => Box::new(messages::MessagesReader::new(*limits)),
+        Protocol::Ollama => Box::new(ollama::OllamaReader::default()),
     }
 }
 
@@ -27,6 +29,7 @@ pub(crate) fn whole(ingress: Protocol, said: &[ResponseEvent], client: &Client) 
         Protocol::Chat => chat::whole::whole(said, client).to_string().into_bytes(),
         Protocol::Responses => responses::whole(said, client).to_string().into_bytes(),
         Protocol::Messages => messages::whole(said, client),
+        Protocol::Ollama => ollama::whole(said, client).to_string().into_bytes(),
     }
 }
 
@@ -49,6 +52,10 @@ pub(crate) fn to_chat(
             let reasoning = chat::write::reasoning_names(policy.reasoning_field);
             messages::to_chat(request, body, reasoning, notes)
         }
+        Protocol::Ollama => {
+            let reasoning = chat::write::reasoning_names(policy.reasoning_field);
+            ollama::to_chat(request, reasoning, notes)
+        }
     }
 }
 
@@ -59,6 +66,7 @@ pub(crate) fn from_chat(upstream: Protocol, chat: Map<String, Value>, notes: &mu
         Protocol::Chat => chat,
         Protocol::Responses => responses::from_chat(chat, notes),
         Protocol::Messages => messages::from_chat(chat, notes),
+        Protocol::Ollama => ollama::from_chat(chat, notes),
     }
 }
 
@@ -72,7 +80,7 @@ pub(crate) fn as_chat(
 ) -> Map<String, Value> {
     match ingress {
         Protocol::Responses => responses::as_chat(request),
-        Protocol::Chat | Protocol::Messages => {
+        Protocol::Chat | Protocol::Messages | Protocol::Ollama => {
             to_chat(ingress, request, body, policy, &mut Vec::new()).unwrap_or_default()
         }
     }
@@ -84,5 +92,6 @@ pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, too
         Protocol::Chat => {}
         Protocol::Responses => responses::make_safe(request, tools, policy),
         Protocol::Messages => messages::make_safe(request, tools, policy),
+        Protocol::Ollama => ollama::make_safe(request, tools, policy),
     }
 }

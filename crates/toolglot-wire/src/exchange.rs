@@ -13,6 +13,7 @@ use crate::demand::{self, Demand, Opening, Told};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
 use crate::fault::{Fault, FaultKind};
 use crate::normalize::AnswerSettings;
+use crate::ollama;
 use crate::policy::Policy;
 use crate::port::Client;
 use crate::prompt::into_text;
@@ -120,7 +121,7 @@ impl Exchange {
         let broken = policy.engine.breaks(upstream);
         let prompted = policy.prompt.is_some() && (has_tools || mentions_calls(body));
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
-        let stream = glance.stream == Some(Value::Bool(true));
+        let stream = ingress.is_stream(glance.stream.as_ref());
         let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
         let is_read = !idle || mentions_calls(body);
         let work = if is_read {
@@ -261,7 +262,9 @@ impl ExchangeWork {
     ) -> Result<Self, Fault> {
         let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(unreadable)?;
         // In prompt mode all goes the same way, by chat.
-        let same = ingress == upstream && (policy.prompt.is_none() || upstream == Protocol::Chat);
+        // A prompt without a conversation holds no calls.
+        let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
+        let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
         let memory = memory.filter(|_| ingress == Protocol::Responses && !same);
         if let Some(memory) = memory {
             recall::fill(&mut request, memory);
@@ -277,7 +280,7 @@ impl ExchangeWork {
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
         let (mut told, mut is_begun) = (None, false);
-        if let Some(dialect) = &policy.prompt {
+        if let Some(dialect) = prompt {
             let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes: &mut notes };
             (told, is_begun) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
@@ -397,9 +400,10 @@ fn unreadable(error: serde_json::Error) -> Fault {
 
 /// Says whether a conversation may hold calls or results; what a text says may look like one.
 fn mentions_calls(body: &[u8]) -> bool {
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 7] = [
         "\"tool_calls\"",
         "\"tool_call_id\"",
+        "\"tool_name\"",
         "\"function_call",
         "\"custom_tool_call",
         "\"tool_use",

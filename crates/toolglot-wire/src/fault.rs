@@ -156,6 +156,7 @@ impl Fault {
                 "message": self.message, "type": openai, "param": self.param, "code": self.code,
             }}),
             Protocol::Messages => json!({"type": "error", "error": {"type": anthropic, "message": self.message}}),
+            Protocol::Ollama => json!({"error": self.message}),
         }
     }
 

@@ -58,6 +58,11 @@ impl NdjsonReader {
         Some(self.bytes[rest].trim_ascii()).filter(|line| !line.is_empty())
     }
 
+    /// Returns how many bytes wait for more.
+    pub fn held(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
     fn die(&mut self) -> Fault {
         self.dead = true;
         self.bytes = Vec::new();

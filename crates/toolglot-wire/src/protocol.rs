@@ -1,4 +1,4 @@
-//! The three protocols, and what is different about each that is one word long.
+//! The four protocols, and what is different about each that is one word long.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,11 +13,13 @@ pub enum Protocol {
     Responses,
     /// Anthropic Messages.
     Messages,
+    /// Ollama's own API: `/api/chat` and `/api/generate`.
+    Ollama,
 }
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Messages, Self::Ollama];
 
     /// Returns the protocol's name in settings, logs and metrics.
     pub fn name(self) -> &'static str {
@@ -25,15 +27,26 @@ impl Protocol {
             Self::Chat => "chat",
             Self::Responses => "responses",
             Self::Messages => "messages",
+            Self::Ollama => "ollama",
         }
     }
 
-    /// Returns the path of the protocol's requests, below the base URL's `/v1`.
+    /// Returns the path of the protocol's requests, below the base URL's `/v1`; below its root for
+    /// Ollama's.
     pub fn path(self) -> &'static str {
         match self {
             Self::Chat => "/chat/completions",
             Self::Responses => "/responses",
             Self::Messages => "/messages",
+            Self::Ollama => "/api/chat",
+        }
+    }
+
+    /// Says whether a stream is what a request asks for: in Ollama's protocol, unless it says otherwise.
+    pub(crate) fn is_stream(self, stream: Option<&serde_json::Value>) -> bool {
+        match stream {
+            Some(serde_json::Value::Bool(stream)) => *stream,
+            _ => self == Self::Ollama,
         }
     }
 }
@@ -43,7 +56,7 @@ impl FromStr for Protocol {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|protocol| protocol.name() == text);
-        found.ok_or_else(|| format!("`{text}` is no protocol; use chat, responses or messages"))
+        found.ok_or_else(|| format!("`{text}` is no protocol; use chat, responses, messages or ollama"))
     }
 }
 

@@ -4,6 +4,7 @@ use memchr::{memmem, memrchr2};
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
+use crate::ndjson::write_line;
 use crate::protocol::Protocol;
 use crate::secrets::Secrets;
 use crate::sse::write_json;
@@ -72,7 +73,7 @@ impl Relay {
     /// Ends the stream; `fault` is the error if nothing the server said was its end.
     pub(crate) fn finish(&mut self, fault: Fault, out: &mut Vec<u8>) {
         let line = std::mem::take(&mut self.line);
-        let data = data(&line).map(<[u8]>::trim_ascii);
+        let data = self.data(&line).map(<[u8]>::trim_ascii);
         let is_whole = data.is_some_and(|data| data == b"[DONE]" || serde_json::from_slice::<Value>(data).is_ok());
         if self.ended || is_whole {
             self.lines(&line, out);
@@ -83,10 +84,17 @@ impl Relay {
         if is_whole {
             out.extend_from_slice(b"\n");
         }
-        // Ends an event that may still be open; an empty line more does no harm.
-        out.extend_from_slice(b"\n");
         let mut fault = fault;
         fault.blot(&self.secrets);
+        self.write(&fault, out);
+        self.fault = Some(fault);
+    }
+
+    fn write(&self, fault: &Fault, out: &mut Vec<u8>) {
+        if self.protocol != Protocol::Ollama {
+            // Ends an event that may still be open; an empty line more does no harm.
+            out.extend_from_slice(b"\n");
+        }
         match self.protocol {
             Protocol::Chat => write_json(None, &fault.body(Protocol::Chat), out),
             Protocol::Messages => write_json(Some("error"), &fault.body(Protocol::Messages), out),
@@ -96,8 +104,8 @@ impl Relay {
                     "sequence_number": number});
                 write_json(Some("error"), &error, out);
             }
+            Protocol::Ollama => write_line(&fault.body(Protocol::Ollama), out),
         }
-        self.fault = Some(fault);
     }
 
     /// Passes whole lines on; most of the time none of them is about an error.
@@ -122,14 +130,23 @@ impl Relay {
             self.named_error &= line == b"\n" && out.ends_with(b"\r");
         }
         self.named_error |= text.strip_prefix(b"event:").is_some_and(|name| name.trim_ascii() == b"error");
-        match data(text).and_then(|data| self.error(data)) {
+        match self.data(text).and_then(|data| self.error(data)) {
             Some(without) => {
-                out.extend_from_slice(b"data: ");
+                out.extend_from_slice(if self.protocol == Protocol::Ollama { b"" } else { FIELD });
                 out.extend_from_slice(&without);
                 out.extend_from_slice(&line[text.len()..]);
             }
             None => out.extend_from_slice(line),
         }
+    }
+
+    /// Returns the data of a line that has any.
+    fn data<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        if self.protocol == Protocol::Ollama {
+            return Some(line);
+        }
+        let data = line.strip_prefix(b"data:")?;
+        Some(data.strip_prefix(b" ").unwrap_or(data))
     }
 
     /// Notes the error that data tells, if it tells one; returns the data without keys if there are any in it.
@@ -153,11 +170,7 @@ fn of_response(event: &Value) -> Option<Fault> {
     Fault::of_value(event.get("response").filter(|_| failed)?)
 }
 
-/// Returns the data of a line that has any.
-fn data(line: &[u8]) -> Option<&[u8]> {
-    let data = line.strip_prefix(b"data:")?;
-    Some(data.strip_prefix(b" ").unwrap_or(data))
-}
+const FIELD: &[u8] = b"data: ";
 
 /// Says whether one of these lines may be the last that a server has to say: a chat's alternative that ended, or the
 /// protocol's own end. Text that quotes such words only means that its end cannot be told from a break.
@@ -166,6 +179,7 @@ fn is_last(protocol: Protocol, lines: &[u8]) -> bool {
     match protocol {
         Protocol::Chat => has("[DONE]") || finished(lines),
         Protocol::Messages => has("message_stop"),
+        Protocol::Ollama => has("\"done\":true") || has("\"done\": true"),
         Protocol::Responses => ["response.completed", "response.incomplete", "response.failed"].into_iter().any(has),
     }
 }

@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
+use crate::framing::Framing;
+use crate::ollama;
 use crate::policy::WireLimits;
 use crate::protocol::Protocol;
 use crate::response_event::{Finish, Part, ResponseEvent};
@@ -69,7 +71,11 @@ impl Transcript {
     pub fn begins(start: &[u8]) -> bool {
         let start = String::from_utf8_lossy(start);
         let start = start.trim_start_matches('\u{feff}').trim_start();
-        let key = || ["\"choices\"", "\"output\"", "\"content\"", "\"error\""].iter().any(|key| start.contains(key));
+        let key = || {
+            ["\"choices\"", "\"output\"", "\"content\"", "\"response\"", "\"error\""]
+                .iter()
+                .any(|key| start.contains(key))
+        };
         FIELDS.iter().any(|field| start.starts_with(field)) || start.starts_with('{') && key()
     }
 
@@ -133,12 +139,19 @@ fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 
 /// Reads a stream, which may have been cut anywhere.
 fn stream(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
-    let protocol = frames(bytes, protocol_of_event)?;
+    let protocol = match first_line(bytes) {
+        Some(line) if ollama::is_piece(&line) => Protocol::Ollama,
+        _ => frames(bytes, protocol_of_event)?,
+    };
     let (mut reader, mut said) = (dispatch::reader(protocol, &unbounded()), Vec::new());
-    let _: Option<()> = frames(bytes, |frame| {
+    let mut framing = Framing::new(protocol, &unbounded());
+    framing.push(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).trim_ascii_start());
+    while let Some(Ok(frame)) = framing.next_frame() {
         reader.frame(&frame, &mut said);
-        None
-    });
+    }
+    if let Some(frame) = framing.finish() {
+        reader.frame(&frame, &mut said);
+    }
     let message = "the stream ends before the answer is complete; save the whole stream";
     reader.cut(Fault::new(FaultKind::Upstream, message).with_code("upstream_ended_early"), &mut said);
     Some((protocol, said))
@@ -165,6 +178,11 @@ fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Opti
     reader.finish().and_then(each)
 }
 
+/// Returns the first line of a file if it is an object.
+fn first_line(bytes: &[u8]) -> Option<Map<String, Value>> {
+    serde_json::from_slice(bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty())?).ok()
+}
+
 fn protocol_of_response(object: &Map<String, Value>) -> Option<Protocol> {
     let is = |key: &str, value: &str| object.get(key).and_then(Value::as_str) == Some(value);
     let choices = object.get("choices").and_then(Value::as_array);
@@ -172,6 +190,8 @@ fn protocol_of_response(object: &Map<String, Value>) -> Option<Protocol> {
         Some(Protocol::Chat)
     } else if is("type", "message") && object.get("content").is_some_and(Value::is_array) {
         Some(Protocol::Messages)
+    } else if ollama::is_piece(object) {
+        Some(Protocol::Ollama)
     } else {
         (is("object", "response") && object.contains_key("output")).then_some(Protocol::Responses)
     }

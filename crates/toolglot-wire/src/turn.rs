@@ -7,8 +7,10 @@ use crate::chat::write::ChatWriter;
 use crate::demand::Opening;
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
+use crate::framing::Framing;
 use crate::messages;
 use crate::normalize::{AnswerSettings, Normalizer};
+use crate::ollama;
 use crate::policy::WireLimits;
 use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
@@ -17,7 +19,7 @@ use crate::relay::Relay;
 use crate::response_event::{Finish, Part, ResponseEvent, Usage};
 use crate::responses;
 use crate::secrets::Secrets;
-use crate::sse::{Frame, SseReader};
+use crate::sse::Frame;
 use crate::suspect::Suspect;
 
 /// How the bytes of an answer ended.
@@ -64,7 +66,7 @@ pub struct Report {
 
 /// Turns the bytes of one answer into bytes for the client.
 pub struct Turn {
-    sse: SseReader,
+    framing: Framing,
     /// Nothing if the bytes go on as they are.
     way: Option<Box<Conversion>>,
     relay: Relay,
@@ -104,7 +106,12 @@ impl Turn {
     /// Returns a turn whose bytes go on as they are, in the protocol of the client and the server: of a stream that does not
     /// end as it should, an error is the end.
     pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
-        Self { sse: SseReader::new(limits), way: None, relay: Relay::new(protocol, limits.line), over: false }
+        Self {
+            framing: Framing::new(protocol, limits),
+            way: None,
+            relay: Relay::new(protocol, limits.line),
+            over: false,
+        }
     }
 
     pub(crate) fn new(
@@ -118,7 +125,9 @@ impl Turn {
             Protocol::Chat => ClientWriter::Chat(Box::new(ChatWriter::new(client.clone()))),
             Protocol::Responses => ClientWriter::Other(Box::new(responses::ResponsesWriter::new(client.clone()))),
             Protocol::Messages => ClientWriter::Other(Box::new(messages::MessagesWriter::new(client.clone()))),
+            Protocol::Ollama => ClientWriter::Other(Box::new(ollama::OllamaWriter::new(client.clone()))),
         };
+        let framing = Framing::new(client.upstream, limits);
         let way = Conversion {
             ingress,
             renamed,
@@ -135,7 +144,7 @@ impl Turn {
             secrets: Secrets::default(),
             client,
         };
-        Self { way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
+        Self { framing, way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
     }
 
     /// Keys that are taken out of errors before anybody sees them.
@@ -202,8 +211,8 @@ impl Turn {
             return;
         }
         let Some(way) = &mut self.way else { return self.relay.push(upstream_bytes, out) };
-        self.sse.push(upstream_bytes);
-        while let Some(frame) = self.sse.next_frame() {
+        self.framing.push(upstream_bytes);
+        while let Some(frame) = self.framing.next_frame() {
             match frame {
                 Ok(frame) => way.frame(&frame, out),
                 Err(fault) => way.fault(fault, out),
@@ -226,7 +235,7 @@ impl Turn {
         match &mut self.way {
             None => self.relay.finish(fault, out),
             Some(way) => {
-                if let Some(frame) = self.sse.finish() {
+                if let Some(frame) = self.framing.finish() {
                     way.frame(&frame, out);
                 }
                 way.reader.cut(fault, &mut way.said);
@@ -302,7 +311,7 @@ impl Turn {
             dropped: tally.dropped,
             left: tally.left,
             diagnostics: tally.diagnostics.clone(),
-            held: self.sse.held() + way.normalizer.held(),
+            held: self.framing.held() + way.normalizer.held(),
             orphan_reasoning_closer: tally.orphan_closer,
             all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
             finish: tally.finish.clone(),

@@ -1,8 +1,8 @@
 //! The words of the protocol, in tables.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::response_event::Finish;
+use crate::response_event::{Finish, Usage};
 
 /// The fields of a response or chunk that readers and writers deal with.
 pub(crate) const RESPONSE: &[&str] = &["id", "object", "created", "model", "choices", "usage", "error", "obfuscation"];
@@ -51,4 +51,20 @@ pub(crate) fn finish_name(finish: &Finish) -> &str {
 /// Returns a field that is text and not empty.
 pub(crate) fn text<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
     map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// Returns the counts in the protocol's own words: as a server wrote them, or put together.
+pub(crate) fn usage(usage: &Usage) -> Value {
+    if usage.own.get("prompt_tokens").is_some() {
+        return usage.own.clone();
+    }
+    let mut counts = json!({"prompt_tokens": usage.input, "completion_tokens": usage.output,
+        "total_tokens": usage.input.saturating_add(usage.output)});
+    if let Some(cached) = usage.cached {
+        counts["prompt_tokens_details"] = json!({"cached_tokens": cached});
+    }
+    if let Some(reasoning) = usage.reasoning {
+        counts["completion_tokens_details"] = json!({"reasoning_tokens": reasoning});
+    }
+    counts
 }

@@ -37,7 +37,7 @@ pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
                 choices.resize_with(choices.len().max(choice + 1), WholeChoice::default);
                 choices[*choice].add(part);
             }
-            ResponseEvent::Usage(said) => usage = Some(said.own.clone()),
+            ResponseEvent::Usage(said) => usage = Some(fields::usage(said)),
             ResponseEvent::Extra(said) => extra.extend(said.clone()),
             ResponseEvent::Fault(_) | ResponseEvent::End => {}
         }

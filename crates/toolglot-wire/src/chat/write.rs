@@ -64,7 +64,7 @@ impl ProtocolWriter for ChatWriter {
             ResponseEvent::Begin(begin) => self.envelope = ChunkEnvelope::new(begin, &self.client),
             ResponseEvent::Part { choice, part } => self.part(*choice, part, out),
             ResponseEvent::Usage(usage) if self.wants_usage => {
-                self.chunk(Some(("usage", usage.own.clone())), out, |_| ());
+                self.chunk(Some(("usage", fields::usage(usage))), out, |_| ());
             }
             ResponseEvent::Usage(_) => {}
             ResponseEvent::Extra(extra) => self.extra.extend(extra.clone()),

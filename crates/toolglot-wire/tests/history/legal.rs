@@ -1,6 +1,6 @@
 //! Conversations read as the strictest server of each protocol reads them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use serde_json::Value;
 use toolglot_wire::Protocol;
@@ -51,12 +51,13 @@ pub(crate) fn results(protocol: Protocol, request: &Value) -> Vec<String> {
 fn items(protocol: Protocol, request: &Value) -> Result<Vec<Item>, Wrong> {
     let key = if protocol == Protocol::Responses { "input" } else { "messages" };
     let list = request[key].as_array().ok_or("no conversation")?;
-    let mut items = Vec::new();
+    let (mut items, mut open) = (Vec::new(), VecDeque::new());
     for entry in list {
         match protocol {
             Protocol::Chat => chat(entry, &mut items)?,
             Protocol::Responses => response(entry, &mut items)?,
             Protocol::Messages => message(entry, &mut items)?,
+            Protocol::Ollama => line(entry, &mut items, &mut open)?,
         }
     }
     Ok(items)
@@ -169,6 +170,38 @@ fn message(message: &Value, items: &mut Vec<Item>) -> Result<(), Wrong> {
             }
             (_, other) => return Err(format!("a block of {other:?}")),
         }
+    }
+    Ok(())
+}
+
+/// Reads a message: a result names its call, or stands in the order of the calls and names its tool.
+fn line(message: &Value, items: &mut Vec<Item>, open: &mut VecDeque<(String, String)>) -> Result<(), Wrong> {
+    let content =
+        message["content"].as_str().ok_or_else(|| format!("a content that is no text: {message}"))?.to_owned();
+    match message["role"].as_str() {
+        Some("assistant") => {
+            if !content.is_empty() {
+                items.push(Item::Said(content));
+            }
+            for call in message["tool_calls"].as_array().into_iter().flatten() {
+                let function = &call["function"];
+                let id = call["id"].as_str().map_or_else(|| format!("call {}", items.len()), str::to_owned);
+                let (name, arguments) = (text(&function["name"]), function["arguments"].clone());
+                if !arguments.is_object() {
+                    return Err(format!("arguments that are no object: {arguments}"));
+                }
+                open.push_back((id.clone(), name.clone()));
+                items.push(Item::Called { id, name, arguments });
+            }
+        }
+        Some("tool") => {
+            let (name, id) = (text(&message["tool_name"]), text(&message["tool_call_id"]));
+            let at = open.iter().position(|(call, tool)| if id.is_empty() { *tool == name } else { *call == id });
+            let (id, _) = at.and_then(|at| open.remove(at)).ok_or_else(|| format!("a result of no call: {message}"))?;
+            items.push(Item::Answered { id, text: content });
+        }
+        Some("user") => items.push(Item::Asked(content)),
+        other => return Err(format!("a message of {other:?}")),
     }
     Ok(())
 }

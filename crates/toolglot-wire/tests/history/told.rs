@@ -57,11 +57,14 @@ fn whole(protocol: Protocol, history: &[Turn], has_tools: bool, mut style: Style
             Protocol::Chat => chat(turn, &mut style, &mut list),
             Protocol::Responses => responses(turn, &mut style, &mut list),
             Protocol::Messages => messages(turn, &mut style, &mut list),
+            Protocol::Ollama => ollama(turn, &mut style, &mut list),
         }
     }
     let schema = json!({"type": "object", "properties": {}});
     let (key, tool) = match protocol {
-        Protocol::Chat => ("messages", json!({"type": "function", "function": {"name": "ls", "parameters": schema}})),
+        Protocol::Chat | Protocol::Ollama => {
+            ("messages", json!({"type": "function", "function": {"name": "ls", "parameters": schema}}))
+        }
         Protocol::Responses => ("input", json!({"type": "function", "name": "ls", "parameters": schema})),
         Protocol::Messages => ("messages", json!({"name": "ls", "input_schema": schema})),
     };
@@ -151,6 +154,37 @@ fn messages(turn: &Turn, style: &mut Style<'_>, list: &mut Vec<Value>) {
     let mut results: Vec<Value> = turn.calls.iter().zip(&ids).map(result).collect();
     style.shuffle(&mut results);
     group("user", results, style, list);
+}
+
+fn ollama(turn: &Turn, style: &mut Style<'_>, list: &mut Vec<Value>) {
+    list.extend(turn.asked.iter().map(|text| json!({"role": "user", "content": text})));
+    // Older clients know no ids: results name their tools, and stand in the order of their calls.
+    let (ids, has_ids) = (style.ids(&turn.calls), style.one_in(2));
+    let call = |(call, id): (&Call, &String)| {
+        let function = json!({"name": call.name, "arguments": call.arguments});
+        if has_ids { json!({"id": id, "function": function}) } else { json!({"function": function}) }
+    };
+    let calls: Vec<Value> = turn.calls.iter().zip(&ids).map(call).collect();
+    let mut said = turn.said.clone();
+    while style.dice.is_some() && said.len() > 1 && style.one_in(2) {
+        list.push(json!({"role": "assistant", "content": said.remove(0)}));
+    }
+    if !said.is_empty() || !calls.is_empty() {
+        let mut message = json!({"role": "assistant", "content": said.join(" ")});
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.into();
+        }
+        list.push(message);
+    }
+    let result = |(call, id): (&Call, &String)| match has_ids {
+        true => json!({"role": "tool", "content": call.result, "tool_call_id": id}),
+        false => json!({"role": "tool", "content": call.result, "tool_name": call.name}),
+    };
+    let mut results: Vec<Value> = turn.calls.iter().zip(&ids).map(result).collect();
+    if has_ids {
+        style.shuffle(&mut results);
+    }
+    list.extend(results);
 }
 
 /// Puts blocks into one message, or into several of the same role; what the user says behind results may go on in theirs.

@@ -1,0 +1,67 @@
+//! The pieces of a server's stream: server-sent events, or lines of JSON.
+
+use crate::fault::Fault;
+use crate::ndjson::NdjsonReader;
+use crate::policy::WireLimits;
+use crate::protocol::Protocol;
+use crate::sse::{Frame, SseReader};
+
+/// Cuts a stream into frames, as its protocol does.
+#[derive(Debug)]
+pub(crate) enum Framing {
+    Events(SseReader),
+    Lines {
+        reader: NdjsonReader,
+        /// A line that was not UTF-8, as text.
+        text: String,
+    },
+}
+
+impl Framing {
+    pub(crate) fn new(protocol: Protocol, limits: &WireLimits) -> Self {
+        match protocol {
+            Protocol::Ollama => Self::Lines { reader: NdjsonReader::new(limits), text: String::new() },
+            Protocol::Chat | Protocol::Responses | Protocol::Messages => Self::Events(SseReader::new(limits)),
+        }
+    }
+
+    /// Takes bytes; ask for frames afterwards until there is none.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Events(reader) => reader.push(bytes),
+            Self::Lines { reader, .. } => reader.push(bytes),
+        }
+    }
+
+    /// Returns the next frame that is complete; a line is the data of one.
+    pub(crate) fn next_frame(&mut self) -> Option<Result<Frame<'_>, Fault>> {
+        match self {
+            Self::Events(reader) => reader.next_frame(),
+            Self::Lines { reader, text } => Some(reader.next_line()?.map(|line| line_frame(line, text))),
+        }
+    }
+
+    /// Returns the last frame if the bytes ended without what belongs after it.
+    pub(crate) fn finish(&mut self) -> Option<Frame<'_>> {
+        match self {
+            Self::Events(reader) => reader.finish(),
+            Self::Lines { reader, text } => Some(line_frame(reader.finish()?, text)),
+        }
+    }
+
+    /// Returns how many bytes wait for more.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Events(reader) => reader.held(),
+            Self::Lines { reader, .. } => reader.held(),
+        }
+    }
+}
+
+fn line_frame<'f>(line: &'f [u8], text: &'f mut String) -> Frame<'f> {
+    let data = std::str::from_utf8(line).unwrap_or_else(|_| {
+        *text = String::from_utf8_lossy(line).into_owned();
+        text
+    });
+    Frame { event: None, data, raw: line }
+}

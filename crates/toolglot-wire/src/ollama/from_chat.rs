@@ -1,0 +1,83 @@
+//! A Chat Completions request as a request of Ollama's API.
+
+use serde_json::{Map, Value, json};
+
+use super::{OPTIONS, history};
+
+/// Fields that mean something to Chat Completions servers alone and change nothing of what is asked, or that the proxy
+/// sees to when it reads the answer.
+const DROPPED: [&str; 13] = [
+    "metadata",
+    "modalities",
+    "parallel_tool_calls",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream",
+    "stream_options",
+    "tool_choice",
+    "user",
+    "verbosity",
+];
+
+/// Fields that change the answer and that this protocol has no word for.
+const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search_options"];
+
+/// Returns the request of `/api/chat` that asks for the same as a Chat Completions request whose history is in order; the
+/// table is that of `to_chat`.
+pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+    let mut request = Map::new();
+    request.extend(chat.shift_remove_entry("model"));
+    let messages = chat.shift_remove("messages").unwrap_or_default();
+    let messages = if let Value::Array(messages) = messages { messages } else { Vec::new() };
+    request.insert("messages".to_owned(), history::from_chat(messages, notes).into());
+    // The protocol has no choice of tools: what may not be called is not declared.
+    if chat.get("tool_choice").is_some_and(|choice| choice == "none") {
+        chat.shift_remove("tools");
+    }
+    let streams = chat.get("stream") == Some(&Value::Bool(true));
+    request.insert("stream".to_owned(), streams.into());
+    let mut options = Map::new();
+    for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
+        match OPTIONS.iter().find(|(theirs, _)| *theirs == key) {
+            Some((_, ours)) => _ = options.insert((*ours).to_owned(), value),
+            None => field(key, value, &mut request, notes),
+        }
+    }
+    if !options.is_empty() {
+        let given = request.entry("options").or_insert_with(|| json!({}));
+        let given = given.as_object().cloned().unwrap_or_default();
+        request.insert("options".to_owned(), options.into_iter().chain(given).collect());
+    }
+    request
+}
+
+fn field(key: String, value: Value, request: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    match key.as_str() {
+        "response_format" => request.extend(format(&value).map(|format| ("format".to_owned(), format))),
+        "reasoning_effort" => request.extend(think(&value).map(|think| ("think".to_owned(), think))),
+        "n" if value == 1 => {}
+        missed if MISSED.contains(&missed) => {
+            notes.push(format!("`{missed}` left out: Ollama's API has no such field"));
+        }
+        dropped if DROPPED.contains(&dropped) => {}
+        _ => _ = request.insert(key, value),
+    }
+}
+
+fn format(format: &Value) -> Option<Value> {
+    let schema = format.pointer("/json_schema/schema").cloned();
+    schema.or_else(|| (format.get("type")? == "json_object").then(|| "json".into()))
+}
+
+/// Returns how hard to think, in the three words there are.
+fn think(effort: &Value) -> Option<Value> {
+    Some(match effort.as_str()? {
+        "none" => false.into(),
+        "minimal" => "low".into(),
+        "xhigh" => "high".into(),
+        word => word.into(),
+    })
+}

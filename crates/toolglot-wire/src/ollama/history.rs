@@ -1,0 +1,227 @@
+//! The messages of Ollama's API and of Chat Completions, each as the other.
+//!
+//! Ollama's messages hold a call's arguments as an object and images beside the text. Calls need not have ids: a result
+//! says by `tool_name` whose it is, and results stand in the order of their calls.
+
+use serde_json::{Map, Value, json};
+use toolglot::{Tools, mint};
+
+use crate::chat::history as chat_history;
+use crate::policy::Policy;
+
+/// Returns the messages of a chat request.
+pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
+    let mut open = OpenCalls::default();
+    messages
+        .into_iter()
+        .enumerate()
+        .map(|(place, message)| to_chat_message(place, message, reasoning, &mut open))
+        .collect()
+}
+
+/// The calls whose results have not come, with their tools' names.
+#[derive(Default)]
+struct OpenCalls {
+    calls: Vec<(String, String)>,
+    answered: bool,
+}
+
+impl OpenCalls {
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.answered) {
+            self.calls.clear();
+        }
+    }
+
+    /// Returns the id of the call that a result is of; a result without a tool's name is of the first that is open.
+    fn answer(&mut self, id: Option<&str>, name: Option<&str>) -> Option<String> {
+        self.answered = true;
+        let at = self.calls.iter().position(|(call, tool)| match (id, name) {
+            (Some(id), _) => call == id,
+            (None, Some(name)) => tool == name,
+            (None, None) => true,
+        });
+        at.map(|at| self.calls.remove(at).0).or_else(|| id.or(name).map(str::to_owned))
+    }
+}
+
+fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut OpenCalls) -> Value {
+    let Value::Object(mut message) = message else { return message };
+    let content = content_with(message.shift_remove("content"), message.shift_remove("images"));
+    let role = text(&message, "role").unwrap_or("user").to_owned();
+    let mut chat = Map::from_iter([("role".to_owned(), role.as_str().into()), ("content".to_owned(), content)]);
+    match role.as_str() {
+        "assistant" => {
+            open.begin();
+            if let Some(thought) = message.shift_remove("thinking").filter(|thought| *thought != "") {
+                chat.extend(reasoning.iter().map(|name| ((*name).to_owned(), thought.clone())));
+            }
+            if let Some(Value::Array(calls)) = message.shift_remove("tool_calls") {
+                let calls = calls.into_iter().enumerate().map(|(at, call)| to_chat_call((place, at), call, open));
+                chat.insert("tool_calls".to_owned(), calls.collect());
+            }
+        }
+        "tool" => {
+            let [id, name] = ["tool_call_id", "tool_name"].map(|key| text(&message, key));
+            let id = open.answer(id, name.or_else(|| text(&message, "name")));
+            chat.insert("tool_call_id".to_owned(), id.unwrap_or_default().into());
+            for key in ["tool_call_id", "tool_name", "name"] {
+                message.shift_remove(key);
+            }
+        }
+        _ => {}
+    }
+    let rest = message.into_iter().filter(|(key, value)| !chat.contains_key(key) && !value.is_null());
+    let rest: Vec<_> = rest.collect();
+    chat.extend(rest);
+    chat.into()
+}
+
+fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) -> Value {
+    let function = call.get("function").cloned().unwrap_or_default();
+    let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+    let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
+    let arguments = match function.get("arguments") {
+        Some(Value::String(text)) => text.clone(),
+        None | Some(Value::Null) => "{}".to_owned(),
+        Some(value) => value.to_string(),
+    };
+    open.calls.push((id.clone(), name.to_owned()));
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+fn content_with(content: Option<Value>, images: Option<Value>) -> Value {
+    let content = content.unwrap_or_else(|| "".into());
+    let images = images.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if images.is_empty() {
+        return content;
+    }
+    let said = content.as_str().filter(|said| !said.is_empty()).map(|said| json!({"type": "text", "text": said}));
+    let images = images.iter().filter_map(Value::as_str).map(|data| {
+        let url = format!("data:{};base64,{data}", media_type(data));
+        json!({"type": "image_url", "image_url": {"url": url}})
+    });
+    said.into_iter().chain(images).collect()
+}
+
+/// Returns what an image is, by how its first bytes look in base64.
+fn media_type(data: &str) -> &'static str {
+    const STARTS: [(&str, &str); 4] =
+        [("/9j/", "image/jpeg"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp"), ("iVBOR", "image/png")];
+    STARTS.iter().find(|(start, _)| data.starts_with(start)).map_or("image/png", |(_, media)| media)
+}
+
+/// Returns the messages of an Ollama request for those of a chat request whose history is in order.
+pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Value> {
+    let (mut list, mut calls): (Vec<Value>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+    let mut results: Vec<(usize, Value)> = Vec::new();
+    for message in messages {
+        let Value::Object(mut message) = message else { continue };
+        let role = text(&message, "role").unwrap_or("user").to_owned();
+        let content = message.shift_remove("content").unwrap_or_default();
+        if role == "tool" {
+            let id = text(&message, "tool_call_id").unwrap_or_default();
+            let at = calls.iter().position(|(call, _)| call == id).unwrap_or(calls.len());
+            let name = calls.get(at).map_or("", |(_, name)| name.as_str());
+            let mut result = said("tool", content, notes);
+            result["tool_name"] = name.into();
+            result["tool_call_id"] = id.into();
+            results.push((at, result));
+            continue;
+        }
+        put_results(&mut results, &mut list);
+        let role = if role == "developer" { "system" } else { role.as_str() };
+        let mut turn = said(role, content, notes);
+        if role == "assistant" {
+            calls = of_assistant(&mut turn, &message);
+        }
+        list.push(turn);
+    }
+    put_results(&mut results, &mut list);
+    list
+}
+
+/// Puts results in the order of their calls: models of servers that know no ids tell them apart by nothing else.
+fn put_results(results: &mut Vec<(usize, Value)>, list: &mut Vec<Value>) {
+    results.sort_by_key(|(at, _)| *at);
+    list.extend(results.drain(..).map(|(_, result)| result));
+}
+
+/// Adds what only the model's messages have; returns the ids of the calls and their tools' names.
+fn of_assistant(turn: &mut Value, message: &Map<String, Value>) -> Vec<(String, String)> {
+    let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
+    if let Some(thought) = thought {
+        turn["thinking"] = thought.into();
+    }
+    if let (Some(refusal), Some("")) = (text(message, "refusal"), turn["content"].as_str()) {
+        turn["content"] = refusal.into();
+    }
+    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut known = Vec::new();
+    let mut list = Vec::new();
+    for call in calls {
+        let of = |path: &str| call.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (id, name) = (of("/id"), of("/function/name"));
+        let arguments: Value = serde_json::from_str(of("/function/arguments")).unwrap_or_else(|_| json!({}));
+        list.push(json!({"id": id, "function": {"name": name, "arguments": arguments}}));
+        known.push((id.to_owned(), name.to_owned()));
+    }
+    if !list.is_empty() {
+        turn["tool_calls"] = list.into();
+    }
+    known
+}
+
+/// Returns a message: its text, and its images beside it.
+fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    match &content {
+        Value::String(text) => texts.push(text.as_str()),
+        Value::Array(parts) => {
+            for part in parts {
+                let words = part.get("text").or_else(|| part.get("refusal")).and_then(Value::as_str);
+                let url = part.pointer("/image_url/url").or_else(|| part.get("image_url")).and_then(Value::as_str);
+                match (words, url.map(|url| url.split_once(";base64,"))) {
+                    (Some(words), _) => texts.push(words),
+                    (None, Some(Some((_, data)))) => images.push(data),
+                    (None, _) => {
+                        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+                        notes.push(format!(
+                            "part of type `{kind}` left out: Ollama's API takes text, and images as data"
+                        ));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    let mut message = json!({"role": role, "content": texts.join("\n")});
+    if !images.is_empty() {
+        message["images"] = images.into();
+    }
+    message
+}
+
+/// Makes the earlier turns of a request safe that goes to a server of this protocol; a history in order stays as it is.
+pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+    const REASONING: &[&str] = &["reasoning"];
+    let Some(Value::Array(messages)) = request.get("messages") else { return };
+    let before = to_chat(messages.clone(), REASONING);
+    let mut chat = Map::from_iter([("messages".to_owned(), Value::from(before.clone()))]);
+    chat_history::make_safe(&mut chat, tools, policy);
+    let Some(Value::Array(after)) = chat.shift_remove("messages") else { return };
+    if after != before || !messages.iter().all(has_objects) {
+        request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
+    }
+}
+
+/// Says whether the arguments of a message's calls are what servers insist on.
+fn has_objects(message: &Value) -> bool {
+    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
+}
+
+fn text<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,140 @@
+//! Reads what a server says in Ollama's API, line by line or whole.
+
+use serde_json::{Map, Value, json};
+
+use crate::fault::{Fault, FaultKind};
+use crate::port::ProtocolReader;
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, Usage};
+use crate::sse::Frame;
+use crate::surrogates;
+
+/// Reads one answer.
+#[derive(Debug, Default)]
+pub(crate) struct OllamaReader {
+    begun: bool,
+    over: bool,
+    calls: usize,
+}
+
+/// What an answer cost, in the protocol's own words.
+const COUNTS: [&str; 6] =
+    ["total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration"];
+
+impl ProtocolReader for OllamaReader {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) {
+        if self.over || frame.data.trim().is_empty() {
+            return;
+        }
+        match surrogates::value(frame.data.as_bytes()) {
+            Ok(Value::Object(line)) => self.object(line, out),
+            Ok(_) => {}
+            Err(_) => self.fail(Fault::of_words(frame.data), out),
+        }
+    }
+
+    fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
+        match surrogates::value(body) {
+            Ok(Value::Object(body)) if is_piece(&body) || body.contains_key("error") => self.object(body, out),
+            _ => {
+                self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not one of Ollama's API"), out)
+            }
+        }
+        if !std::mem::replace(&mut self.over, true) {
+            out.push(ResponseEvent::End);
+        }
+    }
+
+    fn cut(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+        if !self.over {
+            self.fail(fault, out);
+        }
+    }
+}
+
+/// Says whether an object is an answer, or a line of one.
+pub(crate) fn is_piece(object: &Map<String, Value>) -> bool {
+    let speaks = object.get("message").is_some_and(Value::is_object) || object.contains_key("response");
+    speaks && object.get("done").is_some_and(Value::is_boolean)
+}
+
+impl OllamaReader {
+    fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
+        self.over = true;
+        out.push(ResponseEvent::Fault(fault));
+    }
+
+    fn object(&mut self, mut line: Map<String, Value>, out: &mut Vec<ResponseEvent>) {
+        if line.get("error").is_some_and(|error| !error.is_null()) {
+            let fault = Fault::of_event(Some("error"), &Value::Object(line));
+            return self.fail(fault.unwrap_or_else(|| Fault::of_words("")), out);
+        }
+        if !std::mem::replace(&mut self.begun, true) {
+            let model = line.get("model").and_then(Value::as_str).map(str::to_owned);
+            out.push(ResponseEvent::Begin(ResponseStart { model, ..ResponseStart::default() }));
+        }
+        let mut say = |part: Part| out.push(ResponseEvent::Part { choice: 0, part });
+        if let Some(Value::Array(tokens)) = line.shift_remove("logprobs")
+            && !tokens.is_empty()
+        {
+            say(Part::Logprobs(tokens));
+        }
+        self.message(&line, &mut say);
+        if line.get("done") == Some(&Value::Bool(true)) {
+            say(Part::Finish(finish(&line)));
+            out.extend(usage(line).map(ResponseEvent::Usage));
+            self.over = true;
+            out.push(ResponseEvent::End);
+        }
+    }
+
+    /// Reads what a line adds to the answer; `/api/generate` has no message around it.
+    fn message(&mut self, line: &Map<String, Value>, say: &mut impl FnMut(Part)) {
+        let message = line.get("message").and_then(Value::as_object).unwrap_or(line);
+        let said = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        if let Some(text) = said("thinking") {
+            say(Part::Reasoning(text.to_owned()));
+        }
+        if let Some(text) = said("content").or_else(|| said("response")) {
+            say(Part::Text(text.to_owned()));
+        }
+        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        for call in calls {
+            self.call(call, say);
+        }
+    }
+
+    fn call(&mut self, call: &Value, say: &mut impl FnMut(Part)) {
+        let Some(name) = call.pointer("/function/name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
+            return;
+        };
+        let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+        let text = match call.pointer("/function/arguments") {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => "{}".to_owned(),
+            Some(value) => value.to_string(),
+        };
+        let number = self.calls;
+        self.calls += 1;
+        say(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });
+        say(Part::Arguments { call: number, text });
+        say(Part::CallEnd { call: number });
+    }
+}
+
+fn finish(line: &Map<String, Value>) -> Finish {
+    match line.get("done_reason").and_then(Value::as_str) {
+        None | Some("stop" | "") => Finish::Stop,
+        Some("length") => Finish::Length,
+        Some(word) => Finish::Other(word.to_owned()),
+    }
+}
+
+fn usage(line: Map<String, Value>) -> Option<Usage> {
+    let own: Map<String, Value> = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
+    let count = |key: &str| own.get(key).and_then(Value::as_u64);
+    // What came from a cache is not counted at all.
+    let (input, output) = (count("prompt_eval_count"), count("eval_count"));
+    input.or(output)?;
+    let [input, output] = [input, output].map(Option::unwrap_or_default);
+    Some(Usage { input, output, cached: None, reasoning: None, own: json!(own) })
+}
