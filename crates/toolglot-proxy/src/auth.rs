@@ -6,7 +6,7 @@ use toolglot_wire::Fault;
 
 use crate::config::{Config, ConfigError};
 use crate::error::ProxyError;
-use crate::headers::API_KEY;
+use crate::headers::{API_KEY, AZURE_KEY};
 
 /// The keys that are accepted; without any, all clients are welcome.
 #[derive(Clone, Default)]
@@ -42,12 +42,12 @@ impl Keys {
         }
         let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
         let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-        let given = [bearer, text(API_KEY)];
+        let given = [bearer, text(API_KEY), text(AZURE_KEY)];
         if given.iter().flatten().any(|key| self.has(key.trim())) {
             return Ok(());
         }
         Err(ProxyError::Key.because(match given {
-            [None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
+            [None, None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
             _ => "invalid key; ask the operator of this proxy for one",
         }))
     }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, Uri};
 use toolglot_wire::{Exchange, Fault, Protocol};
 
+use crate::coding;
 use crate::record::Record;
 use crate::turns::{ERROR_BODY, collect};
 use crate::upstream::Server;
@@ -27,7 +28,7 @@ const SIMPLER: &str = "the server takes no beginning or schema of an answer";
 impl Target {
     /// Sends a body.
     pub(crate) async fn send(&self, body: Bytes) -> Result<Response, Fault> {
-        self.server.send_again(&self.uri, &self.headers, body).await
+        self.server.send_again(&self.uri, &self.headers, body).await.map(coding::readable)
     }
 
     /// Sends a request, and in another form if the server refuses it and there is one; otherwise the refusal stands.

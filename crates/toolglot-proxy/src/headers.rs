@@ -16,6 +16,8 @@ const HOP_BY_HOP: [HeaderName; 8] = [
 ];
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// Where clients of Azure have their key.
+pub(crate) const AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The dialect in which the tools were written into the prompt.
@@ -58,6 +60,7 @@ pub(crate) fn for_turn(headers: &mut HeaderMap) {
     // A compressed answer could not be read, and a compressed stream would not stream.
     headers.remove(header::ACCEPT_ENCODING);
     headers.remove(header::CONTENT_LENGTH);
+    headers.remove(header::CONTENT_ENCODING);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }
 
@@ -68,6 +71,7 @@ pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: boo
     if own.is_some() || !keep {
         headers.remove(header::AUTHORIZATION);
         headers.remove(API_KEY);
+        headers.remove(AZURE_KEY);
     }
     let bare = |value: &HeaderValue| value.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned);
     let key = match own {
@@ -90,7 +94,7 @@ pub(crate) fn exchange_key(headers: &mut HeaderMap, own: Option<&str>, keep: boo
 pub(crate) fn keys(headers: &HeaderMap) -> Vec<String> {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let bearer = text(header::AUTHORIZATION).map(|value| value.strip_prefix("Bearer ").unwrap_or(value));
-    let keys = [bearer, text(API_KEY)].into_iter().flatten().map(str::trim);
+    let keys = [bearer, text(API_KEY), text(AZURE_KEY)].into_iter().flatten().map(str::trim);
     keys.filter(|key| *key != NO_KEY).map(str::to_owned).collect()
 }
 
@@ -120,8 +124,9 @@ pub(crate) fn for_written(headers: &mut HeaderMap) {
 }
 
 /// Says that an answer is a stream which nobody may hold back.
-pub(crate) fn for_stream(headers: &mut HeaderMap) {
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+pub(crate) fn for_stream(headers: &mut HeaderMap, protocol: Protocol) {
+    let kind = if protocol == Protocol::Ollama { NDJSON } else { "text/event-stream; charset=utf-8" };
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(NO_BUFFERING, HeaderValue::from_static("no"));
 }
@@ -137,10 +142,14 @@ pub(crate) fn identify(headers: &mut HeaderMap, id: &HeaderValue, protocol: Opti
     }
 }
 
-/// Says whether a body is a stream of events.
+/// What Ollama calls its streams.
+const NDJSON: &str = "application/x-ndjson";
+
+/// Says whether a body is a stream of events, or of lines.
 pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+    let kind = kind.trim_start().to_ascii_lowercase();
+    kind.starts_with("text/event-stream") || kind.starts_with(NDJSON)
 }
 
 /// Says whether a body is compressed, so that nobody here can read it.

@@ -16,6 +16,7 @@
 mod auth;
 mod banner;
 mod capture;
+mod coding;
 mod config;
 mod demand;
 mod demo;
@@ -30,7 +31,9 @@ mod log;
 mod memory;
 mod metrics;
 mod misses;
+mod ollama;
 mod passing;
+mod paths;
 mod prompting;
 mod record;
 mod replay;

@@ -16,7 +16,7 @@ use toolglot_wire::{Policy, Secrets, WireLimits};
 use crate::auth::{Keys, check_exposure};
 use crate::config::setting::Mode;
 use crate::config::{self, Config, ConfigError, Upstream};
-use crate::headers::{API_KEY, looks_like_key};
+use crate::headers::{API_KEY, AZURE_KEY, looks_like_key};
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
@@ -223,7 +223,7 @@ impl Shared {
     /// Returns who a client is, as far as its key says; a number that means nothing outside of this process.
     pub(crate) fn owner(&self, headers: &HeaderMap) -> u64 {
         let key = |name| headers.get(name).map(HeaderValue::as_bytes);
-        self.random.hash_one((key(header::AUTHORIZATION), key(API_KEY)))
+        self.random.hash_one((key(header::AUTHORIZATION), key(API_KEY), key(AZURE_KEY)))
     }
 
     fn tell(&self, model: &str, message: &str) {

@@ -36,6 +36,8 @@ struct Answer {
     used: u64,
     bytes: usize,
     previous: Option<String>,
+    /// The JSON text of the answer without its items.
+    head: Arc<str>,
     turn: StoredTurn,
 }
 
@@ -61,6 +63,21 @@ impl Memory {
         let mut store = self.store();
         store.insert(owner, stored_answer);
         store.shrink(most, most_bytes);
+    }
+
+    /// Returns a client's answer as it was told.
+    pub(crate) fn response(&self, owner: u64, id: &str) -> Option<Value> {
+        let mut store = self.store();
+        let answer = store.used(&(owner, id.into()))?;
+        let mut response: Value = serde_json::from_str(&answer.head).ok()?;
+        let items = answer.turn.output.iter().map(|(_, item)| serde_json::from_str(item));
+        response["output"] = items.collect::<Result<Vec<Value>, _>>().ok()?.into();
+        Some(response)
+    }
+
+    /// Forgets a client's answer.
+    pub(crate) fn forget(&self, owner: u64, id: &str) {
+        self.store().remove(&(owner, id.into()));
     }
 
     /// Forgets what is too much.
@@ -99,7 +116,7 @@ impl Store {
         let output: Vec<(Arc<str>, Arc<str>)> =
             stored_answer.output.into_iter().map(|(id, text)| (id.into(), text.into())).collect();
         let texts: usize = output.iter().map(|(id, text)| OVERHEAD + 2 * id.len() + text.len()).sum();
-        let bytes = OVERHEAD + stored_answer.input.len() + texts;
+        let bytes = OVERHEAD + stored_answer.head.len() + stored_answer.input.len() + texts;
         for (place, (id, _)) in output.iter().enumerate() {
             self.items.insert((owner, Arc::clone(id)), (Arc::clone(&key.1), place));
         }
@@ -107,7 +124,8 @@ impl Store {
         self.order.insert(self.clock, key.clone());
         self.bytes += bytes;
         let (previous, turn) = (stored_answer.previous, StoredTurn { input: stored_answer.input.into(), output });
-        self.answers.insert(key, Answer { used: self.clock, bytes, previous, turn });
+        let head = stored_answer.head.into();
+        self.answers.insert(key, Answer { used: self.clock, bytes, previous, head, turn });
     }
 
     fn remove(&mut self, key: &AnswerKey) {
@@ -170,7 +188,7 @@ mod tests {
     fn answer(id: &str, previous: Option<&str>) -> StoredAnswer {
         let (input, item) = (format!("[\"ask {id}\"]"), format!("\"say {id}\""));
         let output = vec![(format!("item_{id}"), item)];
-        StoredAnswer { id: id.to_owned(), previous: previous.map(str::to_owned), input, output }
+        StoredAnswer { id: id.to_owned(), previous: previous.map(str::to_owned), head: "{}".to_owned(), input, output }
     }
 
     #[test]

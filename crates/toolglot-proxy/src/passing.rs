@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
 use crate::live::{Live, Shared};
+use crate::ollama::Question;
 use crate::record::Record;
 use crate::turns::{ERROR_BODY, collect, failed, model_of, read_body, relayed, with_model};
 use crate::upstream::Server;
@@ -28,8 +29,75 @@ pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) ->
     answer(shared, request, true).await
 }
 
+/// Answers which models there are and what they can: by the server, or in its place if it does not know the path.
+pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request: Request<Body>) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let live = shared.live.load_full();
+    let (mut record, refused) = match Record::begin(&shared, INGRESS, &parts) {
+        Ok(record) => (record, None),
+        Err((record, fault)) => (*record, Some(fault)),
+    };
+    let read = match refused.map_or_else(|| live.keys.check(&parts.headers), Err) {
+        Ok(()) => read_body(&live, &parts.headers, body).await,
+        Err(fault) => Err(fault),
+    };
+    let body = match read {
+        Ok(body) => body,
+        Err(fault) => return failed(record, Protocol::Ollama, fault),
+    };
+    parts.headers.remove(header::CONTENT_ENCODING);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    // The models of several servers are in none of their lists.
+    if question != Question::Tags || live.servers.len() == 1 {
+        match forward(&live, &mut record, &parts, Body::from(body.clone())).await {
+            Ok(answer) if answer.status().is_success() => {
+                record.status = answer.status().as_u16();
+                return relayed(&shared, &live, record, answer, None);
+            }
+            Err(fault) if question != Question::Version => return failed(record, Protocol::Ollama, fault),
+            _ => {}
+        }
+    }
+    let mut sent = parts.headers.clone();
+    headers::for_upstream(&mut sent);
+    let answer = question.answer(&live, &sent, &body).await;
+    let none = || Fault::new(FaultKind::NotFound, "no such model");
+    match answer {
+        Some(answer) => {
+            let response = json_response(&answer);
+            record.whole(&response);
+            response
+        }
+        None => failed(record, Protocol::Ollama, none()),
+    }
+}
+
+/// Answers which answer has an id: from what is remembered, or by the server.
+pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
+    let live = shared.live.load_full();
+    let id = request.uri().path().rsplit('/').next().unwrap_or_default();
+    let is_known = live.keys.check(request.headers()).is_ok();
+    let found = shared.memory.response(shared.owner(request.headers()), id).filter(|_| is_known);
+    let Some(found) = found else { return answer(shared, request, false).await };
+    let answer = if request.method() == Method::DELETE {
+        shared.memory.forget(shared.owner(request.headers()), id);
+        json!({"id": id, "object": "response.deleted", "deleted": true})
+    } else {
+        found
+    };
+    let (parts, _) = request.into_parts();
+    match Record::begin(&shared, INGRESS, &parts) {
+        Ok(mut record) => {
+            let response = json_response(&answer);
+            record.whole(&response);
+            response
+        }
+        Err((record, fault)) => failed(*record, Protocol::Responses, fault),
+    }
+}
+
 async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
     let (mut record, refused) = match Record::begin(&shared, INGRESS, &parts) {
@@ -40,6 +108,8 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     let read = match refused.map_or_else(|| live.keys.check(&parts.headers), Err) {
         Ok(()) if counts => {
             let body = read_body(&live, &parts.headers, body).await;
+            parts.headers.remove(header::CONTENT_ENCODING);
+            parts.headers.remove(header::CONTENT_LENGTH);
             body.map(|body| (Some(toolglot_wire::count_tokens(&body)), Body::from(body)))
         }
         Ok(()) => Ok((None, body)),

@@ -8,57 +8,81 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::{MethodFilter, MethodRouter, on};
-use http::{HeaderValue, Request, StatusCode, Uri, header};
+use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use toolglot_wire::Protocol;
 
 use crate::error;
 use crate::live::Shared;
-use crate::{guard, passing, turns};
+use crate::ollama::Question;
+use crate::{guard, passing, paths, turns};
 
 /// What is done at a path.
 #[derive(Clone, Copy)]
 enum RouteAction {
     Turn(Protocol),
     CountTokens,
+    Models(Question),
+    Answer,
     Alive,
     Ready,
     Metrics,
 }
 
 impl RouteAction {
+    /// Says whether it is part of a protocol that has `/v1` before its paths.
+    fn is_protocols(self) -> bool {
+        matches!(self, Self::Turn(_) | Self::CountTokens | Self::Answer)
+    }
+
     /// Says whether anybody may look.
     fn is_open(self) -> bool {
         matches!(self, Self::Alive | Self::Ready)
     }
 }
 
-/// Method, path, what is done; paths of the protocols are known below every prefix.
-const ROUTES: [(MethodFilter, &str, RouteAction); 8] = [
-    (MethodFilter::POST, "/chat/completions", RouteAction::Turn(Protocol::Chat)),
-    (MethodFilter::POST, "/responses", RouteAction::Turn(Protocol::Responses)),
-    (MethodFilter::POST, "/messages", RouteAction::Turn(Protocol::Messages)),
-    (MethodFilter::POST, "/messages/count_tokens", RouteAction::CountTokens),
-    (MethodFilter::GET, "/health", RouteAction::Alive),
-    (MethodFilter::GET, "/livez", RouteAction::Alive),
-    (MethodFilter::GET, "/readyz", RouteAction::Ready),
-    (MethodFilter::GET, "/metrics", RouteAction::Metrics),
+/// Method, path, what is done; paths of the protocols are known with and without `/v1` before them, and in every way of
+/// writing that [`paths::meant`] knows.
+const ROUTES: [(Method, &str, RouteAction); 16] = [
+    (Method::POST, "/chat/completions", RouteAction::Turn(Protocol::Chat)),
+    (Method::POST, "/responses", RouteAction::Turn(Protocol::Responses)),
+    (Method::GET, "/responses/{id}", RouteAction::Answer),
+    (Method::DELETE, "/responses/{id}", RouteAction::Answer),
+    (Method::POST, "/messages", RouteAction::Turn(Protocol::Messages)),
+    (Method::POST, "/messages/count_tokens", RouteAction::CountTokens),
+    (Method::POST, "/api/chat", RouteAction::Turn(Protocol::Ollama)),
+    (Method::POST, "/api/generate", RouteAction::Turn(Protocol::Ollama)),
+    (Method::GET, "/api/tags", RouteAction::Models(Question::Tags)),
+    (Method::GET, "/api/ps", RouteAction::Models(Question::Running)),
+    (Method::POST, "/api/show", RouteAction::Models(Question::Show)),
+    (Method::GET, "/api/version", RouteAction::Models(Question::Version)),
+    (Method::GET, "/health", RouteAction::Alive),
+    (Method::GET, "/livez", RouteAction::Alive),
+    (Method::GET, "/readyz", RouteAction::Ready),
+    (Method::GET, "/metrics", RouteAction::Metrics),
 ];
-
-/// What clients write before the paths of the protocols.
-const PREFIXES: [&str; 4] = ["/v1", "", "/anthropic/v1", "/anthropic"];
 
 /// Returns the table as a router.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
-    let mut router = Router::new();
-    for (method, path, place) in ROUTES {
-        let is_protocol = matches!(place, RouteAction::Turn(_) | RouteAction::CountTokens);
-        for prefix in PREFIXES.iter().filter(|prefix| is_protocol || prefix.is_empty()) {
-            router = router.route(&format!("{prefix}{path}"), at(method, place));
-        }
-    }
     let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
-    router.fallback(pass).layer(guard).with_state(Arc::clone(shared))
+    Router::new().fallback(answer).layer(guard).with_state(Arc::clone(shared))
+}
+
+/// Returns what is done at a path; a client that asks for the head of an answer gets it of the whole one.
+fn found(method: &Method, path: &str) -> Option<RouteAction> {
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    let short = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/'));
+    let is_at = |known: &str, place: RouteAction| {
+        is_same(known, path) || place.is_protocols() && short.is_some_and(|short| is_same(known, short))
+    };
+    ROUTES.iter().find(|(known, path, place)| known == method && is_at(path, *place)).map(|(.., place)| *place)
+}
+
+/// Says whether a path is a known one; `{id}` stands for one segment.
+fn is_same(known: &str, path: &str) -> bool {
+    match known.strip_suffix("{id}") {
+        Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
+        None => known == path,
+    }
 }
 
 /// Lets requests in that may be answered. Those that ask whether the proxy is alive tell nobody anything.
@@ -78,34 +102,36 @@ async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next
     response
 }
 
-fn at(method: MethodFilter, place: RouteAction) -> MethodRouter<Arc<Shared>> {
-    let answer = move |State(shared): State<Arc<Shared>>, request: Request<Body>| async move {
-        match place {
-            RouteAction::Turn(protocol) => turns::answer(shared, protocol, request).await,
-            RouteAction::CountTokens => passing::count_tokens(shared, with_version(request)).await,
-            RouteAction::Alive => plain(StatusCode::OK, "ok\n".to_owned()),
-            RouteAction::Ready => ready(&shared).await,
-            RouteAction::Metrics => metrics(&shared, &request),
-        }
-    };
-    on(method, answer).fallback(pass)
+async fn answer(State(shared): State<Arc<Shared>>, mut request: Request<Body>) -> Response {
+    let (path, deployment) = paths::meant(request.uri().path());
+    let place = found(request.method(), &path);
+    if let Some(deployment) = deployment {
+        request.extensions_mut().insert(deployment);
+    }
+    match place {
+        Some(RouteAction::Turn(protocol)) => turns::answer(shared, protocol, request).await,
+        Some(RouteAction::CountTokens) => passing::count_tokens(shared, with_version(request)).await,
+        Some(RouteAction::Models(question)) => passing::ask_models(shared, question, request).await,
+        Some(RouteAction::Answer) => passing::stored_answer(shared, with_version(request)).await,
+        Some(RouteAction::Alive) => plain(StatusCode::OK, "ok\n".to_owned()),
+        Some(RouteAction::Ready) => ready(&shared).await,
+        Some(RouteAction::Metrics) => metrics(&shared, &request),
+        None => passing::pass(shared, with_version(request)).await,
+    }
 }
 
-async fn pass(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
-    passing::pass(shared, with_version(request)).await
-}
-
-/// Takes the prefix away that only some clients write.
+/// Takes the prefix away that only some clients write; what else a path says is the server's business.
 fn with_version(mut request: Request<Body>) -> Request<Body> {
     let uri = request.uri();
-    let bare = uri.path_and_query().and_then(|path| path.as_str().strip_prefix("/anthropic"));
-    let bare = bare.filter(|path| path.starts_with('/')).map(|path| match path.starts_with("/v1/") {
-        true => path.to_owned(),
-        false => format!("/v1{path}"),
-    });
-    // `/messages/count_tokens` alone means the same, too.
-    let short = uri.path().starts_with("/messages/").then(|| format!("/v1{uri}"));
-    if let Some(uri) = bare.or(short).and_then(|path| path.parse::<Uri>().ok()) {
+    let is_known = found(request.method(), &paths::meant(uri.path()).0).is_some();
+    let is_doubled = uri.path().starts_with("/v1/v1/");
+    if !is_known && !is_doubled && !uri.path().starts_with("/anthropic/") {
+        return request;
+    }
+    let path = paths::meant(uri.path()).0;
+    let version = if path.starts_with("/v1/") { "" } else { "/v1" };
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    if let Ok(uri) = format!("{version}{path}{query}").parse::<Uri>() {
         *request.uri_mut() = uri;
     }
     request

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::response::Parts;
-use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::value::RawValue;
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, Turn};
@@ -20,13 +20,17 @@ use crate::error::{self, ProxyError};
 use crate::forms::{Target, told};
 use crate::headers::{ATTEMPTS, PROMPT};
 use crate::live::{Live, Route, Shared};
+use crate::paths::Deployment;
 use crate::record::Record;
 use crate::stream::Flow;
 use crate::upstream::turn_headers;
-use crate::{guard, headers, prompting};
+use crate::{coding, guard, headers, prompting};
 
 /// Bytes of a server's error that are read.
 pub(crate) const ERROR_BODY: usize = 1 << 20;
+
+/// Ollama's path for prompts without a conversation.
+const GENERATE: &str = "/api/generate";
 
 /// Answers a request of a protocol.
 pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Request<Body>) -> Response {
@@ -48,6 +52,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
     let mut response = match read {
         Ok(body) => {
             record.busy = Duration::ZERO;
+            let body = with_deployment(body, parts.extensions.get::<Deployment>());
             let job = TurnJob { shared: &shared, live: &live, ingress, head: &parts, body, began: Instant::now() };
             job.run(record).await
         }
@@ -96,13 +101,14 @@ pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> R
             .map_err(|_| ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?}")))?,
         None => read.await,
     };
-    read.map(http_body_util::Collected::to_bytes).map_err(|error| {
+    let body = read.map(http_body_util::Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             too_large()
         } else {
             ProxyError::BodyRead.because(format!("the request ended early: {error}"))
         }
-    })
+    })?;
+    coding::inflated(headers, body, most)
 }
 
 /// The place of a request's model, and nothing else of it.
@@ -125,6 +131,15 @@ pub(crate) fn with_model(body: &Bytes, place: std::ops::Range<usize>, model: &st
     let (before, after) = (body.get(..place.start), body.get(place.end..));
     let name = serde_json::Value::from(model).to_string();
     [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
+}
+
+/// Puts the model that the path names into a request that names none.
+fn with_deployment(body: Bytes, deployment: Option<&Deployment>) -> Bytes {
+    let Some(Deployment(name)) = deployment.filter(|_| model_of(&body).is_none()) else { return body };
+    let Some(rest) = body.trim_ascii_start().strip_prefix(b"{") else { return body };
+    let comma = if rest.trim_ascii_start().starts_with(b"}") { "" } else { "," };
+    let start = format!("{{\"model\":{}{comma}", serde_json::Value::from(name.as_str()));
+    [start.as_bytes(), rest].concat().into()
 }
 
 /// One request that has been read.
@@ -196,7 +211,7 @@ impl TurnJob<'_> {
             let answered = self.exchange_in(protocol, record, route, found.as_ref()).await?;
             let status = answered.response.status();
             if !matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
-                server.note_protocol(protocol, status);
+                server.note_protocol(self.ingress, protocol, status);
                 return Ok(answered);
             }
             // What has no path for a protocol may have one for another; a model that is unknown is so in all.
@@ -214,7 +229,12 @@ impl TurnJob<'_> {
         found: Option<&(String, Range<usize>)>,
     ) -> Result<Answered, Fault> {
         let server = &route.server;
-        let uri = server.turn_uri(protocol, self.head.uri.query().filter(|_| protocol == self.ingress))?;
+        let is_own = protocol == self.ingress;
+        let uri = if is_own && self.head.uri.path().trim_end_matches('/') == GENERATE {
+            server.same_path(&Uri::from_static(GENERATE))?
+        } else {
+            server.turn_uri(protocol, self.head.uri.query().filter(|_| is_own))?
+        };
         let mut headers = turn_headers(server, protocol, &self.head.headers, self.live.keys.is_empty());
         headers.insert(headers::REQUEST_ID, record.id.clone());
         let target = Target { server: Arc::clone(server), protocol, uri, headers };
@@ -330,8 +350,12 @@ impl TurnJob<'_> {
         headers::for_written(&mut head.headers);
         // A body that is in the client's shape already has all that the server said.
         let told: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
-        let is_messages = told["type"] == "error";
-        let response = if told["error"]["message"].is_string() && is_messages == (self.ingress == Protocol::Messages) {
+        let is_own = match self.ingress {
+            Protocol::Ollama => told["error"].is_string(),
+            Protocol::Messages => told["error"]["message"].is_string() && told["type"] == "error",
+            Protocol::Chat | Protocol::Responses => told["error"]["message"].is_string() && told["type"] != "error",
+        };
+        let response = if is_own {
             Response::from_parts(head, Body::from(body))
         } else {
             error::with_headers(&fault, self.ingress, head.headers)
@@ -349,7 +373,7 @@ impl TurnJob<'_> {
     /// Sends what is there of an answer, and what comes of it.
     fn deliver(&self, mut record: Record, mut head: Parts, begun: Begun, is_stream: bool) -> Response {
         if is_stream {
-            headers::for_stream(&mut head.headers);
+            headers::for_stream(&mut head.headers, self.ingress);
         } else {
             head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }

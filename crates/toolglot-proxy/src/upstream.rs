@@ -28,6 +28,8 @@ pub(crate) struct Server {
     pub(crate) name: String,
     /// What it speaks, once that is known.
     protocol: OnceLock<Protocol>,
+    /// Whether it speaks Ollama's own API besides, once a client of that has asked.
+    is_ollama: OnceLock<bool>,
     pub(crate) engine: Engine,
     pub(crate) key: Option<String>,
     base: Base,
@@ -100,6 +102,7 @@ impl Server {
         Ok(Self {
             name: settings.name.clone(),
             protocol: settings.protocol.value.map(OnceLock::from).unwrap_or_default(),
+            is_ollama: settings.protocol.value.map(|it| (it == Protocol::Ollama).into()).unwrap_or_default(),
             engine: Engine::new(if config.server.demo { Some(EngineKind::Generic) } else { settings.engine.value }),
             key: settings.key.get().map(str::to_owned),
             base,
@@ -135,24 +138,35 @@ impl Server {
 
     /// Returns what it may speak, likeliest first; the client's own protocol needs the least change.
     pub(crate) fn protocols(&self, ingress: Protocol) -> Vec<Protocol> {
-        if let Some(known) = self.protocol.get() {
-            return vec![*known];
+        let is_native = ingress == Protocol::Ollama && self.is_ollama.get().copied().unwrap_or(true);
+        // Most of what speaks Ollama's API is Ollama, which speaks the others, too, but knows its options only there.
+        let native = Some(Protocol::Ollama).filter(|_| is_native);
+        match self.protocol.get() {
+            Some(known) => native.into_iter().chain([*known]).collect(),
+            None => {
+                let own = Some(ingress).filter(|_| !matches!(ingress, Protocol::Chat | Protocol::Ollama));
+                let others = [Protocol::Messages, Protocol::Responses, Protocol::Ollama].into_iter();
+                let others = others.filter(|protocol| *protocol != ingress);
+                native.into_iter().chain([Protocol::Chat]).chain(own).chain(others).collect()
+            }
         }
-        let others = [Protocol::Messages, Protocol::Responses].into_iter().filter(|protocol| *protocol != ingress);
-        let own = Some(ingress).filter(|protocol| *protocol != Protocol::Chat);
-        [Protocol::Chat].into_iter().chain(own).chain(others).collect()
     }
 
     /// Remembers what it speaks if its answer shows that; until the settings are read again.
-    pub(crate) fn note_protocol(&self, protocol: Protocol, status: StatusCode) {
+    pub(crate) fn note_protocol(&self, ingress: Protocol, protocol: Protocol, status: StatusCode) {
+        let is_native = protocol == Protocol::Ollama;
         if status.is_success() || matches!(status.as_u16(), 400 | 422) {
-            let _ = self.protocol.set(protocol);
+            let _ = if ingress == Protocol::Ollama { self.is_ollama.set(is_native) } else { Ok(()) };
+            let _ = if ingress == Protocol::Ollama && is_native { Ok(()) } else { self.protocol.set(protocol) };
         }
     }
 
     /// Returns the place of the requests of a protocol.
     pub(crate) fn turn_uri(&self, protocol: Protocol, query: Option<&str>) -> Result<Uri, Fault> {
-        self.versioned(protocol.path(), query)
+        match protocol {
+            Protocol::Ollama => self.base.join(&format!("{}{}", self.base.root, protocol.path()), query),
+            _ => self.versioned(protocol.path(), query),
+        }
     }
 
     /// Returns the place of a path below `/v1`.

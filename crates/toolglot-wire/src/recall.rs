@@ -21,6 +21,8 @@ pub struct StoredAnswer {
     pub id: String,
     /// The id of the answer that it goes on from, if the request named one.
     pub previous: Option<String>,
+    /// The answer without its items, as the JSON text of an object.
+    pub head: String,
     /// The items that were asked with, as the JSON text of a list.
     pub input: String,
     /// The items of the answer: the id and the JSON text of each.
@@ -69,11 +71,14 @@ pub(crate) fn stored_answer(request: &Map<String, Value>, answer: &str) -> Optio
         id: String,
     }
     let AnswerParts { id, output } = serde_json::from_str(answer).ok()?;
+    let mut head: Value = serde_json::from_str(answer).ok()?;
+    head.as_object_mut()?.insert("output".to_owned(), json!([]));
     let id_of =
         |item: &RawValue| serde_json::from_str::<AnswerItem>(item.get()).map(|item| item.id).unwrap_or_default();
     Some(StoredAnswer {
         id,
         previous: previous(request).map(str::to_owned),
+        head: head.to_string(),
         input: Value::from(input(request)).to_string(),
         output: output.into_iter().map(|item| (id_of(item), item.get().to_owned())).collect(),
     })

@@ -272,7 +272,7 @@ impl Setting for RepairList {
 }
 
 impl Words for Option<Protocol> {
-    const WORDS: &[&str] = &["auto", "chat", "responses", "messages"];
+    const WORDS: &[&str] = &["auto", "chat", "responses", "messages", "ollama"];
     fn of(word: &str) -> Option<Self> {
         if word == "auto" { Some(None) } else { word.parse().ok().map(Some) }
     }

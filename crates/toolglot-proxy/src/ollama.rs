@@ -1,0 +1,87 @@
+//! What clients of Ollama's API ask besides their turns: which models there are, what they can, which version this is.
+//!
+//! A server that answers is asked; for one that does not know the path, its models are told in Ollama's words.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use http::{HeaderMap, Method, header};
+use serde_json::{Value, json};
+
+use crate::live::Live;
+use crate::upstream::Server;
+use crate::{headers, turns};
+
+/// A question about the models.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    Tags,
+    Running,
+    Show,
+    Version,
+}
+
+/// The version that is told: clients ask for one that streams calls, which Ollama has done since 0.8.
+const VERSION: &str = "0.12.0";
+
+/// What a model's list may take.
+const MOST: usize = 16 << 20;
+
+impl Question {
+    /// Returns the answer for servers that have none of their own; nothing if no model has the name that is asked for.
+    pub(crate) async fn answer(self, live: &Live, headers: &HeaderMap, body: &[u8]) -> Option<Value> {
+        match self {
+            Self::Version => Some(json!({"version": VERSION})),
+            Self::Running => Some(json!({"models": []})),
+            Self::Tags => Some(json!({"models": tags(live, headers).await})),
+            Self::Show => {
+                let asked: Value = serde_json::from_slice(body).unwrap_or_default();
+                let name = asked.get("model").or_else(|| asked.get("name"))?.as_str()?;
+                live.route(name)?;
+                Some(json!({
+                    "modelfile": "", "parameters": "", "template": "", "details": details(),
+                    "model_info": {"general.architecture": "unknown"}, "capabilities": ["completion", "tools"],
+                }))
+            }
+        }
+    }
+}
+
+async fn tags(live: &Live, headers: &HeaderMap) -> Vec<Value> {
+    let mut tags = Vec::new();
+    for server in &live.servers {
+        tags.extend(own_tags(live, server, headers).await);
+    }
+    tags
+}
+
+/// Returns a server's models: as it lists them itself, or from its list of OpenAI's API.
+async fn own_tags(live: &Live, server: &Arc<Server>, headers: &HeaderMap) -> Vec<Value> {
+    let own = ask(live, server, headers, "/api/tags").await;
+    if let Some(Value::Array(models)) = own.as_ref().and_then(|tags| tags.get("models")) {
+        return models.clone();
+    }
+    let list = ask(live, server, headers, "/v1/models").await.unwrap_or_default();
+    let models = list["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    models.iter().filter_map(|model| Some(tag(model.get("id")?.as_str()?))).collect()
+}
+
+async fn ask(live: &Live, server: &Arc<Server>, headers: &HeaderMap, path: &str) -> Option<Value> {
+    let mut headers = headers.clone();
+    headers.remove(header::ACCEPT_ENCODING);
+    headers.remove(header::CONTENT_TYPE);
+    headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
+    let answer = server.send(Method::GET, server.same_path(&path.parse().ok()?).ok()?, headers, Default::default());
+    let answer: Response = answer.await.ok().filter(|answer: &Response| answer.status().is_success())?;
+    let body = turns::collect(answer.into_body(), MOST, live.config.timeouts.connect.on()).await.ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+fn tag(name: &str) -> Value {
+    json!({"name": name, "model": name, "modified_at": "1970-01-01T00:00:00Z", "size": 0, "digest": "",
+        "details": details()})
+}
+
+fn details() -> Value {
+    json!({"parent_model": "", "format": "", "family": "", "families": [], "parameter_size": "", "quantization_level": ""})
+}

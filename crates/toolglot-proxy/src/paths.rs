@@ -1,0 +1,58 @@
+//! Paths as clients write them, and the ones that are meant.
+//!
+//! | written | meant |
+//! |---|---|
+//! | `/v1/chat/completions/`, `//v1/chat/completions` | `/v1/chat/completions` |
+//! | `/v1/v1/chat/completions`, of a base URL that ends with `/v1` twice | `/v1/chat/completions` |
+//! | `/anthropic/v1/messages`, `/openai/v1/responses` | `/v1/messages`, `/v1/responses` |
+//! | `/openai/deployments/NAME/chat/completions`, as on Azure | `/v1/chat/completions` for the model `NAME` |
+
+use std::borrow::Cow;
+
+/// The model that an Azure path names, for a body that names none.
+#[derive(Clone)]
+pub(crate) struct Deployment(pub(crate) String);
+
+/// Returns the path that is meant, and the deployment in it.
+pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
+    let mut segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let mut deployment = None;
+    match segments.as_slice() {
+        ["openai", "deployments", name, ..] => {
+            deployment = Some(Deployment((*name).to_owned()));
+            segments.splice(..3, ["v1"]);
+        }
+        ["openai" | "anthropic", "v1", ..] => drop(segments.remove(0)),
+        ["openai" | "anthropic", ..] => segments[0] = "v1",
+        _ => {}
+    }
+    while segments.starts_with(&["v1", "v1"]) {
+        segments.remove(0);
+    }
+    let plain = format!("/{}", segments.join("/"));
+    let path = if plain == path { Cow::Borrowed(path) } else { Cow::Owned(plain) };
+    (path, deployment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_behind_what_is_written() {
+        for (written, path, model) in [
+            ("/v1/chat/completions", "/v1/chat/completions", None),
+            ("/v1/chat/completions/", "/v1/chat/completions", None),
+            ("//v1//v1/messages", "/v1/messages", None),
+            ("/anthropic/messages", "/v1/messages", None),
+            ("/anthropic/v1/messages", "/v1/messages", None),
+            ("/openai/v1/v1/responses/", "/v1/responses", None),
+            ("/openai/deployments/gpt/chat/completions", "/v1/chat/completions", Some("gpt")),
+            ("/api/chat/", "/api/chat", None),
+            ("/", "/", None),
+        ] {
+            let (found, deployment) = meant(written);
+            assert_eq!((&*found, deployment.map(|it| it.0).as_deref()), (path, model), "{written}");
+        }
+    }
+}
