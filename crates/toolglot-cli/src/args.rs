@@ -10,7 +10,7 @@ use toolglot::{CallsInReasoning, Evidence, FinishReason, NullText, Repairs, Unkn
 use crate::chunk::Chunk;
 use crate::options::LimitFlag;
 #[cfg(feature = "proxy")]
-use crate::{replay, serve};
+use crate::{doctor, inspect, replay, serve};
 
 const ABOUT: &str = "Reads the tool calls that language models write as text, in any dialect, and writes them back";
 
@@ -155,6 +155,14 @@ pub(crate) enum Command {
     /// Check that a running `serve` is healthy, for container health checks
     #[cfg(feature = "proxy")]
     Health(serve::HealthArgs),
+    /// Ask a model server what it does with tools, and say what mends it
+    #[cfg(feature = "proxy")]
+    #[command(after_long_help = doctor::HELP)]
+    Doctor(doctor::DoctorArgs),
+    /// Show in a page what became of every byte of a model's output
+    #[cfg(feature = "proxy")]
+    #[command(after_long_help = inspect::HELP)]
+    Inspect(inspect::InspectArgs),
     /// Read captured exchanges again, and say what would change
     #[cfg(feature = "proxy")]
     #[command(after_long_help = replay::HELP)]

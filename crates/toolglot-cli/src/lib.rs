@@ -8,9 +8,13 @@ mod console;
 mod detect;
 mod diagnostics;
 mod dialects;
+#[cfg(feature = "proxy")]
+mod doctor;
 mod explain;
 mod failure;
 mod input;
+#[cfg(feature = "proxy")]
+mod inspect;
 mod json;
 mod jsonl;
 mod known;
@@ -68,6 +72,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Config(args) => serve::config(&args),
         #[cfg(feature = "proxy")]
         Command::Health(args) => serve::health(&args),
+        #[cfg(feature = "proxy")]
+        Command::Doctor(args) => doctor::run(&args),
+        #[cfg(feature = "proxy")]
+        Command::Inspect(args) => inspect::run(&args),
         #[cfg(feature = "proxy")]
         Command::Replay(args) => replay::run(&args),
         #[cfg(feature = "proxy")]

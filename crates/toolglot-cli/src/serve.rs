@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use toolglot_proxy::{Config, ConfigError, Proxy, ServeError, Sources};
 
 use crate::failure::{Ending, Failure, Run};
+use crate::inspect;
 use crate::paint::Paint;
 use crate::report::visible;
 
@@ -131,7 +132,7 @@ impl ServeArgs {
 
 /// Runs the proxy until a signal ends it.
 pub(crate) fn run(args: &ServeArgs) -> Run {
-    match toolglot_proxy::run(&args.sources()) {
+    match toolglot_proxy::run(&args.sources(), inspect::FILES) {
         Ok(()) => Ok(Ending::Fine),
         Err(ServeError::Config(error)) => Err(unusable(&error)),
         Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),

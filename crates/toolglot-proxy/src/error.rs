@@ -24,10 +24,11 @@ pub(crate) enum ProxyError {
     Method,
     MediaType,
     Unsatisfied,
+    Captures,
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(ProxyError, FaultKind, u16, &str); 16] = [
+const TABLE: [(ProxyError, FaultKind, u16, &str); 17] = [
     (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
     (ProxyError::BodyRead, FaultKind::Request, 400, "body_incomplete"),
@@ -44,6 +45,7 @@ const TABLE: [(ProxyError, FaultKind, u16, &str); 16] = [
     (ProxyError::Method, FaultKind::Request, 405, "method_not_allowed"),
     (ProxyError::MediaType, FaultKind::Request, 415, "unsupported_media_type"),
     (ProxyError::Unsatisfied, FaultKind::Upstream, 502, "tool_choice_unsatisfied"),
+    (ProxyError::Captures, FaultKind::Request, 422, "capture_unusable"),
 ];
 
 impl ProxyError {

@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::config::{Config, ConfigError, Sources};
+use crate::inspector::PageFiles;
 use crate::live::{Live, Shared};
 use crate::log::LogFormat;
 use crate::watch::Watch;
@@ -91,6 +92,22 @@ impl Proxy {
     /// Returns the table of routes; it can be called without a socket.
     pub fn router(&self) -> Router {
         self.router.clone()
+    }
+
+    /// Returns the proxy with the files of the inspector's page, which the setting `inspector` shows.
+    #[must_use]
+    pub fn with_page(self, files: PageFiles) -> Self {
+        self.shared.set_page(files);
+        self
+    }
+
+    /// Returns one that answers by another table of routes.
+    pub(crate) fn with_router(self, router: Router) -> Self {
+        Self { router, ..self }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// Returns what the operator may want to paste into clients.
@@ -283,7 +300,7 @@ impl Listener {
 /// Returns what serves streams: half the cores, since the model server's share of a busy machine counts more, and a piece
 /// of a stream costs less than waking a second thread for it. `TOKIO_WORKER_THREADS` says otherwise. Where that is one, it
 /// is the thread that accepts connections, too, and none is ever waited for.
-fn runtime() -> io::Result<tokio::runtime::Runtime> {
+pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let asked = std::env::var("TOKIO_WORKER_THREADS").ok().and_then(|count| count.parse().ok());
     let half = || std::thread::available_parallelism().map_or(1, |cores| cores.get() / 2);
     match asked.unwrap_or_else(half) {
@@ -292,16 +309,16 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
     }
 }
 
-/// Runs a proxy until a signal ends it: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
+/// Runs a proxy until a signal ends it, with the inspector's page or none: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
 ///
 /// # Errors
 /// If a setting cannot be used, or the system says no.
-pub fn run(sources: &Sources) -> Result<(), ServeError> {
+pub fn run(sources: &Sources, page: PageFiles) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let result = runtime.block_on(async {
         let warnings = config.unknown().to_vec();
-        let proxy = Proxy::new(config)?;
+        let proxy = Proxy::new(config)?.with_page(page);
         let listener = proxy.listen().await?;
         let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
         warnings.iter().for_each(|warning| proxy.event("warning", warning));
@@ -315,7 +332,7 @@ pub fn run(sources: &Sources) -> Result<(), ServeError> {
     result
 }
 
-fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
+pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (wishes, received) = tokio::sync::mpsc::channel(8);
     for (kind, wish) in [

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use http::{HeaderMap, HeaderValue, header};
@@ -17,6 +17,7 @@ use crate::auth::{Keys, check_exposure};
 use crate::config::setting::Mode;
 use crate::config::{self, Config, ConfigError, Upstream};
 use crate::headers::{API_KEY, AZURE_KEY, looks_like_key};
+use crate::inspector::PageFiles;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
@@ -173,6 +174,8 @@ pub(crate) struct Shared {
     pub(crate) in_flight: AtomicUsize,
     pub(crate) held: AtomicUsize,
     pub(crate) draining: AtomicBool,
+    /// The files of the inspector's page, if the program has them.
+    page: OnceLock<PageFiles>,
     learned: Mutex<HashSet<String>>,
     random: RandomState,
     drawn: AtomicU64,
@@ -191,10 +194,21 @@ impl Shared {
             in_flight: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
+            page: OnceLock::new(),
             learned: Mutex::default(),
             random: RandomState::new(),
             drawn: AtomicU64::new(0),
         }
+    }
+
+    /// Takes the files of the inspector's page.
+    pub(crate) fn set_page(&self, files: PageFiles) {
+        // Whoever starts the proxy says so once.
+        let _ = self.page.set(files);
+    }
+
+    pub(crate) fn page(&self) -> PageFiles {
+        self.page.get().copied().unwrap_or_default()
     }
 
     /// Says whether the prompts of a model were seen to open the reasoning.

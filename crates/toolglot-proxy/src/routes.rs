@@ -8,13 +8,14 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use axum::routing::any;
 use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use toolglot_wire::Protocol;
 
 use crate::error;
 use crate::live::Shared;
 use crate::ollama::Question;
-use crate::{guard, passing, paths, turns};
+use crate::{guard, inspector, passing, paths, turns};
 
 /// What is done at a path.
 #[derive(Clone, Copy)]
@@ -63,8 +64,12 @@ const ROUTES: [(Method, &str, RouteAction); 16] = [
 
 /// Returns the table as a router.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
+    let mut router = Router::new();
+    for path in ["/inspector", "/inspector/", "/inspector/{*file}"] {
+        router = router.route(path, any(inspector));
+    }
     let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
-    Router::new().fallback(answer).layer(guard).with_state(Arc::clone(shared))
+    router.fallback(answer).layer(guard).with_state(Arc::clone(shared))
 }
 
 /// Returns what is done at a path; a client that asks for the head of an answer gets it of the whole one.
@@ -86,7 +91,7 @@ fn is_same(known: &str, path: &str) -> bool {
 }
 
 /// Lets requests in that may be answered. Those that ask whether the proxy is alive tell nobody anything.
-async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next: Next) -> Response {
+pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next: Next) -> Response {
     let live = shared.live.load_full();
     let (parts, body) = request.into_parts();
     let is_open = ROUTES.iter().any(|(_, path, place)| place.is_open() && *path == parts.uri.path());
@@ -118,6 +123,19 @@ async fn answer(State(shared): State<Arc<Shared>>, mut request: Request<Body>) -
         Some(RouteAction::Metrics) => metrics(&shared, &request),
         None => passing::pass(shared, with_version(request)).await,
     }
+}
+
+/// Shows the inspector, if the settings say so; else the path is the server's.
+async fn inspector(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
+    if !shared.live.load().config.server.inspector {
+        return answer(State(shared), request).await;
+    }
+    if request.uri().path() == inspector::PREFIX.trim_end_matches('/') {
+        let mut response = plain(StatusCode::PERMANENT_REDIRECT, String::new());
+        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(inspector::PREFIX));
+        return response;
+    }
+    inspector::answer(shared, request).await
 }
 
 /// Takes the prefix away that only some clients write; what else a path says is the server's business.

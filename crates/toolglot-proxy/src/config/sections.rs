@@ -39,6 +39,8 @@ section! { "" one
         captures: String = "captures",
         /// Bytes of them; the oldest are deleted first.
         capture_bytes: Size = "256 MiB",
+        /// Show the inspector below `/inspector/`: what became of every byte of a text, and what was captured. Captures take a key wherever the proxy does.
+        inspector: bool = "false",
         /// Answer with an embedded model server that speaks every dialect; for trying things out.
         demo: bool = "false",
     }

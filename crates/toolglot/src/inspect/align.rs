@@ -16,8 +16,9 @@ pub(super) struct Pair {
     pub(super) json: Range<usize>,
 }
 
-/// Lays a piece and its bytes side by side. `told` are places that diagnostics spoke of, in the bytes.
-pub(super) fn align(raw: &[u8], piece: &str, members: &[Member], told: &[Range<usize>]) -> Vec<Pair> {
+/// Lays a piece and its bytes side by side. `told` are places that diagnostics spoke of, in the bytes; without it, what is
+/// spelt in another way is not looked for.
+pub(super) fn align(raw: &[u8], piece: &str, members: &[Member], told: Option<&[Range<usize>]>) -> Vec<Pair> {
     let same = raw == piece.as_bytes();
     let mut pairs = Pairs { raw, piece, pairs: Vec::new(), raw_at: 0, json_at: 0 };
     for (number, member) in members.iter().enumerate() {
@@ -46,11 +47,11 @@ impl Pairs<'_> {
     }
 
     /// Finds the bytes of a key or value: spelt so, else what a diagnostic spoke of, else what is left for it.
-    fn place(&self, members: &[Member], number: usize, told: &[Range<usize>]) -> Option<Range<usize>> {
+    fn place(&self, members: &[Member], number: usize, told: Option<&[Range<usize>]>) -> Option<Range<usize>> {
         let member = members.get(number)?;
         let next = members.get(number + 1).map(|next| self.word(next));
         let found = self.word(member).find(self.raw, self.raw_at, next.as_ref());
-        found.or_else(|| self.guess(next.as_ref(), told)).filter(|place| !place.is_empty())
+        found.or_else(|| self.guess(next.as_ref(), told?)).filter(|place| !place.is_empty())
     }
 
     fn guess(&self, next: Option<&Word<'_>>, told: &[Range<usize>]) -> Option<Range<usize>> {

@@ -30,6 +30,11 @@ pub(super) struct MemberReader {
 }
 
 impl MemberReader {
+    /// Says whether nothing was read yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.open.is_empty() && !self.string && !self.inside
+    }
+
     /// Returns the keys and values of the next piece, in order.
     pub(super) fn read(&mut self, piece: &str) -> Vec<Member> {
         let mut members: Vec<Member> = Vec::new();

@@ -15,13 +15,14 @@ pub(super) fn add(stretches: &mut Vec<Stretch>, span: Range<usize>, kind: ByteKi
     }
 }
 
-/// Paints places, ordered by their starts: of a place that holds keys or values beside other bytes only the others.
-pub(super) fn over(stretches: Vec<Stretch>, places: &[Range<usize>], kind: ByteKind) -> Vec<Stretch> {
+/// Paints places, ordered by their starts: of a place that holds keys or values beside other bytes only the others, and
+/// text and reasoning only if `text` says so.
+pub(super) fn over(stretches: Vec<Stretch>, places: &[Range<usize>], kind: ByteKind, text: bool) -> Vec<Stretch> {
     let (whole, mixed): (Vec<_>, Vec<_>) = places.iter().cloned().partition(|place| is_uniform(&stretches, place));
     let stretches = paint(stretches, &joined(&mixed), kind, |old| {
         matches!(old, ByteKind::Marker | ByteKind::Punctuation | ByteKind::Skipped)
     });
-    paint(stretches, &joined(&whole), kind, |_| true)
+    paint(stretches, &joined(&whole), kind, |old| text || !matches!(old, ByteKind::Text | ByteKind::Reasoning))
 }
 
 fn is_uniform(stretches: &[Stretch], place: &Range<usize>) -> bool {
@@ -70,7 +71,7 @@ mod tests {
         let kinds = [(0..4, ByteKind::Marker), (4..9, ByteKind::Value), (9..12, ByteKind::Punctuation)];
         let mut stretches = Vec::new();
         kinds.iter().for_each(|(span, kind)| add(&mut stretches, span.clone(), *kind, Some(0)));
-        let painted = over(stretches, &[1..2, 5..6, 8..10], ByteKind::Repaired);
+        let painted = over(stretches, &[1..2, 5..6, 8..10], ByteKind::Repaired, false);
         let found: Vec<_> = painted.iter().map(|stretch| (stretch.span.start, stretch.kind.name())).collect();
         let expected = [
             (0, "marker"),

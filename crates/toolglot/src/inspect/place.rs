@@ -36,6 +36,8 @@ impl Word<'_> {
             spellings
                 .iter()
                 .filter_map(|spelling| self.best(raw, from, spelling, next))
+                // Where the next word stands only before, this one is part of it, and spelt nowhere itself.
+                .filter(|((lost, _), _)| !lost || next.is_none_or(|next| !next.stands_in(raw, from)))
                 .min_by_key(|(rank, place)| (*rank, place.start))
                 .map(|(_, place)| place)
         })

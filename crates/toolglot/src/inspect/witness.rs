@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::event::{Event, EventKind};
 use crate::json::write_escaped;
@@ -162,8 +164,12 @@ impl<'i> Witness<'i> {
     }
 
     fn arguments(&mut self, span: &Range<usize>, json: &str) {
-        let raw = self.input.get(span.clone()).unwrap_or_default();
+        let begins = self.members.is_new();
         let members = self.members.read(json);
+        let first = members.first().and_then(|member| json.get(member.json.clone()));
+        let header = first.filter(|_| begins || span.is_empty()).and_then(|first| self.header_with(first, span));
+        let span = &header.clone().unwrap_or_else(|| span.clone());
+        let raw = self.input.get(span.clone()).unwrap_or_default();
         let within = |place: &Range<usize>| span.start <= place.start && place.end <= span.end;
         let near = self.near.iter().rev().take(NEAR).filter(|(_, place)| within(place));
         let mut told: Vec<_> = near
@@ -172,9 +178,10 @@ impl<'i> Witness<'i> {
             .map(|(_, place)| place.start - span.start..place.end - span.start)
             .collect();
         told.reverse();
+        let told = if header.is_some() { None } else { Some(&told[..]) };
         let unread: Vec<_> = near.filter(|(code, _)| UNREAD.contains(code)).map(|(_, place)| place.clone()).collect();
         let said = self.said.len();
-        for pair in align(raw, json, &members, &told) {
+        for pair in align(raw, json, &members, told) {
             let raw = span.start + pair.raw.start..span.start + pair.raw.end;
             let is_own = matches!(pair.kind, ByteKind::Marker | ByteKind::Punctuation);
             let is_unread = is_own && unread.iter().any(|place| place.start < raw.end && raw.start < place.end);
@@ -183,6 +190,19 @@ impl<'i> Witness<'i> {
             self.pairs.push(Pair { kind, raw, json: said + pair.json.start..said + pair.json.end });
         }
         self.said.push_str(json);
+    }
+
+    /// Takes back the end of a header that spells the arguments, where their own bytes do not; returns both together.
+    fn header_with(&mut self, first: &str, span: &Range<usize>) -> Option<Range<usize>> {
+        let last = self.spans.last().filter(|last| last.span.end == span.start && last.call == self.call)?;
+        let spells = |place: &Range<usize>| {
+            memmem::find(self.input.get(place.clone()).unwrap_or_default(), unescaped(first).as_bytes()).is_some()
+        };
+        let is_own = matches!(last.kind, ByteKind::Marker | ByteKind::Punctuation);
+        if !is_own || !spells(&last.span) || spells(span) {
+            return None;
+        }
+        self.spans.pop().map(|header| header.span.start..span.end)
     }
 
     /// Tells the story.
@@ -200,8 +220,10 @@ impl<'i> Witness<'i> {
         let dropped = places(|found| DROPPED.contains(&found.code));
         let repaired =
             places(|found| found.code == Code::InvalidUtf8 || found.code.is_repair() && !DROPPED.contains(&found.code));
-        let spans = paint::over(std::mem::take(&mut self.spans), &dropped, ByteKind::Skipped);
-        let spans = paint::over(spans, &repaired, ByteKind::Repaired);
+        let invalid = places(|found| found.code == Code::InvalidUtf8);
+        let spans = paint::over(std::mem::take(&mut self.spans), &dropped, ByteKind::Skipped, false);
+        let spans = paint::over(spans, &repaired, ByteKind::Repaired, false);
+        let spans = paint::over(spans, &invalid, ByteKind::Repaired, true);
         let repairs = self.repairs(&message);
         Inspection {
             spans,

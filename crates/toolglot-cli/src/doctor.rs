@@ -1,0 +1,98 @@
+//! `toolglot doctor`: what a model server does with tools, and what mends it.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use toolglot_proxy::{Condition, Examination, Probe, ServeError, examine};
+
+use crate::failure::{Ending, Failure, Run};
+use crate::paint::Paint;
+use crate::report::visible;
+
+pub(crate) const HELP: &str = "\
+Examples:
+  toolglot doctor http://localhost:8000
+  toolglot doctor http://localhost:11434 --model qwen3:8b
+  toolglot doctor https://api.example.com/v1 --key \"$KEY\" --json
+
+It asks what the server is and sends three small requests: a plain one, one with a tool, and that one streamed.
+The exit code is 0 if calls arrive as calls.";
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// The server's base URL
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Key to send to it
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Model to ask [default: the first that the server names]
+    #[arg(long, short, value_name = "NAME")]
+    model: Option<String>,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Examines a server; fails unless it is healthy.
+pub(crate) fn run(args: &DoctorArgs) -> Run {
+    let found = examine(&args.url, args.key.as_deref(), args.model.as_deref()).map_err(|error| match error {
+        ServeError::Config(error) => Failure::Usage(error.to_string()),
+        error => Failure::Io(io::Error::other(error.to_string())),
+    })?;
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, &found).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        report(&mut out, &found)?;
+    }
+    Ok(if found.verdict == Condition::Healthy { Ending::Fine } else { Ending::Failed })
+}
+
+fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
+    let paint = Paint::stdout();
+    let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "not known".to_owned());
+    writeln!(out, "server      {}, {}", visible(&found.url), found.engine)?;
+    writeln!(out, "model       {} (of {})", visible(&found.model), found.models.len())?;
+    writeln!(out, "dialect     template: {}; name: {}", known(&found.template), known(&found.by_name))?;
+    for probe in &found.probes {
+        writeln!(out, "{:<11} {}", probe.request, visible(&arrived(probe)))?;
+    }
+    let verdict = meaning(found.verdict);
+    let verdict = if found.verdict == Condition::Healthy { paint.good(verdict) } else { paint.warning(verdict) };
+    writeln!(out, "\n{verdict}")?;
+    found.fixes.iter().try_for_each(|fix| writeln!(out, "  {}", visible(fix)))
+}
+
+/// Says what arrived as what.
+fn arrived(probe: &Probe) -> String {
+    if let Some(fault) = &probe.fault {
+        return if probe.status == 0 { fault.clone() } else { format!("{}: {fault}", probe.status) };
+    }
+    let mut parts = Vec::new();
+    let mut add = |count: usize, what: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    };
+    add(probe.native_calls, "native calls");
+    add(probe.broken_calls, "of them broken");
+    add(probe.calls_in_text, "calls left in the text");
+    add(probe.text, "bytes of text");
+    add(probe.reasoning, "bytes of reasoning");
+    let dialect = probe.dialect.as_ref().map(|name| format!(", dialect {name}")).unwrap_or_default();
+    if parts.is_empty() { "nothing".to_owned() } else { format!("{}{dialect}", parts.join(", ")) }
+}
+
+fn meaning(verdict: Condition) -> &'static str {
+    match verdict {
+        Condition::Healthy => "calls arrive as calls, whole and streamed: nothing to mend",
+        Condition::CallsInText => "the server leaves calls in the text; one of these mends it:",
+        Condition::CallsBroken => "the server reads calls and gets them wrong; this mends it:",
+        Condition::StreamsUnread => "the server reads calls, but not in streams; this mends it:",
+        Condition::RefusesTools => "the server refuses requests with tools; one of these mends it:",
+        Condition::NoCall => "the model did not call; tools in the prompt may help:",
+        _ => "the server does not answer a plain request:",
+    }
+}

@@ -1,0 +1,259 @@
+//! What a model server does with tools: three small requests, what arrives as what, and what mends it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{HeaderMap, HeaderValue, Method, header};
+use http_body_util::{BodyExt, Limited};
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolglot::detect::{from_model, from_template};
+use toolglot::{Dialects, Options, Tools, parse};
+use toolglot_wire::{EngineKind, Protocol, Transcript};
+
+use crate::config::{Config, Sources};
+use crate::lifecycle::{ServeError, runtime};
+use crate::live::Live;
+use crate::upstream::{Server, turn_headers};
+
+mod advice;
+#[cfg(test)]
+mod tests;
+
+/// What a server was found to be and to do.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Examination {
+    /// Its address.
+    pub url: String,
+    /// What serves the models.
+    pub engine: &'static str,
+    /// The models that it names.
+    pub models: Vec<String>,
+    /// The one that was asked.
+    pub model: String,
+    /// The dialect of its chat template, where the server shows one.
+    pub template: Option<String>,
+    /// The dialect that speaks from the model's name.
+    pub by_name: Option<String>,
+    /// What came of the three requests.
+    pub probes: Vec<Probe>,
+    /// What that means.
+    pub verdict: Condition,
+    /// What to do, the surest first: commands, flags of the server, settings.
+    pub fixes: Vec<String>,
+}
+
+/// What came of one request.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Probe {
+    /// `plain`, `tool` or `stream`.
+    pub request: &'static str,
+    /// The status of the answer; 0 for none.
+    pub status: u16,
+    /// Why there is no answer that can be read.
+    pub fault: Option<String>,
+    /// Bytes of text for the reader.
+    pub text: usize,
+    /// Bytes of reasoning that the server told from the text.
+    pub reasoning: usize,
+    /// Calls that the server told from the text.
+    pub native_calls: usize,
+    /// Of these, such whose arguments are no JSON object, or whose name is not the tool's.
+    pub broken_calls: usize,
+    /// Calls that it left in the text, or in the reasoning.
+    pub calls_in_text: usize,
+    /// The dialect of these.
+    pub dialect: Option<String>,
+}
+
+/// What the answers mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Condition {
+    /// Calls arrive as calls, whole and streamed.
+    Healthy,
+    /// The server leaves calls in the text.
+    CallsInText,
+    /// The server reads calls, and gets them wrong.
+    CallsBroken,
+    /// The server reads calls, but not in streams.
+    StreamsUnread,
+    /// The server refuses requests with tools.
+    RefusesTools,
+    /// The model answered without a call.
+    NoCall,
+    /// The server does not answer plain requests.
+    Unanswered,
+}
+
+/// The tool that the model is asked to call.
+const TOOL: &str = "get_weather";
+
+/// How long an answer may take: a model may have to be loaded first.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// Bytes of an answer that are read.
+const MOST: usize = 4 << 20;
+
+/// Asks a server what it is and what it does with tools.
+///
+/// # Errors
+/// If the address cannot be used. A server that does not answer is no error: the examination says so.
+pub fn examine(url: &str, key: Option<&str>, model: Option<&str>) -> Result<Examination, ServeError> {
+    let flag = |name: &str, value: &str| (name.to_owned(), value.to_owned(), "`doctor`".to_owned());
+    let mut flags = vec![flag("upstream", url)];
+    flags.extend(key.map(|key| flag("upstream.key", key)));
+    let live = Live::new(Config::load(&Sources { flags, ..Sources::default() })?)?;
+    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let server = &live.servers[0];
+    Ok(runtime.block_on(Visit { server, url, tools: tools() }.examine(model)))
+}
+
+fn tools() -> Value {
+    let city = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    json!([{"type": "function", "function": {"name": TOOL, "description": "Current weather of a city", "parameters": city}}])
+}
+
+/// A server that is being asked.
+struct Visit<'v> {
+    server: &'v Arc<Server>,
+    url: &'v str,
+    tools: Value,
+}
+
+impl Visit<'_> {
+    async fn examine(&self, model: Option<&str>) -> Examination {
+        let engine = self.server.engine_kind(&self.headers()).await;
+        let models = self.models().await;
+        let model =
+            model.map(str::to_owned).or_else(|| models.first().cloned()).unwrap_or_else(|| "default".to_owned());
+        let known = Dialects::builtin();
+        let template = self.template(engine, &model).await;
+        let best = |verdicts: Vec<toolglot::detect::Verdict>| verdicts.first().map(|best| best.dialect.to_string());
+        let template = template.and_then(|template| best(from_template(&template, &known)));
+        let by_name = best(from_model(&model, &known));
+        let mut probes = Vec::new();
+        for request in ["plain", "tool", "stream"] {
+            probes.push(self.probe(request, &model).await);
+        }
+        let verdict = advice::verdict(&probes);
+        let mut found = Examination {
+            url: self.url.to_owned(),
+            engine: engine.name(),
+            models,
+            model,
+            template,
+            by_name,
+            probes,
+            verdict,
+            fixes: Vec::new(),
+        };
+        found.fixes = advice::fixes(&found, engine);
+        found
+    }
+
+    fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        turn_headers(self.server, Protocol::Chat, &headers, false)
+    }
+
+    /// Asks once; the answer's status and body, or why there is none.
+    async fn ask(&self, path: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), String> {
+        let uri = path.parse().map_err(|_| format!("`{path}` is no path"))?;
+        let uri = self.server.same_path(&uri).map_err(|fault| fault.message)?;
+        let mut headers = self.headers();
+        let (method, body) = match body {
+            Some(body) => (Method::POST, Body::from(body.to_string())),
+            None => {
+                headers.remove(header::CONTENT_TYPE);
+                (Method::GET, Body::empty())
+            }
+        };
+        let answered = async {
+            let answer = self.server.send(method, uri, headers, body).await.map_err(|fault| fault.message)?;
+            let status = answer.status().as_u16();
+            let body = Limited::new(answer.into_body(), MOST).collect().await;
+            let body = body.map_err(|error| format!("the answer broke off: {error}"))?;
+            Ok((status, body.to_bytes().to_vec()))
+        };
+        let late = |_| format!("no answer within {} seconds", WAIT.as_secs());
+        tokio::time::timeout(WAIT, answered).await.map_err(late)?
+    }
+
+    async fn ask_json(&self, path: &str, body: Option<&Value>) -> Option<Value> {
+        let (status, body) = self.ask(path, body).await.ok()?;
+        (200..300).contains(&status).then(|| serde_json::from_slice(&body).ok()).flatten()
+    }
+
+    async fn models(&self) -> Vec<String> {
+        let answer = self.ask_json("/v1/models", None).await.unwrap_or_default();
+        let models = answer.get("data").and_then(Value::as_array).cloned().unwrap_or_default();
+        models.iter().filter_map(|model| Some(model.get("id")?.as_str()?.to_owned())).collect()
+    }
+
+    /// Returns the chat template, from the servers that show it.
+    async fn template(&self, engine: EngineKind, model: &str) -> Option<String> {
+        let (answer, name) = match engine {
+            EngineKind::LlamaCpp => (self.ask_json("/props", None).await?, "chat_template"),
+            EngineKind::Ollama => (self.ask_json("/api/show", Some(&json!({"model": model}))).await?, "template"),
+            _ => return None,
+        };
+        Some(answer.get(name)?.as_str()?.to_owned())
+    }
+
+    async fn probe(&self, request: &'static str, model: &str) -> Probe {
+        let question = match request {
+            "plain" => "Say hello in one word.",
+            _ => "What is the weather in Oslo? Use the tool.",
+        };
+        let mut body = json!({"model": model, "max_tokens": 512, "temperature": 0,
+            "messages": [{"role": "user", "content": question}]});
+        if let (Some(body), true) = (body.as_object_mut(), request != "plain") {
+            body.insert("tools".to_owned(), self.tools.clone());
+            body.insert("stream".to_owned(), Value::from(request == "stream"));
+        }
+        match self.ask("/v1/chat/completions", Some(&body)).await {
+            Ok((status, answer)) => self.read(Probe { request, status, ..Probe::default() }, &answer),
+            Err(fault) => Probe { request, fault: Some(fault), ..Probe::default() },
+        }
+    }
+
+    /// Reads what arrived, and what the server left in it.
+    fn read(&self, mut probe: Probe, answer: &[u8]) -> Probe {
+        let saved = Transcript::read(answer).filter(|_| (200..300).contains(&probe.status));
+        let fault = saved.as_ref().and_then(|saved| saved.fault.as_ref()).map(|fault| fault.message.clone());
+        let Some(said) = saved.and_then(|saved| saved.alternatives.into_iter().next()).filter(|_| fault.is_none())
+        else {
+            probe.fault = Some(fault.unwrap_or_else(|| refusal(answer)));
+            return probe;
+        };
+        let declared = Tools::from_json(&self.tools).unwrap_or_default();
+        (probe.text, probe.reasoning, probe.native_calls) = (said.text.len(), said.reasoning.len(), said.calls.len());
+        let is_whole = |arguments: &str| serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object());
+        probe.broken_calls = said.calls.iter().filter(|call| call.name != TOOL || !is_whole(&call.arguments)).count();
+        if probe.request == "plain" {
+            return probe;
+        }
+        for text in [&said.text, &said.reasoning] {
+            let message = parse(text, &Dialects::builtin(), &declared, &Options::default());
+            probe.calls_in_text += message.calls.len();
+            probe.dialect =
+                probe.dialect.or(message.dialect.map(|name| name.to_string()).filter(|_| !message.calls.is_empty()));
+        }
+        probe
+    }
+}
+
+/// Returns what an error says, in a line.
+fn refusal(answer: &[u8]) -> String {
+    let value: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let said = ["/error/message", "/message", "/error", "/detail"].into_iter();
+    let said = said.filter_map(|place| value.pointer(place)?.as_str()).next();
+    let text = said.map_or_else(|| String::from_utf8_lossy(answer).into_owned(), str::to_owned);
+    text.chars().take(300).collect::<String>().replace(['\n', '\r'], " ")
+}

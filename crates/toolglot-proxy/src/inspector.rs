@@ -1,0 +1,203 @@
+//! The page that shows what became of a text: its files, by itself or beside the proxy, there with what was captured.
+//!
+//! The files hold no secrets and come to whoever the guard lets in. Captures ask for a key wherever the proxy does.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::middleware;
+use axum::response::Response;
+use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
+use serde_json::{Value, json};
+use toolglot::{Class, Dialects, Options, Tools, parse};
+use toolglot_wire::{Protocol, Transcript};
+
+use crate::capture::{Capture, captures};
+use crate::config::{Config, Sources};
+use crate::error::{self, ProxyError};
+use crate::lifecycle::{Proxy, ServeError, runtime, signals};
+use crate::live::{Live, Shared};
+use crate::replay::replay;
+use crate::routes::guarded;
+
+/// The files of the page: paths and contents, of packed ones as they are packed.
+pub type PageFiles = &'static [(&'static str, &'static [u8])];
+
+/// Where the proxy shows the page.
+pub(crate) const PREFIX: &str = "/inspector/";
+
+/// What the page may do: nothing that its own files do not, and nothing elsewhere.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
+                      img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Headers of every answer.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// What files are, by their endings.
+const KINDS: [(&str, &str); 6] = [
+    (".html", "text/html; charset=utf-8"),
+    (".js", "text/javascript; charset=utf-8"),
+    (".css", "text/css; charset=utf-8"),
+    (".json", "application/json"),
+    (".svg", "image/svg+xml"),
+    (".wasm", "application/wasm"),
+];
+
+/// Captures that are listed, the newest first.
+const LISTED: usize = 500;
+
+/// The longest capture that is searched for repairs when it is listed.
+const SEARCHED: u64 = 1 << 20;
+
+/// Shows the page on a port of this machine until a signal ends it; `session` is what it begins with, `ready` is told
+/// its address.
+///
+/// # Errors
+/// If the system says no.
+pub fn show(files: PageFiles, session: &Value, port: u16, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
+    let flag = |name: &str, value: String| (name.to_owned(), value, "`inspect`".to_owned());
+    let listen = flag("listen", format!("127.0.0.1:{port}"));
+    let flags = vec![flag("demo", "true".to_owned()), listen, flag("log", "off".to_owned())];
+    let sources = Sources { flags, ..Sources::default() };
+    let config = Config::load(&sources)?;
+    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let result = runtime.block_on(async {
+        let proxy = Proxy::new(config)?;
+        let router = alone(proxy.shared(), files, session.to_string());
+        let listener = proxy.listen().await?;
+        let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
+        ready(&format!("http://{}/", listener.place()));
+        proxy.with_router(router).serve(listener, &sources, wishes).await
+    });
+    runtime.shutdown_background();
+    result
+}
+
+/// Returns the table of routes of the page alone.
+fn alone(shared: &Arc<Shared>, files: PageFiles, session: String) -> Router {
+    let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
+    let answer = move |request: Request<Body>| {
+        let session = session.clone();
+        async move {
+            let path = request.uri().path().trim_start_matches('/');
+            match path {
+                _ if !is_read(request.method()) => plain(StatusCode::METHOD_NOT_ALLOWED),
+                "session.json" => body("session.json", session.into_bytes()),
+                path => file(files, path),
+            }
+        }
+    };
+    Router::new().fallback(answer).layer(guard)
+}
+
+/// Answers below [`PREFIX`].
+pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
+    let live = shared.live.load_full();
+    let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().to_owned();
+    let Some(place) = path.strip_prefix("captures") else {
+        let session = json!({"captures": true, "version": env!("CARGO_PKG_VERSION")});
+        return match &path[..] {
+            _ if !is_read(request.method()) => plain(StatusCode::METHOD_NOT_ALLOWED),
+            "session.json" => body("session.json", session.to_string().into_bytes()),
+            path => file(shared.page(), path),
+        };
+    };
+    if let Err(fault) = live.keys.check(request.headers()) {
+        return error::response(&fault, Protocol::Chat);
+    }
+    let (place, method) = (place.trim_matches('/').to_owned(), request.method().clone());
+    // Files are read, and answers parsed, in a thread of their own.
+    let told = tokio::task::spawn_blocking(move || captured(&live, &method, &place)).await;
+    match told.unwrap_or_else(|error| Err(error.to_string())) {
+        Ok(Some(value)) => body("captures.json", value.to_string().into_bytes()),
+        Ok(None) => plain(StatusCode::NOT_FOUND),
+        Err(message) => error::response(&ProxyError::Captures.because(message), Protocol::Chat),
+    }
+}
+
+/// Returns the list of captures, one of them, or what it would be today; nothing if there is no such.
+fn captured(live: &Live, method: &Method, place: &str) -> Result<Option<Value>, String> {
+    let folder = live.config.captures();
+    let files = captures(folder).or_else(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        _ => Err(format!("cannot read `{}`: {error}", folder.display())),
+    })?;
+    let name_of = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if place.is_empty() {
+        let listed = files.iter().rev().take(LISTED).map(|(path, size)| row(&name_of(path), path, *size));
+        return Ok(is_read(method).then(|| listed.collect()));
+    }
+    let (name, again) = place.strip_suffix("/replay").map_or((place, false), |name| (name, true));
+    // Only what is listed is read, so no path leads out of the folder.
+    let Some((path, _)) = files.iter().find(|(path, _)| name_of(path) == name) else { return Ok(None) };
+    if !again {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        return Ok(serde_json::from_str(&text).ok().filter(|_| is_read(method)));
+    }
+    if *method != Method::POST {
+        return Ok(None);
+    }
+    let capture = Capture::read(path).map_err(|error| error.to_string())?;
+    let now = replay(&capture, live.config.clone())?;
+    Ok(Some(json!({"before": capture.told, "after": String::from_utf8_lossy(&now)})))
+}
+
+/// A capture in the list; of one that cannot be read its name.
+fn row(name: &str, path: &Path, size: u64) -> Value {
+    let Ok(capture) = Capture::read(path) else { return json!({"name": name}) };
+    let repairs = if size <= SEARCHED { repairs(&capture) } else { 0 };
+    json!({"name": name, "time": capture.time, "model": capture.model, "miss": capture.miss, "repairs": repairs})
+}
+
+/// Returns how many repairs the text of an answer takes.
+fn repairs(capture: &Capture) -> usize {
+    let tools = capture.request.get("tools").and_then(|tools| Tools::from_json(tools).ok()).unwrap_or_default();
+    let saved = Transcript::read(capture.answer.as_bytes());
+    let said = saved.into_iter().flat_map(|saved| saved.alternatives);
+    said.map(|said| parse(&said.text, &Dialects::builtin(), &tools, &Options::default()))
+        .flat_map(|message| message.diagnostics)
+        .filter(|found| matches!(found.code.row().class, Class::Repair(_)))
+        .count()
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// Returns a file of the page; the folder's own address is that of its index.
+fn file(files: PageFiles, path: &str) -> Response {
+    let path = if path.is_empty() { "index.html" } else { path };
+    let named = |wanted: &str| files.iter().find(|(name, _)| *name == wanted).map(|(_, bytes)| *bytes);
+    if let Some(bytes) = named(path) {
+        return body(path, Bytes::from_static(bytes));
+    }
+    let Some(packed) = named(&format!("{path}.gz")) else { return plain(StatusCode::NOT_FOUND) };
+    let mut response = body(path, Bytes::from_static(packed));
+    response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    response
+}
+
+fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
+    let kind =
+        KINDS.iter().find(|(ending, _)| path.ends_with(ending)).map_or("application/octet-stream", |kind| kind.1);
+    let mut response = Response::new(Body::from(bytes.into()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn plain(status: StatusCode) -> Response {
+    let mut response = body("", Bytes::new());
+    *response.status_mut() = status;
+    response
+}
