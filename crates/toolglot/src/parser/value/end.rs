@@ -51,6 +51,10 @@ pub(super) struct ValueEndFinder {
 /// transcript would otherwise be read once for each call in it.
 const OPENERS: usize = 8;
 
+/// How far it is looked for the closers of elements around a parameter's opener: a screen of text. Each look counts as one
+/// of the openers.
+const ENCLOSED: usize = 1 << 12;
+
 /// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
 const PIECE: usize = 3;
 const FRAYED: usize = 24;
@@ -139,7 +143,14 @@ impl ValueEndFinder {
         };
         let edge = match marker {
             Marker::Value => self.value_closer(end, context, param)?,
-            Marker::Param => begins_other(at, context, object)?.then(|| ValueEdge::at(at, at)),
+            Marker::Param if begins_other(at, context, object)? => {
+                if self.is_enclosed(at, context, param)? {
+                    self.pass_data(context.view)?;
+                    return Ok(None);
+                }
+                Some(ValueEdge::at(at, at))
+            }
+            Marker::Param => None,
             Marker::Tag => self.tag(end, context, param)?,
             Marker::Call | Marker::Section => self.outer_closer(marker, end, context, param, object)?,
             Marker::Open | Marker::End => self.opener(start, context)?,
@@ -207,6 +218,35 @@ impl ValueEndFinder {
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
         let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
         Ok((sure || self.hasty).then_some(doubt))
+    }
+
+    /// Says whether an element that the value opened closes behind `at`, and the value's own closer behind that: what
+    /// stands between is data, even if it has a parameter's name.
+    fn is_enclosed(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+        if !param.has_key_tag() || self.opened.is_empty() || self.openers >= OPENERS {
+            return Ok(false);
+        }
+        let (view, mut next, mut closed) = (context.view, at, false);
+        let enclosed = loop {
+            if next >= at + ENCLOSED || view.byte(next)?.is_none() {
+                break false;
+            }
+            if !view.starts_with(next, "</")? {
+                next += 1;
+                continue;
+            }
+            let Some((name, end)) = named_tag(view, next + 2)? else {
+                next += 2;
+                continue;
+            };
+            if name == context.head.key() {
+                break closed;
+            }
+            closed |= self.opened.contains(&seed_of(name.as_bytes()));
+            next = end;
+        };
+        self.openers += 1;
+        Ok(enclosed)
     }
 
     /// An opener that becomes ready ends the value where the doubt began, or here at a line's start.
