@@ -23,6 +23,9 @@ use crate::live::{Live, Shared};
 use crate::replay::replay;
 use crate::routes::guarded;
 
+#[cfg(test)]
+mod tests;
+
 /// The files of the page: paths and contents, of packed ones as they are packed.
 pub type PageFiles = &'static [(&'static str, &'static [u8])];
 
