@@ -50,7 +50,8 @@ async fn the_page_alone_serves_its_files_under_a_strict_policy() {
     let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"), "{policy}");
     let (_, headers, body) = ask(&router, "GET", "/toolglot.wasm", &[]).await;
-    assert_eq!((&headers[header::CONTENT_TYPE], &headers[header::CONTENT_ENCODING]), (&"application/wasm", &"gzip"));
+    assert_eq!(headers[header::CONTENT_TYPE], "application/wasm");
+    assert_eq!(headers[header::CONTENT_ENCODING], "gzip");
     assert_eq!(body, b"packed");
     assert_eq!(json_of(&ask(&router, "GET", "/session.json", &[]).await.2), json!({"text": "hi"}));
     assert_eq!(ask(&router, "GET", "/assets/../../etc/passwd", &[]).await.0, StatusCode::NOT_FOUND);
