@@ -146,7 +146,7 @@ Then at every caller:
     name: "Another dialect than expected",
     about: "The parser was told to read one dialect, and the model writes another.",
     tools: [WEATHER],
-    dialects: ["llama3_json"],
+    dialects: ["kimi_k2"],
     text: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Quito"}}\n</tool_call>',
   },
   {
@@ -159,7 +159,7 @@ Then at every caller:
     name: "Special tokens were stripped",
     about: "Harmony without its markers, as servers send it that skip special tokens.",
     tools: [WEATHER],
-    text: 'analysisThe user wants the weather.assistantcommentary to=functions.get_weather json{"city": "Paris"}',
+    text: 'analysisThe user wants the weather.\nassistantcommentary to=functions.get_weather json{"city": "Paris"}',
   },
   {
     name: "Other bars than those of the template",

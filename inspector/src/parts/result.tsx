@@ -95,10 +95,12 @@ function Parts({ made }: { made: Reading }) {
         </article>
       ))}
       {said.content === "" && said.reasoning === "" && calls.length === 0 && message.incomplete.length === 0 && <p class="hint">Nothing yet.</p>}
-      <p class="finish">
-        Finish reason <code>{now ? "…" : message.finishReason}</code>
-        {!now && message.dialect && <> · dialect <code>{message.dialect}</code></>}
-      </p>
+      {!now && (
+        <p class="finish">
+          Finish reason <code>{message.finishReason}</code>
+          {message.dialect && <> · dialect <code>{message.dialect}</code></>}
+        </p>
+      )}
     </div>
   );
 }

@@ -134,7 +134,7 @@ test("a reason comes with a button that changes the option", async () => {
   await said(page, /^No call/);
   await verdict(page).getByRole("button", { name: /Add the dialect hermes/ }).click();
   await said(page, /1 call: get_weather/);
-  await page.getByRole("button", { name: /Dialects llama3_json, hermes/ }).waitFor();
+  await page.getByRole("button", { name: /Dialects kimi_k2, hermes/ }).waitFor();
 });
 
 test("a call that needs declared tools offers to declare one", async () => {
@@ -211,7 +211,7 @@ test("a link brings the text back, without a server", async () => {
   expect(new URL(link).hash).toMatch(/^#s=/);
   await page.context().close();
   now = await visit(browser, link);
-  await now.page.getByRole("button", { name: /Dialects llama3_json/ }).waitFor();
+  await now.page.getByRole("button", { name: /Dialects kimi_k2/ }).waitFor();
   await said(now.page, /^No call/);
 });
 
