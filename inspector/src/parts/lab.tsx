@@ -7,6 +7,7 @@ import type { Reading } from "../engine/inspection";
 import { SAMPLE, SAMPLE_TOOLS } from "../examples";
 import { change, known, open, session } from "../store";
 import { Editor } from "../text/editor";
+import { Words } from "./words";
 import { isObject } from "../text/json";
 import { placeOf, type Mistake } from "../text/mistake";
 
@@ -134,9 +135,9 @@ function Checked() {
       {wrong ? (
         <>
           <p>
-            Line {wrong.line}, column {wrong.column}: {wrong.message}
+            Line {wrong.line}, column {wrong.column}: <Words text={wrong.message} />
           </p>
-          {wrong.help && <p class="facts">{wrong.help}</p>}
+          {wrong.help && <p class="facts"><Words text={wrong.help} /></p>}
         </>
       ) : (
         <p>The file is right.</p>

@@ -2,6 +2,7 @@
 import type { Mending, Step } from "toolglot/bare";
 import type { Story } from "../engine/inspection";
 import { session, story } from "../store";
+import { Words } from "./words";
 
 const WORDS: Record<Story["kind"], string> = {
   text: "Text: it reaches the client as it stands",
@@ -58,7 +59,7 @@ function Told({ told }: { told: Story }) {
       ))}
       {told.diagnostics.map((it) => (
         <p class="diagnostic">
-          <code>{it.code}</code> {it.message}
+          <code>{it.code}</code> <Words text={it.message} />
         </p>
       ))}
       {told.steps.length > 0 && <Steps steps={told.steps} />}
@@ -74,7 +75,7 @@ function Mended({ repair }: { repair: Mending }) {
   return (
     <div class="mended">
       <p>
-        <code>{repair.code}</code> {repair.message}
+        <code>{repair.code}</code> <Words text={repair.message} />
       </p>
       <p class="before-after">
         <del>{repair.before || "nothing"}</del>

@@ -3,6 +3,7 @@ import type { Remedy, WhyNot } from "toolglot/bare";
 import type { Reading } from "../engine/inspection";
 import { apply, failure, reading, reveal, session } from "../store";
 import { toolsOf } from "../session";
+import { Words } from "./words";
 
 export function Verdict() {
   const made = reading.value;
@@ -32,7 +33,7 @@ function Reason({ why }: { why: WhyNot }) {
   return (
     <li>
       <button type="button" class="link" onClick={() => (reveal.value = { at: why.start })}>
-        {sentence(why.message)}
+        <Words text={sentence(why.message)} />
       </button>
       {why.fix && (
         <button type="button" class="fix" onClick={() => apply(why.fix as Remedy)}>

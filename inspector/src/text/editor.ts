@@ -146,7 +146,7 @@ function extensions(options: EditorOptions): Extension[] {
     // Other line breaks are characters of the text: no byte may change.
     EditorState.lineSeparator.of("\n"),
     EditorState.readOnly.of(readOnly),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
     EditorView.lineWrapping,
     highlightSpecialChars(),
     drawSelection(),
