@@ -3,10 +3,13 @@ import { effect, signal } from "@preact/signals";
 import type { Dialect, Remedy, Tool } from "toolglot/bare";
 import { ask, latest } from "./engine/client";
 import { KINDS, type Moment, type Reading, type Story } from "./engine/inspection";
+import { recorded } from "./recorded";
 import { checked, fromFragment } from "./share";
 import { firstNot } from "./text/find";
 import { isObject, members } from "./text/json";
 import { EMPTY, nameOf, readOptions, toolsOf, type Session } from "./session";
+
+const FOUND = "This is a saved answer; the text that the model wrote was taken out of it.";
 
 export type View = "inspect" | "lab" | "captures";
 
@@ -54,6 +57,18 @@ export function open(next: Session): void {
   story.value = null;
   pointed.value = null;
   view.value = "inspect";
+}
+
+/** Opens a text; of a saved answer, what the model wrote in it. */
+export function take(text: string): void {
+  const saved = recorded(text);
+  if (!saved) return open({ ...session.value, text });
+  const tools = saved.tools ? JSON.stringify(saved.tools, null, 2) : session.value.tools;
+  const finishReason = saved.finish as "stop" | null;
+  const reasoning = saved.reasoning ? `<think>${saved.reasoning}</think>` : "";
+  const { choices } = session.value;
+  open({ ...session.value, text: reasoning + saved.text, tools, choices: { ...choices, finishReason: finishReason ?? undefined } });
+  say(saved.natives > 0 ? `${FOUND} It has ${saved.natives} native calls besides.` : FOUND);
 }
 
 export function say(words: string): void {
@@ -176,7 +191,10 @@ export async function start(): Promise<void> {
   const given = isObject(said) ? said : {};
   server.value = { captures: given["captures"] === true, version: String(given["version"] ?? "") };
   if (linked) open(linked);
-  else if (typeof given["text"] === "string") open(checked(given));
+  else if (Object.keys(given).length > 0) {
+    session.value = checked(given);
+    take(session.value.text);
+  }
   addEventListener("hashchange", () => void fromFragment(location.hash).then((it) => it && open(it)));
   try {
     known.value = await engine;

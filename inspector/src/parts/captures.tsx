@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { captureList, difference, filtered, type Capture } from "../captures";
 import { isObject } from "../text/json";
-import { take } from "./source";
+import { take } from "../store";
 
 /** The key is kept in memory only. */
 let key = "";

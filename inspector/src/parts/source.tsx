@@ -3,12 +3,10 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { KINDS } from "../engine/inspection";
 import { recorded } from "../recorded";
-import { arrived, belongs, change, clock, moment, open, point, pointed, reading, reveal, say, session } from "../store";
+import { arrived, belongs, change, clock, moment, open, point, pointed, reading, reveal, session, take } from "../store";
 import { Editor } from "../text/editor";
 import { Settings } from "./settings";
 import { Time } from "./time";
-
-const FOUND = "This is a saved answer; the text that the model wrote was taken out of it.";
 
 export function Source() {
   return (
@@ -50,18 +48,6 @@ function drop(event: DragEvent): void {
   if (!file) return;
   event.preventDefault();
   void file.text().then(take);
-}
-
-/** Opens a text; of a saved answer, what the model wrote in it. */
-export function take(text: string): void {
-  const saved = recorded(text);
-  if (!saved) return open({ ...session.value, text });
-  const tools = saved.tools ? JSON.stringify(saved.tools, null, 2) : session.value.tools;
-  const finishReason = saved.finish as "stop" | null;
-  const reasoning = saved.reasoning ? `<think>${saved.reasoning}</think>` : "";
-  const { choices } = session.value;
-  open({ ...session.value, text: reasoning + saved.text, tools, choices: { ...choices, finishReason: finishReason ?? undefined } });
-  say(saved.natives > 0 ? `${FOUND} It has ${saved.natives} native calls besides.` : FOUND);
 }
 
 function Text() {

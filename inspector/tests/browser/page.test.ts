@@ -62,7 +62,7 @@ test("a pasted text tells its calls, and every byte is coloured", async () => {
   const page = await open();
   await paste(page, `Hi.\n${HERMES}`);
   await said(page, /1 call: ls\. Read as hermes, 1 repair\./);
-  await result(page).getByText("src", { exact: true }).waitFor();
+  await result(page).locator("dd", { hasText: "src" }).waitFor();
   for (const [kind, text] of [["name", "ls"], ["key", "path"], ["value", "src"], ["repaired", ","]]) {
     await page.locator(`.cm-line .k-${kind}`, { hasText: text as string }).first().waitFor();
   }
@@ -245,6 +245,41 @@ test("a saved stream is opened from a file, a saved answer is pasted", async () 
   await paste(page, JSON.stringify({ choices: [{ message: { content: HERMES, reasoning_content: "why" }, finish_reason: "stop" }] }));
   await said(page, /1 call: ls/);
   await result(page).getByText("why", { exact: true }).waitFor();
+});
+
+test("a server's session is opened: a saved answer, its tools, its dialects", async () => {
+  const answer = JSON.stringify({ choices: [{ message: { content: HERMES } }] });
+  const session = JSON.stringify({ text: answer, tools: '[{"name": "ls"}]', dialects: ["kimi_k2"], version: "1" });
+  const other = await serve({ "session.json": () => ({ body: session }) });
+  now = await visit(browser, other.url);
+  await now.page.getByRole("button", { name: "Dialects kimi_k2" }).waitFor();
+  await now.page.getByRole("button", { name: "Tools ls" }).waitFor();
+  await verdict(now.page).getByRole("button", { name: "Add the dialect hermes" }).click();
+  await said(now.page, /1 call: ls/);
+  other.server.close();
+});
+
+test("captures of a proxy are found, opened and replayed", async () => {
+  const list = [{ name: "a.json", model: "Qwen3", time: 1, miss: ["in_code", "in a fence"], repairs: [] }, { name: "b.json", model: "Kimi", repairs: ["fence"] }];
+  const capture = { toolglot: "1", request: { tools: [{ name: "ls" }] }, answer: JSON.stringify({ choices: [{ message: { content: HERMES } }] }) };
+  const other = await serve({
+    "session.json": () => ({ body: '{"captures": true}' }),
+    captures: () => ({ body: JSON.stringify(list) }),
+    "captures/a.json": () => ({ body: JSON.stringify(capture) }),
+    "captures/a.json/replay": (method) => (method === "POST" ? { body: JSON.stringify({ before: "one\ntwo", after: "one\nthree" }) } : undefined),
+  });
+  now = await visit(browser, other.url);
+  await now.page.getByRole("button", { name: "Captures" }).click();
+  await now.page.getByText("Kimi", { exact: true }).waitFor();
+  await now.page.getByRole("checkbox", { name: "misses" }).check();
+  await now.page.getByText("Kimi", { exact: true }).waitFor({ state: "hidden" });
+  await now.page.getByRole("button", { name: "Replay" }).click();
+  await now.page.locator(".diff [data-sign='+']", { hasText: "three" }).waitFor();
+  await now.page.locator(".diff [data-sign='-']", { hasText: "two" }).waitFor();
+  await now.page.getByRole("button", { name: "Open", exact: true }).click();
+  await said(now.page, /1 call: ls/);
+  await now.page.getByRole("button", { name: "Tools ls" }).waitFor();
+  other.server.close();
 });
 
 test("text is never markup of the page", async () => {
