@@ -70,7 +70,7 @@ async function openDialect({ name }: Dialect): Promise<void> {
   for (const message of tries) {
     const written = await ask("write", name, message as typeof SAMPLE, SAMPLE_TOOLS);
     if (written.text !== undefined) {
-      return open({ ...EMPTY, text: written.text, tools: JSON.stringify(SAMPLE_TOOLS, null, 2) });
+      return open({ ...EMPTY, text: written.text, tools: JSON.stringify(SAMPLE_TOOLS, null, 2), dialects: [name] });
     }
     why ||= written.why ?? "";
   }

@@ -18,7 +18,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   // Machines that are shared may be slow; nothing here is a measurement.
-  page.setDefaultTimeout(25_000);
+  page.setDefaultTimeout(90_000);
   const faults: string[] = [];
   // A plain server has the packed module only; the page asks for the other one first.
   const expected = (text: string) => text.includes("404") && text.includes("toolglot.wasm");

@@ -49,6 +49,7 @@ test.runIf(asked).each(Object.entries(TEXTS))("1 MB: %s", { timeout: 600_000 }, 
     await page.evaluate(() => performance.clearMarks());
     await page.getByRole("textbox", { name: "What the model wrote" }).focus();
     await page.keyboard.press("Control+v");
+    await page.keyboard.press("Control+Home");
     await page.locator(".cm-line .k-marker, .cm-line .k-value").first().waitFor();
     times.push(await page.evaluate(async () => {
       const read = performance.getEntriesByName("read").at(-1) as PerformanceMark;

@@ -123,7 +123,7 @@ test("every dialect writes its example, and it is read", async () => {
       const buttons = [...document.querySelectorAll<HTMLButtonElement>(".tiles button")];
       buttons.find((button) => button.querySelector("strong")?.textContent === it)?.click();
     }, name);
-    await said(page, /call/);
+    await said(page, `Read as ${name}`);
     await page.locator(".part.call").first().waitFor();
   }
 });
@@ -284,7 +284,7 @@ test("captures of a proxy are found, opened and replayed", async () => {
 
 test("text is never markup of the page", async () => {
   const page = await open();
-  await paste(page, '<img src=x onerror="window.hit = 1"><script>window.hit = 1</script><tool_call>\n{"name": "<b>x</b>", "arguments": {"<i>": "<img src=y onerror=alert(1)>"}}\n</tool_call>');
+  await paste(page, '<img src=x onerror="window.hit = 1"><script>window.hit = 1</script><tool_call>\n{"name": "ls", "arguments": {"<i>": "<img src=y onerror=alert(1)>"}}\n</tool_call>');
   await said(page, /1 call/);
   expect(await page.locator("main img, main b, main i, main script").count()).toBe(0);
   expect(await page.evaluate(() => "hit" in window)).toBe(false);
@@ -320,7 +320,8 @@ test("1 MB of text is coloured, and only what is in view is in the page", async 
   const page = await open();
   const text = `${"All work and no play makes a dull day. ".repeat(13)}\n${HERMES}\n`.repeat(1700);
   await paste(page, text.slice(0, 1 << 20));
-  await said(page, /calls: ls|limit|call/);
+  await said(page, /\d+ calls: ls/);
+  await page.keyboard.press("Control+Home");
   await page.locator(".cm-line .k-name").first().waitFor();
   expect(await page.locator(".cm-line").count()).toBeLessThan(200);
 });
