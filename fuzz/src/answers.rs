@@ -32,6 +32,21 @@ impl Gist {
         self.reasoning += text.as_str().unwrap_or_default();
     }
 
+    /// Adds a line of Ollama's API, or a whole answer.
+    fn line(&mut self, line: &Value) -> Result<(), String> {
+        if let Some(error) = line.get("error") {
+            return Err(error.to_string());
+        }
+        let message = &line["message"];
+        self.text(&message["content"]);
+        self.reasoning(&message["thinking"]);
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            self.call(&call["id"], &call["function"]["name"], &call["function"]["arguments"]);
+        }
+        self.finish += line["done_reason"].as_str().unwrap_or_default();
+        Ok(())
+    }
+
     fn call(&mut self, id: &Value, name: &Value, arguments: &Value) {
         self.calls.push((word(id), word(name), object(arguments)));
     }
@@ -62,6 +77,7 @@ pub(crate) fn of_whole(protocol: Protocol, body: &[u8]) -> Result<Gist, String> 
             }
             gist.finish = word(&choice["finish_reason"]);
         }
+        Protocol::Ollama => gist.line(&body)?,
         Protocol::Messages => {
             for block in body["content"].as_array().into_iter().flatten() {
                 match block["type"].as_str() {
@@ -97,6 +113,13 @@ fn response(body: &Value) -> Gist {
 
 /// Returns what a stream says when it is put together, or the error that it ends with.
 pub(crate) fn of_stream(protocol: Protocol, stream: &[u8]) -> Result<Gist, String> {
+    if protocol == Protocol::Ollama {
+        let mut gist = Gist::default();
+        for line in stream.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            gist.line(&serde_json::from_slice(line).map_err(|error| error.to_string())?)?;
+        }
+        return Ok(gist);
+    }
     let mut reader = SseReader::new(&WireLimits::default());
     reader.push(stream);
     let mut known = Known::default();
@@ -110,6 +133,7 @@ pub(crate) fn of_stream(protocol: Protocol, stream: &[u8]) -> Result<Gist, Strin
             Protocol::Chat => known.chunk(&data)?,
             Protocol::Messages => known.message(&data)?,
             Protocol::Responses => known.response(&data)?,
+            Protocol::Ollama => {}
         }
     }
     known.end(protocol)

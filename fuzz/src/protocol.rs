@@ -14,7 +14,7 @@ use crate::wire::pieces as cut;
 pub fn protocol(data: &[u8]) {
     let mut rest = Unstructured::new(data);
     let Ok(head) = Head::arbitrary(&mut rest) else { return };
-    let client = Protocol::ALL[usize::from(head.tools) % 3];
+    let client = Protocol::ALL[usize::from(head.tools) % 4];
     match head.set % 4 {
         0 => garbage(&head, client, &pieces::message(rest.take_rest(), 0)),
         1 => request(&head, client, rest.take_rest()),
@@ -155,6 +155,8 @@ fn asked(client: Protocol, stream: bool) -> Value {
     let names = ["ls", "note"];
     match client {
         Protocol::Chat => json!({"model": "m", "stream": stream, "messages": [{"role": "user", "content": "hi"}],
+            "tools": names.map(|name| json!({"type": "function", "function": {"name": name, "parameters": schema}}))}),
+        Protocol::Ollama => json!({"model": "m", "stream": stream, "messages": [{"role": "user", "content": "hi"}],
             "tools": names.map(|name| json!({"type": "function", "function": {"name": name, "parameters": schema}}))}),
         Protocol::Responses => json!({"model": "m", "stream": stream, "input": "hi",
             "tools": names.map(|name| json!({"type": "function", "name": name, "parameters": schema}))}),

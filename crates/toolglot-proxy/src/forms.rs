@@ -1,6 +1,7 @@
 //! A request in the form that its server takes: as it is, or after a refusal in another one that says the same.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use axum::body::Body;
 use axum::response::Response;
@@ -20,6 +21,8 @@ pub(crate) struct Target {
     pub(crate) protocol: Protocol,
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
+    /// How often the client's request was sent again as it was.
+    pub(crate) resent: Arc<AtomicUsize>,
 }
 
 /// Why a request is sent once more without what begins or shapes a call.
@@ -28,7 +31,7 @@ const SIMPLER: &str = "the server takes no beginning or schema of an answer";
 impl Target {
     /// Sends a body.
     pub(crate) async fn send(&self, body: Bytes) -> Result<Response, Fault> {
-        self.server.send_again(&self.uri, &self.headers, body).await.map(coding::readable)
+        self.server.send_again(&self.uri, &self.headers, body, &self.resent).await.map(coding::readable)
     }
 
     /// Sends a request, and in another form if the server refuses it and there is one; otherwise the refusal stands.

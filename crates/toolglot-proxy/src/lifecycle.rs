@@ -241,6 +241,7 @@ impl Proxy {
         let mut server = auto::Builder::new(TokioExecutor::new());
         // Pieces of streams are small: to copy them behind each other costs less than a list of them.
         server.http1().timer(TokioTimer::new()).header_read_timeout(live.config.timeouts.header.on()).writev(false);
+        server.http1().half_close(live.config.server.half_close);
         server.http2().timer(TokioTimer::new());
         let tls = live.tls.clone();
         let patience = live.config.timeouts.header.on().unwrap_or(Duration::from_secs(60));

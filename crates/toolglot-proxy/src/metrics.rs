@@ -120,6 +120,7 @@ pub(crate) struct Metrics {
     pub(crate) dialects: Family<u64>,
     pub(crate) upstream_errors: Family<u64>,
     pub(crate) retries: Family<u64>,
+    pub(crate) resent: Family<u64>,
     pub(crate) prompts: Family<u64>,
     pub(crate) misses: Family<u64>,
     pub(crate) disconnects: Family<u64>,
@@ -162,6 +163,11 @@ impl Default for Metrics {
                 &["upstream", "code"],
             ),
             retries: counter("toolglot_retries_total", "Requests that were sent again in another form.", &["upstream"]),
+            resent: counter(
+                "toolglot_resent_total",
+                "Times that a request was sent again as it was, because the server was not there or had no room.",
+                &["upstream"],
+            ),
             prompts: counter(
                 "toolglot_prompted_requests_total",
                 "Requests whose tools were written into the prompt.",
@@ -191,6 +197,7 @@ impl Metrics {
         self.dialects.write(&mut out);
         self.upstream_errors.write(&mut out);
         self.retries.write(&mut out);
+        self.resent.write(&mut out);
         self.prompts.write(&mut out);
         self.misses.write(&mut out);
         self.disconnects.write(&mut out);

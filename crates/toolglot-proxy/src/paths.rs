@@ -19,7 +19,7 @@ pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     let mut deployment = None;
     match segments.as_slice() {
         ["openai", "deployments", name, ..] => {
-            deployment = Some(Deployment((*name).to_owned()));
+            deployment = Some(Deployment(unescaped(name)));
             segments.splice(..3, ["v1"]);
         }
         ["openai" | "anthropic", "v1", ..] => drop(segments.remove(0)),
@@ -32,6 +32,25 @@ pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     let plain = format!("/{}", segments.join("/"));
     let path = if plain == path { Cow::Borrowed(path) } else { Cow::Owned(plain) };
     (path, deployment)
+}
+
+/// Returns a segment whose escapes are the bytes that they stand for.
+fn unescaped(segment: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), segment.as_bytes());
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -48,6 +67,7 @@ mod tests {
             ("/anthropic/v1/messages", "/v1/messages", None),
             ("/openai/v1/v1/responses/", "/v1/responses", None),
             ("/openai/deployments/gpt/chat/completions", "/v1/chat/completions", Some("gpt")),
+            ("/openai/deployments/a%20b%/responses", "/v1/responses", Some("a b%")),
             ("/api/chat/", "/api/chat", None),
             ("/", "/", None),
         ] {

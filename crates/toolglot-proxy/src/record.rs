@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::response::Response;
@@ -38,6 +38,8 @@ pub(crate) struct Record {
     pub(crate) fault: Option<Fault>,
     /// Why the request was sent in another form.
     pub(crate) retry: Option<&'static str>,
+    /// How often it was sent again as it was, because nobody was there or had room.
+    pub(crate) resent: Arc<AtomicUsize>,
     /// How often the model was asked.
     pub(crate) attempts: usize,
     /// The dialect in which the tools were written into the prompt.
@@ -82,6 +84,7 @@ impl Record {
             report: None,
             fault: None,
             retry: None,
+            resent: Arc::default(),
             attempts: 1,
             dialect_taught: None,
             taken: None,
@@ -176,6 +179,10 @@ impl Record {
         if self.retry.is_some() {
             metrics.retries.add(&[&self.upstream], 1);
         }
+        let resent = self.resent.load(Ordering::Relaxed);
+        if resent > 0 {
+            metrics.resent.add(&[&self.upstream], resent as u64);
+        }
         if let Some(dialect) = &self.dialect_taught {
             metrics.prompts.add(&[&self.upstream, dialect], 1);
         }
@@ -253,11 +260,14 @@ impl Record {
             ("overhead_ms", millis(self.busy)),
             ("bytes", Value::from(self.bytes)),
             ("retry", self.retry.map_or(Value::Null, Value::from)),
+            ("resent", number(self.resent.load(Ordering::Relaxed))),
             ("notes", notes(&self.notes)),
             ("error", fault.map_or(Value::Null, |fault| Value::from(fault.message.as_str()))),
             ("id", some(self.id.to_str().unwrap_or_default())),
         ];
-        let level = if status >= 500 { "error" } else { "info" };
+        // The status of an answer that broke off midway went out before.
+        let is_error = status >= 500 || fault.is_some_and(|fault| fault.status >= 500);
+        let level = if is_error { "error" } else { "info" };
         let format = self.shared.live.load().config.server.log.value;
         self.shared.log.event(format, level, &self.line, &details);
     }

@@ -1,4 +1,4 @@
-//! Requests of the three protocols: read, sent to a model server in its words, answered in the client's.
+//! Requests of the four protocols: read, sent to a model server in its words, answered in the client's.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -237,7 +237,7 @@ impl TurnJob<'_> {
         };
         let mut headers = turn_headers(server, protocol, &self.head.headers, self.live.keys.is_empty());
         headers.insert(headers::REQUEST_ID, record.id.clone());
-        let target = Target { server: Arc::clone(server), protocol, uri, headers };
+        let target = Target { server: Arc::clone(server), protocol, uri, headers, resent: Arc::clone(&record.resent) };
         if !route.is_off || protocol != self.ingress {
             return self.converted(record, route, target).await;
         }

@@ -1,7 +1,7 @@
 //! Model servers: where they are, how they are reached, and trying again before anything was answered.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -229,13 +229,20 @@ impl Server {
     }
 
     /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.
-    pub(crate) async fn send_again(&self, uri: &Uri, headers: &HeaderMap, body: Bytes) -> Result<Response, Fault> {
+    pub(crate) async fn send_again(
+        &self,
+        uri: &Uri,
+        headers: &HeaderMap,
+        body: Bytes,
+        resent: &AtomicUsize,
+    ) -> Result<Response, Fault> {
         let mut tries = self.retries;
         loop {
             let answer = self.send(Method::POST, uri.clone(), headers.clone(), Body::from(body.clone())).await;
             let pause = if tries == 0 { None } else { pause(&answer, self.retries - tries) };
             let Some(pause) = pause else { return answer };
             tries -= 1;
+            resent.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(pause).await;
         }
     }

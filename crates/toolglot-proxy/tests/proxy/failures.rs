@@ -62,6 +62,8 @@ async fn what_passes_is_tried_again_before_the_first_byte() {
     assert!(head.starts_with("HTTP/1.1 503") && start.elapsed() >= Duration::from_millis(60), "{head}");
     let tries = server.seen().iter().filter(|seen| seen.line.contains("/chat/")).count();
     assert_eq!(tries, 3);
+    let metrics = running.get("/metrics").await.1;
+    assert!(metrics.contains("toolglot_resent_total{upstream=\"default\"} 2"), "{metrics}");
 }
 
 #[tokio::test]
@@ -90,7 +92,7 @@ async fn bodies_that_are_no_requests_are_told_so_in_plain_words() {
 
 #[tokio::test]
 async fn a_compressed_answer_is_told_as_such() {
-    let server = Server::start(|_| whole("200 OK", "content-encoding: gzip\r\n", "xyz")).await;
+    let server = Server::start(|_| whole("200 OK", "content-encoding: br\r\n", "xyz")).await;
     let running = Running::before(&server, &[]).await;
     let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
     assert!(head.starts_with("HTTP/1.1 502") && message(PATHS[0], &body).contains("compressed its answer"), "{head}");

@@ -66,7 +66,7 @@ async fn a_refusal_in_every_protocol_is_the_first_one() {
     let running = Running::before(&server, &[("upstream.engine", "generic")]).await;
     let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
     assert!(head.starts_with("HTTP/1.1 404") && String::from_utf8(body).unwrap().contains("not found"), "{head}");
-    assert_eq!(posts(&server), ["/v1/chat/completions", "/v1/messages", "/v1/responses"]);
+    assert_eq!(posts(&server), ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/api/chat"]);
 }
 
 #[tokio::test]

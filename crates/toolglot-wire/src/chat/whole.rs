@@ -17,6 +17,8 @@ struct WholeChoice {
     /// What only this protocol knows of the message and of the alternative.
     own: [Map<String, Value>; 2],
     finish: Option<Finish>,
+    /// The log probabilities of what is text in the end.
+    logprobs: Vec<Value>,
 }
 
 /// A call of an alternative, put together.
@@ -77,7 +79,8 @@ impl WholeChoice {
                     kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
                 }
             }
-            Part::Logprobs(_) | Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::Logprobs(tokens) => self.logprobs.extend_from_slice(tokens),
+            Part::CallEnd { .. } | Part::Seal(_) => {}
         }
     }
 
@@ -88,7 +91,12 @@ impl WholeChoice {
         let finish = if legacy && finish == "tool_calls" { "function_call" } else { finish };
         let [message_own, mut choice_own] = std::mem::take(&mut self.own);
         if !choice_own.get("logprobs").is_some_and(|found| tokens_are(found, &self.text)) {
-            choice_own.remove("logprobs");
+            // Those of a call that was taken out of the text are gone.
+            let rest = json!({"content": std::mem::take(&mut self.logprobs)});
+            match choice_own.get_mut("logprobs").filter(|_| tokens_are(&rest, &self.text)) {
+                Some(found) => found["content"] = rest["content"].clone(),
+                None => _ = choice_own.remove("logprobs"),
+            }
         }
         let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
         for (place, own) in [("/message", message_own), ("", choice_own)] {

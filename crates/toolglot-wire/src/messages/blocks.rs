@@ -38,6 +38,8 @@ pub(super) struct Blocks {
     open: Option<OpenBlock>,
     started: usize,
     refused: bool,
+    /// White space that no text has followed yet: alone it is no block, and servers refuse one when it comes back.
+    blank: String,
     /// Citations whose text has not begun.
     early: Vec<Value>,
 }
@@ -64,6 +66,9 @@ impl Blocks {
     pub(super) fn add(&mut self, part: &Part, sink: &mut impl BlockSink) {
         match part {
             Part::Text(text) | Part::Reasoning(text) | Part::Seal(text) if text.is_empty() => {}
+            Part::Text(text) if self.open != Some(OpenBlock::Text) && text.trim().is_empty() => {
+                self.blank.push_str(text);
+            }
             Part::Text(text) => self.add_text(text, sink),
             Part::Refusal(text) => {
                 self.refused = true;
@@ -86,7 +91,14 @@ impl Blocks {
                 }
             }
             Part::Arguments { text, .. } => self.add_arguments(text, sink),
-            Part::CallEnd { .. } | Part::Finish(_) => self.close(sink),
+            Part::CallEnd { .. } => self.close(sink),
+            Part::Finish(_) => {
+                // An answer that is nothing else says it.
+                if self.started == 0 && !self.blank.is_empty() {
+                    self.add_text("", sink);
+                }
+                self.close(sink);
+            }
             Part::Own(event) => self.add_own(event, sink),
             Part::Logprobs(_) => {}
         }
@@ -103,8 +115,13 @@ impl Blocks {
     }
 
     fn add_text(&mut self, text: &str, sink: &mut impl BlockSink) {
+        let blank = std::mem::take(&mut self.blank);
         self.ensure(OpenBlock::Text, sink);
-        self.delta(BlockPiece::Text { text }, sink);
+        if blank.is_empty() {
+            self.delta(BlockPiece::Text { text }, sink);
+        } else {
+            self.delta(BlockPiece::Text { text: &(blank + text) }, sink);
+        }
     }
 
     /// The input of a tool is an object here; free text becomes its only member.
@@ -160,6 +177,7 @@ impl Blocks {
         if open != OpenBlock::Text {
             // A text that became something else has no place for them.
             self.early.clear();
+            self.blank.clear();
         }
         sink.start(self.started, block);
         self.started += 1;

@@ -61,6 +61,18 @@ fn a_message_without_calls_stays_without() {
 }
 
 #[test]
+fn text_beside_a_call_keeps_its_probabilities() {
+    let tokens = ["H", "i", "<tool_call>", "{\"name\": \"ls\", \"arguments\": {\"path\": \"a\"}}", "</tool_call>"];
+    let mut whole = body(json!({"role": "assistant", "content": tokens.concat()}), "stop");
+    let content: Vec<_> = tokens.iter().map(|token| json!({"token": token, "logprob": -0.5})).collect();
+    whole["choices"][0]["logprobs"] = json!({"content": content, "refusal": null});
+    let out = turned(&request(json!({})), &whole.to_string()).unwrap();
+    assert_eq!(out["choices"][0]["message"]["tool_calls"].as_array().map(Vec::len), Some(1));
+    assert_eq!(out["choices"][0]["message"]["content"], "Hi");
+    assert_eq!(out["choices"][0]["logprobs"], json!({"content": content[..2], "refusal": null}));
+}
+
+#[test]
 fn text_becomes_calls_and_loses_its_probabilities() {
     let mut whole = body(json!({"role": "assistant", "content": format!("<think>hm</think>Hi{CALL}{CALL}")}), "stop");
     whole["choices"][0]["logprobs"] = json!({"content": [{"token": "H"}]});

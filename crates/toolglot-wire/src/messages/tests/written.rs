@@ -172,6 +172,29 @@ fn items_of_other_protocols_and_alternatives_are_left_out() {
 }
 
 #[test]
+fn white_space_alone_is_no_block() {
+    let text = |text: &str| Part::Text(text.to_owned());
+    let call = |call: usize| {
+        let id = Some(format!("call_{call}"));
+        [Part::CallStart { call, id, name: "f".into(), kind: CallKind::Function }, Part::CallEnd { call }]
+    };
+    let between = [
+        vec![text("\n")],
+        call(0).into(),
+        vec![text("\n"), text("\n")],
+        call(1).into(),
+        vec![text("\n"), text(" So.")],
+    ];
+    let said = ended(between.concat(), Finish::ToolCalls);
+    let message = message(&said, Protocol::Chat);
+    let kinds: Vec<&str> = message["content"].as_array().unwrap().iter().filter_map(|it| it["type"].as_str()).collect();
+    assert_eq!(kinds, ["tool_use", "tool_use", "text"]);
+    assert_eq!(message["content"][2]["text"], "\n So.");
+    let blank = self::message(&ended(vec![text("\n")], Finish::Stop), Protocol::Chat);
+    assert_eq!(blank["content"][0]["text"], "\n");
+}
+
+#[test]
 fn what_is_empty_begins_no_block() {
     let parts = vec![Part::Text(String::new()), Part::Reasoning(String::new()), Part::Seal(String::new())];
     assert_eq!(message(&ended(parts, Finish::Stop), Protocol::Chat)["content"], json!([]));
