@@ -17,8 +17,6 @@ struct WholeChoice {
     /// What only this protocol knows of the message and of the alternative.
     own: [Map<String, Value>; 2],
     finish: Option<Finish>,
-    /// The log probabilities of what is text in the end.
-    logprobs: Vec<Value>,
 }
 
 /// A call of an alternative, put together.
@@ -79,8 +77,7 @@ impl WholeChoice {
                     kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
                 }
             }
-            Part::Logprobs(tokens) => self.logprobs.extend_from_slice(tokens),
-            Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::Logprobs(_) | Part::CallEnd { .. } | Part::Seal(_) => {}
         }
     }
 
@@ -90,13 +87,10 @@ impl WholeChoice {
         let finish = fields::finish_name(&finish);
         let finish = if legacy && finish == "tool_calls" { "function_call" } else { finish };
         let [message_own, mut choice_own] = std::mem::take(&mut self.own);
-        if !choice_own.get("logprobs").is_some_and(|found| tokens_are(found, &self.text)) {
-            // Those of a call that was taken out of the text are gone.
-            let rest = json!({"content": std::mem::take(&mut self.logprobs)});
-            match choice_own.get_mut("logprobs").filter(|_| tokens_are(&rest, &self.text)) {
-                Some(found) => found["content"] = rest["content"].clone(),
-                None => _ = choice_own.remove("logprobs"),
-            }
+        if let Some(mut found) = choice_own.remove("logprobs")
+            && keep_tokens(&mut found, &self.text).is_some()
+        {
+            choice_own.insert("logprobs".to_owned(), found);
         }
         let mut choice = json!({"index": index, "message": self.message(legacy, client), "finish_reason": finish});
         for (place, own) in [("/message", message_own), ("", choice_own)] {
@@ -138,8 +132,23 @@ impl WholeCall {
     }
 }
 
-/// Says whether log probabilities are those of a text; they are worth nothing if parts of it were taken out.
-fn tokens_are(found: &Value, text: &str) -> bool {
-    let tokens = found.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    tokens.iter().filter_map(|token| token.get("token")?.as_str()).collect::<String>() == text
+/// Keeps the log probabilities of a text from which calls were taken out in one place; nothing if they are not the text's.
+fn keep_tokens(found: &mut Value, text: &str) -> Option<()> {
+    let Some(tokens) = found.get_mut("content").and_then(Value::as_array_mut) else {
+        return text.is_empty().then_some(());
+    };
+    let spelled = |token: &Value| token.get("token").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (mut rest, mut before) = (text, 0);
+    while let Some(left) = tokens.get(before).and_then(|token| rest.strip_prefix(&*spelled(token))) {
+        (rest, before) = (left, before + 1);
+    }
+    let mut behind = tokens.len();
+    while behind > before
+        && !rest.is_empty()
+        && let Some(left) = rest.strip_suffix(&*spelled(&tokens[behind - 1]))
+    {
+        (rest, behind) = (left, behind - 1);
+    }
+    tokens.drain(before..behind);
+    rest.is_empty().then_some(())
 }

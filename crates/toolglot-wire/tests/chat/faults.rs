@@ -41,6 +41,8 @@ fn request(ingress: Protocol) -> Value {
             "tools": [{"type": "function", "name": "ls", "parameters": schema}]}),
         Protocol::Messages => json!({"model": "m", "stream": true, "messages": [], "max_tokens": 9,
             "tools": [{"name": "ls", "input_schema": schema}]}),
+        Protocol::Ollama => json!({"model": "m", "messages": [],
+            "tools": [{"type": "function", "function": {"name": "ls", "parameters": schema}}]}),
     }
 }
 
@@ -53,13 +55,14 @@ fn told(ingress: Protocol, stream: &str) -> Value {
     let data = match ingress {
         Protocol::Chat => stream.trim().rsplit_once("data: ").map(|(_, data)| data.to_owned()),
         Protocol::Responses | Protocol::Messages => last("error"),
+        Protocol::Ollama => stream.lines().last().map(str::to_owned),
     };
     let event: Value = serde_json::from_str(&data.unwrap_or_default()).unwrap_or_default();
     if ingress == Protocol::Responses {
         assert_eq!(event["error"]["message"], event["message"], "{stream}");
         assert!(stream.contains("event: response.failed\n"), "{stream}");
     }
-    event["error"]["message"].clone()
+    if ingress == Protocol::Ollama { event["error"].clone() } else { event["error"]["message"].clone() }
 }
 
 #[test]

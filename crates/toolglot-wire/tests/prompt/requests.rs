@@ -117,6 +117,8 @@ fn the_answer_is_read_in_the_dialect_for_every_pair_of_protocols() {
                 json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "go"}],
                 "tools": [{"name": "ping", "input_schema": {"type": "object"}}]})
             }
+            Protocol::Ollama => json!({"model": "m", "stream": false, "tools": [ping()],
+                "messages": [{"role": "user", "content": "go"}]}),
         };
         for upstream in Protocol::ALL {
             let answer = match upstream {
@@ -130,6 +132,8 @@ fn the_answer_is_read_in_the_dialect_for_every_pair_of_protocols() {
                 Protocol::Messages => json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
                     "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1},
                     "content": [{"type": "text", "text": text}]}),
+                Protocol::Ollama => json!({"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": true,
+                    "done_reason": "stop", "message": {"role": "assistant", "content": text}}),
             };
             let exchange = exchange(ingress, upstream, &request, "hermes");
             let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
@@ -143,8 +147,9 @@ fn the_answer_is_read_in_the_dialect_for_every_pair_of_protocols() {
                 }
                 Protocol::Responses => (&whole["output"][1]["name"], &whole["output"][1]["type"]),
                 Protocol::Messages => (&whole["content"][1]["name"], &whole["stop_reason"]),
+                Protocol::Ollama => (&whole["message"]["tool_calls"][0]["function"]["name"], &whole["done_reason"]),
             };
-            let expected = ["tool_calls", "function_call", "tool_use"];
+            let expected = ["tool_calls", "function_call", "tool_use", "stop"];
             assert_eq!(name, "ping", "{ingress} from {upstream}: {whole}");
             assert!(expected.contains(&finish.as_str().unwrap()), "{ingress} from {upstream}: {whole}");
         }

@@ -107,10 +107,13 @@ fn answer(dice: &mut Dice) -> Vec<ResponseEvent> {
     said
 }
 
+/// White space alone would be no block.
 fn texts(dice: &mut Dice, sort: fn(String) -> Part, said: &mut Vec<ResponseEvent>) {
-    for _ in 0..=dice.roll(3) {
-        said.push(part(sort(dice.pick(&TEXTS).to_owned())));
+    let mut chosen: Vec<&str> = (0..=dice.roll(3)).map(|_| dice.pick(&TEXTS)).collect();
+    if chosen.iter().all(|text| text.trim().is_empty()) {
+        chosen.push(TEXTS[0]);
     }
+    said.extend(chosen.into_iter().map(|text| part(sort(text.to_owned()))));
 }
 
 fn call(dice: &mut Dice, call: usize, said: &mut Vec<ResponseEvent>) {
