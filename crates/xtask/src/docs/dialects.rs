@@ -6,7 +6,6 @@ use toolglot::{Dialect, Dialects};
 
 use super::page::page;
 use crate::files::File;
-use crate::root;
 
 const DIALECTS: &str = "\
 ## Dialects
@@ -16,33 +15,12 @@ const DIALECTS: &str = "\
 In order of preference: where two dialects read the same text, the earlier one wins.
 ";
 
-/// Documents that other tools write, where they exist.
-const MEASURED: [(&str, &str); 2] = [
-    ("confusion.md", "how each dialect reads the text of every other"),
-    ("benchmarks.md", "how fast it is, and how this was measured"),
-];
-
-const INDEX: &str = "\
-# Documents
-
-* [policies.md](policies.md): what users disagree on, the defaults and their reasons, how to change them
-* [diagnostics.md](diagnostics.md): every diagnostic and every repair
-* [proxy.md](proxy.md): how to run, configure and operate the proxy
-* [clients.md](clients.md): clients that were tested, and what breaks them without the proxy
-* [cli.md](cli.md): every command and flag
-* [api.md](api.md): every public item of the libraries
-* [SECURITY.md](../SECURITY.md): what hostile text can and cannot do
-* [How to write a dialect](../crates/toolglot/dialects/README.md)
-* [ARCHITECTURE.md](../ARCHITECTURE.md): how it works inside
-* [glossary.md](glossary.md), [names.md](names.md): the words of the project; every module and type
-";
-
-/// Returns the index of all documents.
+/// Returns the index of all documents: what is written by hand, and behind it the dialects.
 pub(super) fn index() -> File {
-    let there = MEASURED.iter().filter(|(name, _)| root().join("docs").join(name).exists());
-    let measured: String = there.map(|(name, about)| format!("* [{name}]({name}): {about}\n")).collect();
-    let text = format!("{INDEX}{measured}\n{DIALECTS}\n{}", table("dialects"));
-    File { path: "docs/README.md".to_owned(), text }
+    let path = "docs/README.md";
+    let written = File::read(path).text;
+    let by_hand = written.split("## Dialects").next().unwrap_or_default();
+    File { path: path.to_owned(), text: format!("{by_hand}{DIALECTS}\n{}", table("dialects")) }
 }
 
 /// Returns a page for every dialect.
