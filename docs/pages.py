@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import posixpath
 import re
 import subprocess
+import zlib
 from pathlib import Path
 
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
 SOURCE = "https://github.com/toolglot/toolglot/blob/main/"
+EXAMPLE = re.compile(r"^## Example\n\n```text\n(.*?)```\n", re.M | re.S)
+TOOLS = [
+    {"name": "get_weather", "parameters": {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}},
+    {"name": "read_note", "parameters": {"properties": {"title": {"type": "string"}}}},
+]
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
 def is_page(path: str) -> bool:
     return path.endswith((".md", ".svg")) and not path.startswith((".", "crates/toolglot/tests/", "fuzz/"))
+
+
+def tried(text: str, dialect: str) -> str:
+    """Returns a link that opens a text in the inspector beside the site; its fragment is what `share.ts` reads."""
+    session = json.dumps({"text": text, "tools": json.dumps(TOOLS, indent=2), "dialects": [dialect]})
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = base64.urlsafe_b64encode(deflate.compress(session.encode()) + deflate.flush()).decode().rstrip("=")
+    return f'<a class="md-button" href="../../../try/#s={packed}">Try it in the inspector</a>\n'
 
 
 def on_files(files: Files, *, config) -> Files:
@@ -28,6 +44,9 @@ def on_files(files: Files, *, config) -> Files:
 def on_page_markdown(markdown: str, *, page, config, files: Files) -> str:
     """Files that are no pages are shown by the repository; badges, which others serve, are left out."""
     here = posixpath.dirname(page.file.src_uri)
+    if here == "docs/dialects":
+        dialect = Path(page.file.src_uri).stem
+        markdown = EXAMPLE.sub(lambda found: f"{found.group()}\n{tried(found.group(1).removesuffix(chr(10)), dialect)}", markdown)
 
     def link(found: re.Match[str]) -> str:
         before, target, after = found.groups()
