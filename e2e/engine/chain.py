@@ -9,7 +9,9 @@ results; the model, which can write nothing else, calls again, and the new calls
 """
 import argparse
 import contextlib
+import json
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -57,6 +59,16 @@ def ask(url, written):
     return results
 
 
+def examined(dialect, port):
+    """What `toolglot doctor` says wrongly of a server whose model knows no tools and writes calls as text, or None."""
+    ran = subprocess.run([parts.TOOLGLOT, "doctor", f"http://127.0.0.1:{port}", "--json"], capture_output=True, text=True)
+    if ran.returncode != 1:
+        return f"exit code {ran.returncode}: {ran.stderr}"
+    found = json.loads(ran.stdout)
+    read = [probe for probe in found["probes"] if probe["calls_in_text"] and probe["dialect"] == dialect]
+    return None if found["engine"] == "llama-server" and read and found["fixes"] else ran.stdout
+
+
 def upstream(dialect, server, ports):
     """A server in toolglot's settings, and the route of the models that it has."""
     protocol, _, template = server.partition("-")
@@ -96,6 +108,7 @@ def main():
         settings = "".join(upstream(dialect, server, ports) for dialect in written for server in SERVERS)
         url, _ = stack.enter_context(parts.toolglot(settings, name="engine"))
         results = ask(url, written)
+        results += [(f"{dialect}: doctor", examined(dialect, ports[dialect, "plain"])) for dialect in written]
     wrong = [(what, why) for what, why in results if why]
     for what, why in wrong:
         print(f"{what}: {why}")

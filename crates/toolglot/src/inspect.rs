@@ -145,13 +145,13 @@ const PIECES: usize = 32 << 10;
 /// # Example
 /// ```
 /// use toolglot::{ByteKind, Dialects, Options, Tools, inspect};
-/// let text = r#"Hi <tool_call>{"name": "ls", "arguments": {"all": True}}</tool_call>"#;
+/// let text = r#"Hi <tool_call>{"name": "ls", "arguments": {"deep": True}}</tool_call>"#;
 /// let story = inspect(text.as_bytes(), &Dialects::builtin(), &Tools::default(), &Options::default());
 /// let kind = |part: &str| {
 ///     let at = text.find(part).unwrap();
 ///     story.spans.iter().find(|span| span.span.contains(&at)).unwrap().kind
 /// };
-/// assert_eq!((kind("<tool_call>"), kind("ls"), kind("all")), (ByteKind::Marker, ByteKind::Name, ByteKind::Key));
+/// assert_eq!((kind("<tool_call>"), kind("ls"), kind("deep")), (ByteKind::Marker, ByteKind::Name, ByteKind::Key));
 /// assert_eq!((kind("True"), story.repairs[0].after.as_str()), (ByteKind::Repaired, "true"));
 /// ```
 pub fn inspect(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Inspection {
