@@ -94,8 +94,8 @@ fn generated(head: &Head, client: Protocol, from: &mut Unstructured<'_>) -> Resu
     let answer = Answer::new(from)?;
     let (stream, body) = (answer.stream(usize::from(head.cuts % 9) + 1), answer.whole().to_string());
     let (stream, whole) = compare(head, Protocol::Chat, client, stream.as_bytes(), body.as_bytes());
-    // A whole chat answer does not say where among its text a call stood.
-    if let Some(whole) = whole.filter(|_| client != Protocol::Chat) {
+    // A whole answer of these does not say where among its text a call stood.
+    if let Some(whole) = whole.filter(|_| !matches!(client, Protocol::Chat | Protocol::Ollama)) {
         compare(head, client, client, &stream, &whole);
     }
     Ok(())

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use toolglot::{
-    Code, Diagnostic, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Tools, UnknownTool, Validation,
-    parse, repair,
+    Code, Collector, Diagnostic, Dialect, Dialects, EventKind, Limits, Message, Options, Parser, Tools, UnknownTool,
+    Validation, parse, repair,
 };
 
 const TOOLS: &str =
@@ -252,4 +252,30 @@ fn a_dialect_file_has_limits() {
     assert!(refused("call = \"<x>{call}</x>\"\nrun = \"rm\"\n").contains("run"));
     let deep = format!("call = {}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(!refused(&deep).is_empty());
+}
+
+#[test]
+fn markers_of_a_dialect_file_may_be_of_any_characters() {
+    for mark in ["\u{fffd}", "\u{fffd}\u{fffd}\u{fffd}", "–", "🛠"] {
+        let file = format!(
+            "call = \"<{{name}}>\\n{{params}}{mark}</{{name}}>\"\nparam = \"<{{key}}>{{tree}}</{{key}}>{mark}\\n\""
+        );
+        let dialect = Dialect::from_toml("theirs", &file).expect("the file is right");
+        let dialects = Dialects::builtin().with(dialect).only(&["theirs"]).expect("it is there");
+        let texts = [
+            "<read>\n<path>src</path>~\n~</read>",
+            "<read>\n<path>src</path>\n~~</read>",
+            "<read>\n<path>src~</read>~",
+        ];
+        for text in texts.map(|text| text.replace('~', mark)) {
+            let whole = parse(&text, &dialects, &tools(), &Options::default());
+            let mut parser = Parser::new(&dialects, &tools(), &Options::default());
+            let mut collector = Collector::new(&Options::default());
+            for byte in text.as_bytes() {
+                parser.push_bytes(&[*byte]).for_each(|event| collector.add(&event));
+            }
+            parser.finish().for_each(|event| collector.add(&event));
+            assert_eq!(collector.finish(text.as_bytes()).calls.len(), whole.calls.len(), "{text}");
+        }
+    }
 }

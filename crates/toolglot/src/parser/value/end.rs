@@ -103,18 +103,23 @@ impl ValueEndFinder {
     /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
     fn pass_tag(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
         let (view, at) = (fast.view, self.scan);
-        let marks = fast.markers().spells(view, at)?
-            || if view.byte(at + 1)? == Some(b'/') {
-                let name = skip_gap(view, at + 2)?;
-                let own = [head.key(), head.name().unwrap_or_default()];
-                view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?
-            } else {
-                fast.opens_parameter(at + 1)?
-            };
+        let marks =
+            fast.markers().spells(view, at)? || view.byte(at)? == Some(b'<') && self.is_tag_of_call(fast, head, at)?;
         if !marks {
             self.pass_data(view)?;
         }
         Ok(!marks)
+    }
+
+    /// Says whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
+    fn is_tag_of_call(&self, fast: &FastPath<'_>, head: &Head, at: usize) -> Result<bool, NotYet> {
+        let view = fast.view;
+        if view.byte(at + 1)? != Some(b'/') {
+            return fast.opens_parameter(at + 1);
+        }
+        let name = skip_gap(view, at + 2)?;
+        let own = [head.key(), head.name().unwrap_or_default()];
+        Ok(view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?)
     }
 
     /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
