@@ -225,13 +225,13 @@ impl ValueEndFinder {
         Ok((sure || self.hasty).then_some(doubt))
     }
 
-    /// Says whether an element that the value opened closes behind `at`, and the value's own closer behind that: what
-    /// stands between is data, even if it has a parameter's name.
+    /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
+    /// is data, even if it has a parameter's name.
     fn is_enclosed(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
         if !param.has_key_tag() || self.opened.is_empty() || self.openers >= OPENERS {
             return Ok(false);
         }
-        let (view, mut next, mut closed) = (context.view, at, false);
+        let (view, mut next) = (context.view, at);
         let enclosed = loop {
             if next >= at + ENCLOSED || view.byte(next)?.is_none() {
                 break false;
@@ -244,10 +244,9 @@ impl ValueEndFinder {
                 next += 2;
                 continue;
             };
-            if name == context.head.key() {
-                break closed;
+            if name == context.head.key() || self.opened.contains(&seed_of(name.as_bytes())) {
+                break name != context.head.key();
             }
-            closed |= self.opened.contains(&seed_of(name.as_bytes()));
             next = end;
         };
         self.openers += 1;
