@@ -66,7 +66,7 @@ def examined(dialect, port):
         return f"exit code {ran.returncode}: {ran.stderr}"
     found = json.loads(ran.stdout)
     read = [probe for probe in found["probes"] if probe["calls_in_text"] and probe["dialect"] == dialect]
-    return None if found["engine"] == "llama-server" and read and found["fixes"] else ran.stdout
+    return None if found["engine"] == "llama.cpp" and read and found["fixes"] else ran.stdout
 
 
 def upstream(dialect, server, ports):
