@@ -150,20 +150,14 @@ impl Capture {
         })
     }
 
-    /// Writes the file into a folder and deletes the oldest there that are too much; returns the file's name.
+    /// Deletes the oldest files of a folder until there is room for this one, and writes it; returns the file's name.
     pub(crate) fn write(&self, folder: &Path, most: u64) -> io::Result<String> {
         fs::create_dir_all(folder)?;
-        let letters = self.id.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-');
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-        let name = format!("{now}-{}.json", letters.take(64).collect::<String>());
-        let own = folder.join(&name);
-        let mut file = private().open(&own)?;
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        file.write_all(&text)?;
         let files = captures(folder)?;
-        let mut all: u64 = files.iter().map(|(_, size)| size).sum();
-        for (path, size) in files.into_iter().filter(|(path, _)| *path != own) {
+        let mut all = files.iter().map(|(_, size)| size).sum::<u64>() + text.len() as u64;
+        for (path, size) in files {
             if all <= most {
                 break;
             }
@@ -171,6 +165,10 @@ impl Capture {
             let _ = fs::remove_file(path);
             all -= size;
         }
+        let letters = self.id.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-');
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+        let name = format!("{now}-{}.json", letters.take(64).collect::<String>());
+        private().open(folder.join(&name))?.write_all(&text)?;
         Ok(name)
     }
 }
