@@ -3,16 +3,12 @@
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
-use toolglot::{Dialect, Dialects, Limits, Options};
+use toolglot::{Dialect, Dialects, OptionError, Options};
 use toolglot_wire::{EngineKind, HistoryIds, Policy, Protocol, ReasoningField};
 
 use crate::fault::Fault;
 
 type Set<T> = Result<T, Fault>;
-
-/// The names that options have.
-const OPTIONS: &str = "validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence, \
-                       unknown_tool, accept_incomplete, marked_tokens, repairs, limits, id_seed";
 
 /// Reads a JSON object; blank text and null are an empty one.
 pub(crate) fn object(what: &str, json: &str) -> Set<Map<String, Value>> {
@@ -60,40 +56,9 @@ pub(crate) fn options(json: &str) -> Set<Options> {
 
 fn options_of(members: &Map<String, Value>) -> Set<Options> {
     let named = members.iter().filter(|(_, value)| !value.is_null());
-    named.into_iter().try_fold(Options::default(), |options, (name, value)| option(options, name, value))
-}
-
-fn option(options: Options, name: &str, value: &Value) -> Set<Options> {
-    Ok(match name {
-        "validation" => options.with_validation(choice(name, value)?),
-        "untyped" => options.with_untyped(choice(name, value)?),
-        "null_text" => options.with_null_text(choice(name, value)?),
-        "reasoning_open" => options.with_reasoning_open(flag(name, value)?),
-        "finish_reason" => options.with_finish_reason(Some(choice(name, value)?)),
-        "calls_in_reasoning" => options.with_calls_in_reasoning(choice(name, value)?),
-        "evidence" => options.with_evidence(choice(name, value)?),
-        "unknown_tool" => options.with_unknown_tool(choice(name, value)?),
-        "accept_incomplete" => options.with_accept_incomplete(flag(name, value)?),
-        "marked_tokens" => options.with_marked_tokens(flag(name, value)?),
-        "repairs" => options.with_repairs(names(name, value)?.join(",").parse().map_err(Fault::invalid)?),
-        "limits" => options.with_limits(limits(value)?),
-        "id_seed" => options.with_id_seed(seed(name, value)?),
-        _ => return Err(unknown("option", name, OPTIONS)),
-    })
-}
-
-fn limits(value: &Value) -> Set<Limits> {
-    let Value::Object(members) = value else { return Err(wrong("limits", value, "an object such as {\"depth\": 64}")) };
-    members.iter().try_fold(Limits::default(), |limits, (name, value)| {
-        let number = usize::try_from(seed(name, value)?).unwrap_or(usize::MAX);
-        Ok(match name.as_str() {
-            "held" => limits.with_held(number),
-            "arguments" => limits.with_arguments(number),
-            "depth" => limits.with_depth(number),
-            "calls" => limits.with_calls(number),
-            _ => return Err(unknown("limit", name, "held, arguments, depth, calls")),
-        })
-    })
+    let set =
+        |options: Options, (name, value): (&String, &Value)| options.with_named(name, value).map_err(Fault::invalid);
+    named.into_iter().try_fold(Options::default(), set)
 }
 
 /// What is known of a client and a model server.
@@ -163,7 +128,7 @@ const SETTINGS: &str = "client, server, seed, now, reasoning_open, options, engi
 fn protocol(what: &str, value: &Value) -> Set<Protocol> {
     let name = text(what, value)?;
     let found = Protocol::ALL.into_iter().find(|protocol| protocol.name() == name);
-    found.ok_or_else(|| unknown("protocol", name, "chat, responses, messages"))
+    found.ok_or_else(|| Fault::invalid(OptionError::unknown("protocol", name, &Protocol::ALL.map(Protocol::name))))
 }
 
 /// One or several names: a string, or a list of strings.
@@ -192,18 +157,10 @@ fn seed(what: &str, value: &Value) -> Set<u64> {
 }
 
 fn unknown(what: &str, name: &str, known: &str) -> Fault {
-    Fault::Invalid(format!("unknown {what} `{name}`; use {known}"))
+    Fault::invalid(OptionError::unknown(what, name, &[known]))
 }
 
 /// Says that a member has the wrong type.
 pub(crate) fn wrong(what: &str, value: &Value, wanted: &str) -> Fault {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    Fault::Invalid(format!("`{what}` must not be {kind}; pass {wanted}"))
+    Fault::invalid(OptionError::mistyped(what, value, wanted))
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
-use toolglot::{Limits, Repairs};
+use pyo3::types::{PyBool, PyDict, PyTuple};
+use serde_json::Value;
+use toolglot::OptionError;
 
 create_exception!(
     toolglot,
@@ -266,59 +267,32 @@ impl Options {
     }
 }
 
+/// Sets one option; a wrong name or type is a `TypeError`, as of any keyword argument.
 fn set(options: toolglot::Options, name: &str, value: &Bound<'_, PyAny>) -> PyResult<toolglot::Options> {
-    if value.is_none() {
-        return Ok(options);
-    }
-    Ok(match name {
-        "validation" => options.with_validation(choice(name, value)?),
-        "untyped" => options.with_untyped(choice(name, value)?),
-        "null_text" => options.with_null_text(choice(name, value)?),
-        "reasoning_open" => options.with_reasoning_open(typed(name, value, "a bool")?),
-        "finish_reason" => options.with_finish_reason(Some(choice(name, value)?)),
-        "calls_in_reasoning" => options.with_calls_in_reasoning(choice(name, value)?),
-        "evidence" => options.with_evidence(choice(name, value)?),
-        "unknown_tool" => options.with_unknown_tool(choice(name, value)?),
-        "accept_incomplete" => options.with_accept_incomplete(typed(name, value, "a bool")?),
-        "marked_tokens" => options.with_marked_tokens(typed(name, value, "a bool")?),
-        "id_seed" => options.with_id_seed(typed(name, value, "a non-negative int")?),
-        "repairs" => options.with_repairs(repairs(value)?),
-        "limits" => options.with_limits(limits(value)?),
-        _ => return Err(PyTypeError::new_err(format!("unknown option `{name}`; use {OPTIONS}"))),
+    options.with_named(name, &json(name, value)?).map_err(|error| {
+        let is_call_wrong = matches!(error, OptionError::Type(_)) || !toolglot::Options::NAMES.contains(&name);
+        if is_call_wrong { PyTypeError::new_err(error.to_string()) } else { value_error(error) }
     })
 }
 
-const OPTIONS: &str = "validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence, \
-                       unknown_tool, accept_incomplete, marked_tokens, id_seed, repairs, limits";
-
-fn typed<'py, T: for<'a> FromPyObject<'a, 'py>>(name: &str, value: &Bound<'py, PyAny>, wanted: &str) -> PyResult<T> {
-    value.extract().map_err(|_| PyTypeError::new_err(format!("`{name}` must be {wanted}")))
-}
-
-fn choice<T: std::str::FromStr<Err: ToString>>(name: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
-    typed::<String>(name, value, "one of its names, a str")?.parse().map_err(value_error)
-}
-
-fn repairs(value: &Bound<'_, PyAny>) -> PyResult<Repairs> {
-    let names = match value.extract::<String>() {
-        Ok(names) => names,
-        Err(_) => typed::<Vec<String>>("repairs", value, "a str or a list of str")?.join(","),
-    };
-    names.parse().map_err(value_error)
-}
-
-fn limits(value: &Bound<'_, PyAny>) -> PyResult<Limits> {
-    let wrong = |_| PyTypeError::new_err("`limits` must be a dict such as {'depth': 64}");
-    let mut limits = Limits::default();
-    for (name, value) in value.cast::<PyDict>().map_err(wrong)? {
-        let (name, number) = (name.extract::<String>()?, typed("limits", &value, "non-negative ints")?);
-        limits = match name.as_str() {
-            "held" => limits.with_held(number),
-            "arguments" => limits.with_arguments(number),
-            "depth" => limits.with_depth(number),
-            "calls" => limits.with_calls(number),
-            _ => return Err(value_error(format!("unknown limit `{name}`; use held, arguments, depth, calls"))),
-        };
+/// Returns an option's value as JSON: a bool, an int, a str, None, or lists and dicts of them.
+fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::Null);
     }
-    Ok(limits)
+    if let Ok(truth) = value.cast::<PyBool>() {
+        return Ok(Value::Bool(truth.is_true()));
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(Value::String(text));
+    }
+    if let Ok(number) = value.extract::<u64>() {
+        return Ok(Value::from(number));
+    }
+    if let Ok(members) = value.cast::<PyDict>() {
+        let members = members.iter().map(|(key, value)| Ok((key.extract::<String>()?, json(name, &value)?)));
+        return Ok(Value::Object(members.collect::<PyResult<_>>()?));
+    }
+    let items = value.try_iter().map_err(|_| PyTypeError::new_err(format!("`{name}` cannot be {}", value.get_type())))?;
+    Ok(Value::Array(items.map(|item| json(name, &item?)).collect::<PyResult<_>>()?))
 }

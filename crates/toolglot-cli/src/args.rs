@@ -8,7 +8,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use toolglot::{CallsInReasoning, Evidence, FinishReason, NullText, Repairs, UnknownTool, Untyped, Validation};
 
 use crate::chunk::Chunk;
-use crate::options::LimitFlag;
+use crate::console::ConsoleFlags;
+use crate::limit_flag::LimitFlag;
 #[cfg(feature = "proxy")]
 use crate::{doctor, inspect, replay, serve};
 
@@ -103,26 +104,6 @@ pub(crate) struct Args {
     pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) console: ConsoleFlags,
-}
-
-/// How every command talks to the terminal.
-#[derive(Clone, Copy, Debug, ClapArgs)]
-pub(crate) struct ConsoleFlags {
-    /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
-    pub(crate) color: Color,
-    /// Print no diagnostics and no notes, only results and errors
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
-}
-
-/// When output is coloured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Subcommand)]

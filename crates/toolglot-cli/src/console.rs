@@ -3,7 +3,27 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use crate::args::{Color, ConsoleFlags};
+use clap::{Args, ValueEnum};
+
+/// How every command talks to the terminal.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ConsoleFlags {
+    /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    /// Print no diagnostics and no notes, only results and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
 
 /// Set once, before a command runs.
 static FLAGS: OnceLock<ConsoleFlags> = OnceLock::new();

@@ -18,6 +18,7 @@ mod inspect;
 mod json;
 mod jsonl;
 mod known;
+mod limit_flag;
 mod manual;
 mod near;
 mod options;

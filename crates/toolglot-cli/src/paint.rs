@@ -2,8 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::args::Color;
-use crate::console;
+use crate::console::{self, Color};
 
 /// Paints words if its stream takes colour.
 #[derive(Clone, Copy, Debug)]

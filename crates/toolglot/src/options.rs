@@ -4,9 +4,11 @@ use crate::diagnostic::Repairs;
 
 mod choice;
 mod limits;
+mod named;
 
 pub use choice::{CallsInReasoning, Evidence, FinishReason, NullText, UnknownChoice, UnknownTool, Untyped, Validation};
 pub use limits::Limits;
+pub use named::OptionError;
 
 /// A caller's choices for one parser. Every field has a default; `with_…` changes one.
 ///

@@ -2,15 +2,11 @@
 
 use self::pattern::KeyPattern;
 
-#[cfg(feature = "json-schema")]
-mod check;
 mod compile;
 mod facts;
 mod pattern;
 mod types;
 
-#[cfg(feature = "json-schema")]
-pub use check::SchemaCheck;
 pub(crate) use types::Types;
 
 /// One tool's parameters, compiled. Nodes are made while it is compiled and found by [`NodeId`].

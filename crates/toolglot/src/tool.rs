@@ -6,11 +6,15 @@ use serde_json::Value;
 
 use crate::schema::Schema;
 
+#[cfg(feature = "json-schema")]
+mod check;
 mod declaration;
 mod error;
 mod names;
 mod shape;
 
+#[cfg(feature = "json-schema")]
+pub use check::SchemaCheck;
 pub use error::ToolsError;
 use names::ToolNames;
 

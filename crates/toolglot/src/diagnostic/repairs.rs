@@ -53,7 +53,8 @@ impl Repairs {
         Self(self.0 & !(1 << repair as u32))
     }
 
-    /// Returns the set without the repairs that decide where something ends, but for those that no preset has.
+    /// Returns the set without the repairs that decide where something ends. Repairs that no preset has stay: the
+    /// caller named each of them.
     #[must_use]
     pub(crate) fn without_ends(self) -> Self {
         Self(self.0 & !(Self::safe().0 & !Self::exact().0))

@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::error::{ToolsError, ToolsErrorKind, kind_of};
-use super::shape;
+use super::error::{ToolsError, ToolsErrorKind};
+use super::shape::{self, PARAMETERS};
+use crate::diagnostic::kind_of;
 use crate::schema::Schema;
 
 /// Returns the declared functions; tools of other types are left out, and so are later ones of the same name.
@@ -70,6 +71,3 @@ fn parameters(function: &Map<String, Value>) -> Result<Option<Cow<'_, Value>>, T
         other => Err(ToolsErrorKind::ParametersNoObject(kind_of(other))),
     }
 }
-
-/// Where vendors keep the schema: OpenAI, Anthropic, MCP and Bedrock, Gemini.
-pub(super) const PARAMETERS: &[&str] = &["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 /// A list of tools that cannot be read; says which entry is wrong and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolsError {
@@ -70,15 +68,3 @@ impl fmt::Display for ToolsError {
 }
 
 impl std::error::Error for ToolsError {}
-
-/// Returns a value's kind, as it stands in a sentence.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::declaration::PARAMETERS;
-use super::error::{ToolsError, ToolsErrorKind, kind_of};
+use super::error::{ToolsError, ToolsErrorKind};
+use crate::diagnostic::kind_of;
 
 /// A declaration, and its place in the outermost list or map, for messages.
 pub(super) type FoundDeclaration<'v> = (usize, Cow<'v, Value>);
@@ -13,6 +13,9 @@ pub(super) type FoundDeclaration<'v> = (usize, Cow<'v, Value>);
 /// Members that lead to the tools of a request or an answer: chat requests, MCP's `tools/list`, Gemini, Bedrock.
 const LEADS: &[&str] =
     &["tools", "result", "functions", "functionDeclarations", "function_declarations", "toolConfig", "config"];
+
+/// Where vendors keep the schema: OpenAI, Anthropic, MCP and Bedrock, Gemini.
+pub(super) const PARAMETERS: &[&str] = &["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
 
 /// Members of which one makes an object a declaration, or a schema.
 const SIGNS: &[&str] = &["type", "properties", "description", "anyOf", "oneOf", "allOf", "$ref", "enum"];

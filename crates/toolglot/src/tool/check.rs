@@ -6,8 +6,8 @@ use std::fmt;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use super::{Tools, ToolsError};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::tool::{Tools, ToolsError};
 
 /// Checks finished arguments against all that their tools' schemas say.
 ///

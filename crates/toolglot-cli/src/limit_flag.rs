@@ -1,0 +1,30 @@
+//! The flag that changes a limit.
+
+use std::str::FromStr;
+
+use toolglot::{Limits, OptionError};
+
+/// A flag such as `held=65536`.
+#[derive(Clone, Debug)]
+pub(crate) struct LimitFlag {
+    name: String,
+    value: usize,
+}
+
+impl LimitFlag {
+    /// Returns the limits with this one changed; its name was checked when the flag was read.
+    pub(crate) fn set(&self, limits: Limits) -> Limits {
+        limits.with_named(&self.name, self.value).unwrap_or(limits)
+    }
+}
+
+impl FromStr for LimitFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("expected NAME=NUMBER, such as `held=65536`")?;
+        let value = value.parse().map_err(|_| format!("`{value}` is not an integer"))?;
+        let known = Limits::default().with_named(name, value).map_err(|error: OptionError| error.to_string());
+        known.map(|_| Self { name: name.to_owned(), value })
+    }
+}
