@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 
-use crate::chat::request::tools;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::Protocol;
 use crate::response_event::{Part, ResponseEvent};
@@ -252,6 +251,11 @@ impl Opening {
         let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
         out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
     }
+}
+
+/// Returns the declared tools as a list, which is empty if there are none.
+pub(crate) fn tools(request: &Map<String, Value>) -> &[Value] {
+    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use toolglot::{Code, Message};
 
 use super::home::{Home, StringStyle};
-use super::message::{self, Calling, Calls, Meant, found, read};
+use super::message::{self, Calling, Calls, Meant, found, read, shown};
 use super::prefix::short;
 use super::tally::Tally;
-use super::unescaped::{kind_of_notes, same_but_blanks, shown};
+use super::unescaped::{kind_of_notes, same_but_blanks};
 use super::writing::{self, Escaping, Part, Style, What, Written};
 use super::{Run, line, plain};
 use crate::random::Random;

@@ -140,3 +140,9 @@ pub(super) fn is_same_in_pieces(
     let same = pieces.calls == whole.calls && pieces.content == whole.content && pieces.reasoning == whole.reasoning;
     same && pieces.incomplete == whole.incomplete && notes(&pieces) == notes(whole)
 }
+
+/// Calls, on one line of a report.
+pub(super) fn shown(calls: &Calls) -> String {
+    let call = |(name, arguments): &(String, Value)| format!("{name} {arguments}");
+    calls.iter().map(call).collect::<Vec<_>>().join(" | ")
+}

@@ -3,9 +3,9 @@
 use toolglot::FinishReason;
 
 use super::home::{Home, StringStyle};
-use super::message::{self, Calling, Meant, found, read};
+use super::message::{self, Calling, Meant, found, read, shown};
 use super::tally::Tally;
-use super::unescaped::{kind_of_notes, shown};
+use super::unescaped::kind_of_notes;
 use super::writing::{self, Escaping, Style};
 use super::{Run, code, line};
 use crate::random::Random;

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Run;
-use super::message::Calls;
-use super::unescaped::shown;
+use super::message::{Calls, shown};
 
 /// A case to look at.
 pub(super) struct Sample {

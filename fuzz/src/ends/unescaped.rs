@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::home::{Home, StringStyle};
-use super::message::{self, Calling, Calls, Meant, Member, found, read};
+use super::message::{self, Calling, Calls, Meant, Member, found, read, shown};
 use super::tally::Tally;
 use super::writing::{self, Escaping, Part, Style, What, Written};
 use super::{Run, code, line, plain};
@@ -44,11 +44,6 @@ pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tal
 fn is_part(found: &Calls, wanted: &Calls) -> bool {
     let mut rest = wanted.iter();
     found.iter().all(|call| rest.any(|other| other == call))
-}
-
-pub(super) fn shown(calls: &Calls) -> String {
-    let call = |(name, arguments): &(String, Value)| format!("{name} {arguments}");
-    calls.iter().map(call).collect::<Vec<_>>().join(" | ")
 }
 
 pub(super) fn kind_of_notes(message: &toolglot::Message) -> String {

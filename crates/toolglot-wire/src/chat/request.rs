@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
 use crate::chat::history;
-use crate::demand::Demand;
+use crate::demand::{Demand, tools};
 use crate::policy::Policy;
 use crate::protocol::Protocol;
 
@@ -74,11 +74,6 @@ pub(crate) fn put_in_order(request: &mut Map<String, Value>, asked: &ChatAsked, 
         }
     }
     history::make_safe(request, &asked.tools, policy);
-}
-
-/// Returns the declared tools as a list, which is empty if there are none.
-pub(crate) fn tools(request: &Map<String, Value>) -> &[Value] {
-    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns the tools that can be read; an entry that is none which the model calls is the server's business.

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::history::blocks;
-
 /// What a block becomes.
 pub(super) enum ConvertedBlock {
     /// Text.
@@ -106,4 +104,14 @@ fn inner_text(block: &mut Value, pointer: &str) -> String {
 
 fn text(value: Value) -> String {
     if let Value::String(text) = value { text } else { String::new() }
+}
+
+/// The blocks of a content, which may be a text.
+pub(super) fn blocks(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(blocks) => blocks,
+        Value::Null => Vec::new(),
+        text @ Value::String(_) => vec![json!({"type": "text", "text": text})],
+        block => vec![block],
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::block::{ConvertedBlock, kind, show, text_of};
+use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;
 use crate::chat::history::later_instructions;
 
@@ -102,16 +102,6 @@ impl<'h> ChatConversation<'h> {
             message.insert("tool_calls".to_owned(), calls.into());
         }
         message.into()
-    }
-}
-
-/// The blocks of a content, which may be a text.
-pub(super) fn blocks(content: Value) -> Vec<Value> {
-    match content {
-        Value::Array(blocks) => blocks,
-        Value::Null => Vec::new(),
-        text @ Value::String(_) => vec![json!({"type": "text", "text": text})],
-        block => vec![block],
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use super::block::blocks;
 use super::block::kind;
-use super::history::blocks;
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::partners::{CallAct, partners};
 

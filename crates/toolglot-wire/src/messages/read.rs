@@ -120,7 +120,7 @@ impl MessagesReader {
         let content = message.get_mut("content").map(Value::take).unwrap_or_default();
         self.finish = finish_of(&message);
         self.begin(Some(message), out);
-        for (place, block) in super::history::blocks(content).into_iter().enumerate() {
+        for (place, block) in super::block::blocks(content).into_iter().enumerate() {
             self.start_block(None, block, inputs.object(place).map(String::from), out);
             self.close_all(out);
         }

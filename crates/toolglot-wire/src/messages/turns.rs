@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Value, json};
 use toolglot::{mint, seed_of};
 
-use super::history::blocks;
+use super::block::blocks;
 use crate::chat::history::later_instructions;
 
 /// What the user says where a conversation begins with the model: servers want a user's turn first.

@@ -9,7 +9,7 @@ use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value};
 use toolglot::{Dialect, Renderer, Rendering, Tools};
 
-use crate::chat::request::tools;
+use crate::demand::tools;
 
 /// Returns the section for a chat request; nothing if it declares no tools or forbids calls.
 pub(super) fn of(request: &Map<String, Value>, dialect: &Arc<Dialect>) -> Option<String> {

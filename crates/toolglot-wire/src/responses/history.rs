@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::request::LeftOut;
-use super::tools::{Toolbox, kind, members, text};
+use super::left_out::LeftOut;
+use super::tools::{Toolbox, json_text, kind, members, text};
 use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
@@ -23,11 +23,6 @@ pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing:
     history.end_turn();
     history.show();
     history.messages
-}
-
-/// Returns a text as it is, anything else as JSON text.
-pub(super) fn json_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The conversation, as far as it has been converted.

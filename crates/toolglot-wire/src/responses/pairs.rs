@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::history::json_text;
-use super::tools::{kind, text};
+use super::tools::{json_text, kind, text};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
 
 /// The items that call, and what has their results.

@@ -158,7 +158,7 @@ impl ResponsesReader {
                 self.begin(&Value::Null, out);
                 let item = self.items.find(*kind, place, out);
                 let told = event.get(if last == "delta" { "delta" } else { field });
-                let told = told.map(super::history::json_text).unwrap_or_default();
+                let told = told.map(super::tools::json_text).unwrap_or_default();
                 self.items.named(item, text(event, "name"));
                 let tokens = event.get("logprobs").and_then(Value::as_array);
                 if last == "delta" || !self.items.has_told(item, (*slot, part)) {

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
-use super::history::{self, json_text};
+use super::history;
+use super::left_out::LeftOut;
 use super::pairs::pair;
-use super::tools::{ToolChoice, Toolbox, kind, text};
+use super::tools::{ToolChoice, Toolbox, json_text, kind, text};
 use crate::chat::history::{is_object, safe_arguments};
 use crate::fault::{Fault, FaultKind};
 use crate::policy::Policy;
@@ -50,30 +51,6 @@ pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> 
 /// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
 pub(crate) fn as_chat(request: &Map<String, Value>) -> Map<String, Value> {
     convert(request, &mut LeftOut::default())
-}
-
-/// What was met on the way that chat has no words for.
-#[derive(Debug, Default)]
-pub(super) struct LeftOut {
-    /// What was left out, and why.
-    notes: Vec<String>,
-    /// Why a chat request cannot do it.
-    fault: Option<Fault>,
-}
-
-impl LeftOut {
-    pub(super) fn leave_out(&mut self, note: String) {
-        self.notes.push(note);
-    }
-
-    pub(super) fn refuse(&mut self, message: String) {
-        self.refuse_as("unsupported_parameter", message);
-    }
-
-    pub(super) fn refuse_as(&mut self, code: &str, message: String) {
-        let fault = Fault::new(FaultKind::Request, message).with_code(code).with_param("input");
-        self.fault.get_or_insert(fault);
-    }
 }
 
 fn convert(request: &Map<String, Value>, missing: &mut LeftOut) -> Map<String, Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::request::LeftOut;
+use super::left_out::LeftOut;
 
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
@@ -183,4 +183,9 @@ pub(super) fn kind(value: &Value) -> &str {
 /// Returns the text of a field.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
+}
+
+/// Returns a text as it is, anything else as JSON text.
+pub(super) fn json_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use self::event::EventBuilder;
 use self::item::{ItemKind, OpenItem, PartKind};
 use self::response::ResponseObject;
-use super::request::LeftOut;
+use super::left_out::LeftOut;
 use super::tools::{Toolbox, kind, text};
 use crate::fault::Fault;
 use crate::policy::ReasoningItem;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::ANNOTATION;
 use crate::response_event::{CallKind, Part, ResponseEvent};
-use crate::responses::history::json_text;
+use crate::responses::tools::json_text;
 use crate::responses::tools::{kind, members, text};
 
 /// All items, in the order in which they were first heard of.
