@@ -3,6 +3,7 @@
 use crate::Complaints;
 use crate::files::{self, File};
 
+mod circles;
 mod data;
 mod names;
 mod proof;
@@ -33,7 +34,8 @@ const RULES: [Rule; 16] = [
 
 /// Checks every file of the repository.
 pub fn check() -> Complaints {
-    files::all().iter().flat_map(check_file).collect()
+    let files = files::all();
+    files.iter().flat_map(check_file).chain(circles::are_none(&files)).collect()
 }
 
 fn check_file(file: &File) -> Complaints {
