@@ -39,6 +39,8 @@ pub(super) struct Home {
     /// What stands before the key of a raw value, and behind the value.
     pub(super) head: String,
     pub(super) end: String,
+    /// What stands around a raw value that begins with a line break, where the reader takes one away.
+    pub(super) frame: [String; 2],
     /// Each call begins with a special token or a tag.
     pub(super) guarded: bool,
 }
@@ -86,6 +88,7 @@ impl Home {
             closer: String::new(),
             head: String::new(),
             end: String::new(),
+            frame: frame(writer).unwrap_or_default(),
             guarded: false,
         };
         home.learn(dialect.special())?;
@@ -142,6 +145,17 @@ impl Home {
         self.markers.iter().any(|marker| value.contains(marker.as_str()))
             || (self.kind == StringStyle::Raw && keys.iter().any(tags))
     }
+}
+
+/// Returns what a dialect writes around a value that begins with a line break, if it is more than around others.
+fn frame(writer: &Arc<Dialect>) -> Option<[String; 2]> {
+    let renderer = Renderer::new(writer, &Tools::default()).with_check(false);
+    let write =
+        |value: &str| renderer.render(&Rendering::new().with_call("note", &format!("{{\"zqk\": \"{value}\"}}"))).ok();
+    let (bare, broken) = (write("zqv")?, write("\\nzqv")?);
+    let parts = |text: &str, value: &str| text.split_once(value).map(|(a, b)| (a.to_owned(), b.to_owned()));
+    let ((before, after), (opened, closed)) = (parts(&bare, "zqv")?, parts(&broken, "\nzqv")?);
+    Some([opened.strip_prefix(&before)?.to_owned(), closed.strip_suffix(&after)?.to_owned()])
 }
 
 /// Returns how far two texts are the same.

@@ -122,7 +122,14 @@ pub(super) fn write(home: &Home, meant: &Meant, style: Style, random: &mut Rando
         match word.what {
             'n' => written.name(word.call, call),
             'a' => rest = written.arguments(home.kind, style, (word.call, call), rest, random),
-            what => written.member(&word, what == 'k', call.members.get(word.member)?, rest)?,
+            what => {
+                let member = call.members.get(word.member)?;
+                let framed = what != 'k' && member.value.as_str().is_some_and(|text| text.starts_with('\n'));
+                let [before, after] = if framed { home.frame.each_ref().map(String::as_str) } else { ["", ""] };
+                written.text.push_str(before);
+                written.member(&word, what == 'k', member, rest)?;
+                written.text.push_str(after);
+            }
         }
     }
     written.text.push_str(rest);

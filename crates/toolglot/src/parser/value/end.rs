@@ -147,7 +147,7 @@ impl ValueEndFinder {
             return Ok(None);
         };
         let edge = match marker {
-            Marker::Value => self.value_closer(end, context, param)?,
+            Marker::Value => self.value_closer(end, context, param, object)?,
             Marker::Param if begins_other(at, context, object)? => {
                 if self.is_enclosed(at, context, param)? {
                     self.pass_data(context.view)?;
@@ -182,9 +182,10 @@ impl ValueEndFinder {
         end: usize,
         context: &CallContext<'_>,
         param: &Pattern,
+        object: &ArgumentsObject,
     ) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, end);
-        if goes_on(end, context, param)? {
+        if goes_on(end, context, param)? && !is_word(end, context, param, object)? {
             return Ok(Some(edge));
         }
         Ok(self.doubt(edge))
@@ -356,6 +357,38 @@ fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<boo
     let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
     let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
     Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
+}
+
+/// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
+/// opener of a parameter that is not to come, or a closer of the call without the strong one that belongs to it; anywhere
+/// an opener whose key goes over lines.
+fn is_word(
+    end: usize,
+    context: &CallContext<'_>,
+    param: &Pattern,
+    object: &ArgumentsObject,
+) -> Result<bool, NotYet> {
+    if param.opening().is_none_or(Literal::is_strong) {
+        return Ok(false);
+    }
+    let at = context.gap(end)?;
+    let starts_line = context.view.byte(at - 1)? == Some(b'\n');
+    Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
+        Some(Marker::Param) if starts_line => {
+            let mut head = Head::default();
+            param_head(at, context, false, &mut head)?.is_some() && head.key().contains('\n')
+        }
+        Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
+        Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
+        _ => false,
+    })
+}
+
+/// Says whether the closer at `at` stands without the strong one that is written with it.
+fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let strong = || closers.iter().filter(|closer| closer.is_strong());
+    let Some(end) = context.any(at, closers)?.filter(|_| strong().next().is_some()) else { return Ok(false) };
+    Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
