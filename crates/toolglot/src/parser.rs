@@ -54,6 +54,7 @@ mod params;
 mod region;
 mod scan;
 mod starts;
+mod torn;
 mod tree;
 mod value;
 mod whole;

@@ -218,8 +218,13 @@ impl Literal {
     }
 
     /// Returns the strong spellings with their placeholders filled in.
-    pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> impl Iterator<Item = String> {
-        let filled = move |spelling: &Spelling| (spelling.strong, spelling.filled(name, mark));
+    pub(crate) fn filled(
+        &self,
+        name: Option<&str>,
+        mark: Option<&str>,
+        key: Option<&str>,
+    ) -> impl Iterator<Item = String> {
+        let filled = move |spelling: &Spelling| (spelling.strong, spelling.filled(name, mark, key));
         self.spellings.iter().map(filled).filter(|(strong, text)| *strong || is_strong(text)).map(|(_, text)| text)
     }
 
@@ -316,12 +321,13 @@ impl Spelling {
     }
 
     /// Returns the spelling with its placeholders filled in.
-    pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>) -> String {
+    pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>, key: Option<&str>) -> String {
         let fill = |part: &SpellingPart| match part {
             SpellingPart::Text(text) => text.clone(),
             SpellingPart::Name => name.unwrap_or_default().to_owned(),
             SpellingPart::Mark => mark.unwrap_or_default().to_owned(),
-            SpellingPart::Joint | SpellingPart::Key => String::new(),
+            SpellingPart::Key => key.unwrap_or_default().to_owned(),
+            SpellingPart::Joint => String::new(),
         };
         self.parts.iter().map(fill).collect()
     }

@@ -96,6 +96,7 @@ impl ReaderStep<'_> {
     /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
     pub(super) fn note_inner_quotes(&mut self) {
         let at = self.reader.at;
+        self.reader.text.inner = true;
         let message = "quotes inside strings are not escaped; the strings end where the whole call can be read";
         self.sink().repair(Code::InnerQuote, at..at, message);
     }

@@ -27,6 +27,8 @@ pub(super) struct RunningString {
     pub(super) changed: bool,
     /// A raw control character was reported.
     control: bool,
+    /// A quote inside it was not escaped: strings that follow each other may be code of the value.
+    pub(super) inner: bool,
     /// Markers before this position are data.
     pub(super) settled: usize,
     /// Quotes of the other kind before this position are data.
@@ -55,6 +57,7 @@ impl RunningString {
             over_escaped: false,
             changed: quote != Quote::Double,
             control: false,
+            inner: false,
             settled: 0,
             twins: 0,
             tried: 0,
@@ -175,7 +178,7 @@ impl ReaderStep<'_> {
                 Ok(ended)
             }
             Follow::Joins(next)
-                if self.reader.place == ValuePosition::Keyword
+                if self.reader.place == ValuePosition::Keyword && !self.reader.text.inner
                     || self.is_plain_so_far() && self.ends_plainly(next)? =>
             {
                 self.join(end, next)

@@ -96,7 +96,7 @@ impl CallReader {
         let dialect = engine.dialect(self.pattern_ref);
         let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
         let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
-        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref())).collect()
+        spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref(), None)).collect()
     }
 
     /// Returns the place from which bytes are still undecided.

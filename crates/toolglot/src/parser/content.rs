@@ -143,7 +143,7 @@ impl ContentReader {
 fn closes_any(name: &str, context: &CallContext<'_>) -> bool {
     let stem = |name: &str| name.split_once('_').map(|(stem, _)| stem.to_owned());
     let closers =
-        context.dialect().calls.iter().flat_map(|call| &call.tail).flat_map(|closer| closer.filled(None, None));
+        context.dialect().calls.iter().flat_map(|call| &call.tail).flat_map(|closer| closer.filled(None, None, None));
     let mut stems = closers.filter_map(|closer| stem(closer.strip_prefix("</")?));
     stem(name).is_some_and(|own| stems.any(|stem| stem == own))
 }

@@ -7,12 +7,14 @@ use super::contest::{NEAR, TagEnd, tag_end};
 use super::fast_path::FastPath;
 use super::head::{Head, is_spelled, nodes};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::torn::begins_torn;
 use super::tree;
 use super::value::ParamReader;
 use super::whole::{self, read_value};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
+use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
 use crate::options::FinishReason;
@@ -141,7 +143,12 @@ impl ParamsReader {
         let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { None };
+        let torn = begins_torn(start, pattern, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
+        if torn {
+            sink.note(Outcome::Broken);
+            sink.diagnose(Code::Broken, self.at..start, "a parameter begins with a piece of a marker");
+        }
         if let Some((json, end)) = tree {
             self.member(&json, end, context, sink);
             self.at = end;
@@ -426,7 +433,8 @@ fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
 /// Says whether `rest` is the start of a closer.
 fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
     let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
-    let mut spelled = closers.flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref()));
+    let mut spelled = closers
+        .flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key())));
     spelled.any(|closer| closer.starts_with(rest))
 }
 

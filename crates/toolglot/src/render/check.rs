@@ -58,7 +58,7 @@ fn value_reads_as(dialect: &Dialect, ours: &[JsonToken<'_>], theirs: &[JsonToken
     let texts = ours.iter().filter_map(|token| if let JsonToken::Text(text) = token { Some(text) } else { None });
     let patterns = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections);
     let literals = patterns.flat_map(|pattern| pattern.tail.iter().chain(pattern.opening()));
-    let markers: Vec<String> = literals.flat_map(|literal| literal.filled(None, None)).collect();
+    let markers: Vec<String> = literals.flat_map(|literal| literal.filled(None, None, None)).collect();
     let held = |text: &str| markers.iter().find(|marker| text.contains(marker.as_str()));
     match texts.map(|text| held(text)).find(Option::is_some).flatten() {
         Some(marker) => format!("it contains the marker `{marker}` and {}", reads_as(&json)),

@@ -50,7 +50,7 @@ pub(super) fn message(
 
 fn region(dialect: &Dialect, pattern: &Pattern, what: &str, text: &str, out: &mut String) -> Result<(), RenderError> {
     let spellings = pattern.tail.iter().flat_map(|closer| &closer.spellings);
-    let mut closers = spellings.map(|spelling| spelling.filled(None, None));
+    let mut closers = spellings.map(|spelling| spelling.filled(None, None, None));
     if let Some(closer) = closers.find(|closer| !closer.is_empty() && text.contains(closer)) {
         return Err(dialect.inexpressible(what, format!("it contains `{closer}`, which ends it")));
     }

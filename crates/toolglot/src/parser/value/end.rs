@@ -20,8 +20,9 @@ use crate::parser::fast_path::FastPath;
 use crate::parser::head::{Head, name_end, skip_gap};
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
+use crate::parser::torn::{is_frayed, is_torn};
 use crate::sink::Sink;
-use crate::view::{BEHIND, NotYet, View};
+use crate::view::{NotYet, View};
 
 /// Where a value's data ends and where reading goes on.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +55,6 @@ const OPENERS: usize = 8;
 /// How far it is looked for the closers of elements around a parameter's opener: a screen of text. Each look counts as one
 /// of the openers.
 const ENCLOSED: usize = 1 << 12;
-
-/// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
-const PIECE: usize = 3;
-const FRAYED: usize = 24;
 
 impl ValueEdge {
     fn at(end: usize, next: usize) -> Self {
@@ -158,7 +155,7 @@ impl ValueEndFinder {
             Marker::Param => None,
             Marker::Tag => self.tag(end, context, param)?,
             Marker::Call | Marker::Section => self.outer_closer(marker, end, context, param, object)?,
-            Marker::Open | Marker::End => self.opener(start, context)?,
+            Marker::Open | Marker::End => self.opener(context)?,
         };
         match edge {
             Some(edge) => {
@@ -166,7 +163,11 @@ impl ValueEndFinder {
                 let torn = self
                     .doubt
                     .is_some_and(|doubt| doubt.next > doubt.end && is_torn(doubt.next, edge.end, context, param));
-                if torn || marker != Marker::Value && is_frayed(start, edge.end, context, param) {
+                let cut = marker == Marker::Open && self.doubt.is_none() && !starts_line(at, start, context)?;
+                if cut {
+                    sink.note(Outcome::Broken);
+                    sink.diagnose(Code::Broken, at..at, "another call begins in the middle of a value");
+                } else if torn || marker != Marker::Value && is_frayed(start, edge.end, context, param) {
                     sink.note(Outcome::Broken);
                     sink.diagnose(Code::Broken, edge.end..edge.end, "a value ends in a piece of a marker");
                 }
@@ -254,11 +255,10 @@ impl ValueEndFinder {
         Ok(enclosed)
     }
 
-    /// An opener that becomes ready ends the value where the doubt began, or here at a line's start.
-    fn opener(&mut self, start: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
+    /// An opener that becomes ready ends the value where the doubt began, or here.
+    fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let line_start = at == start || context.view.byte(at - 1)? == Some(b'\n');
-        if self.doubt.is_none() && !line_start || self.openers >= OPENERS {
+        if self.openers >= OPENERS {
             return Ok(None);
         }
         let alone = boundary::reads_alone(context, at)?;
@@ -282,28 +282,9 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
-/// ended is anybody's guess.
-fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
-    let closer = closer.filled(context.head.name(), Some(context.head.key()));
-    let closer = closer.trim().as_bytes();
-    let from = start.max(end.saturating_sub((closer.len() + FRAYED).min(BEHIND)));
-    let tail = context.view.rest(from)[..end - from].trim_ascii_end();
-    let (first, last) = (closer.get(..PIECE), closer.len().checked_sub(PIECE + 1).map(|from| &closer[from..]));
-    first.is_some_and(|first| memchr::memmem::find(tail, first).is_some())
-        || last.is_some_and(|last| tail.ends_with(last))
-}
-
-/// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,
-/// and what seems to be data may be the next parameter.
-fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let Some(opener) = param.opening().and_then(|opener| opener.spellings.first()) else { return false };
-    let opener = opener.opener().trim().as_bytes();
-    let behind = context.view.rest(closed)[..end.saturating_sub(closed)].trim_ascii_start();
-    let begins = behind.first().is_some_and(|first| opener.get(..2).is_some_and(|start| start.contains(first)));
-    let behind = &behind[..behind.len().min(opener.len() + PIECE)];
-    begins && opener.windows(PIECE).any(|piece| memchr::memmem::find(behind, piece).is_some())
+/// Says whether a value that began at `start` is empty at `at`, or a new line begins there.
+fn starts_line(at: usize, start: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    Ok(at == start || context.view.byte(at - 1)? == Some(b'\n'))
 }
 
 /// Reports an end that was not the value's own closer.
@@ -361,13 +342,8 @@ fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<boo
 
 /// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
 /// opener of a parameter that is not to come, or a closer of the call without the strong one that belongs to it; anywhere
-/// an opener whose key goes over lines.
-fn is_word(
-    end: usize,
-    context: &CallContext<'_>,
-    param: &Pattern,
-    object: &ArgumentsObject,
-) -> Result<bool, NotYet> {
+/// an opener without a key, or whose key goes over lines.
+fn is_word(end: usize, context: &CallContext<'_>, param: &Pattern, object: &ArgumentsObject) -> Result<bool, NotYet> {
     if param.opening().is_none_or(Literal::is_strong) {
         return Ok(false);
     }
@@ -376,7 +352,7 @@ fn is_word(
     Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
         Some(Marker::Param) if starts_line => {
             let mut head = Head::default();
-            param_head(at, context, false, &mut head)?.is_some() && head.key().contains('\n')
+            param_head(at, context, false, &mut head)?.is_none() || head.key().contains('\n')
         }
         Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
         Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,

@@ -1,0 +1,77 @@
+//! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
+
+use super::call_context::CallContext;
+use super::head::Head;
+use crate::dialect::{Dialect, HeadPart, Literal, Pattern};
+use crate::view::{BEHIND, NotYet};
+
+/// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
+const PIECE: usize = 3;
+const FRAYED: usize = 24;
+
+/// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
+/// ended is anybody's guess.
+pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
+    let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
+    let closer = closer.trim().as_bytes();
+    let from = start.max(end.saturating_sub((closer.len() + FRAYED).min(BEHIND)));
+    let tail = context.view.rest(from)[..end - from].trim_ascii_end();
+    let (first, last) = (closer.get(..PIECE), closer.len().checked_sub(PIECE + 1).map(|from| &closer[from..]));
+    first.is_some_and(|first| memchr::memmem::find(tail, first).is_some())
+        || last.is_some_and(|last| tail.ends_with(last))
+}
+
+/// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,
+/// and what seems to be data may be the next parameter.
+pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let Some(opener) = param.opening().and_then(|opener| opener.spellings.first()) else { return false };
+    let opener = opener.opener().trim().as_bytes();
+    let behind = context.view.rest(closed)[..end.saturating_sub(closed)].trim_ascii_start();
+    let begins = behind.first().is_some_and(|first| opener.get(..2).is_some_and(|start| start.contains(first)));
+    let behind = &behind[..behind.len().min(opener.len() + PIECE)];
+    begins && opener.windows(PIECE).any(|piece| memchr::memmem::find(behind, piece).is_some())
+}
+
+/// Says whether a piece of a marker stands in a parameter's key, or where its value begins at `start` without the marker
+/// that other spellings of the dialect have there.
+pub(super) fn begins_torn(
+    start: usize,
+    pattern: &Pattern,
+    head: &Head,
+    context: &CallContext<'_>,
+) -> Result<bool, NotYet> {
+    let tags = pattern.tail.first().is_some_and(Literal::is_closing_tag);
+    if tags && head.key().contains(['<', '>']) && !context.declares(head.key()) {
+        return Ok(true);
+    }
+    let Some(opener) = lacking(pattern, context.dialect()) else { return Ok(false) };
+    let mut end = start;
+    while end < start + opener.len() + FRAYED
+        && context.view.byte(end)?.is_some()
+        && !context.view.starts_with(end, "</")?
+    {
+        end += 1;
+    }
+    let begun = &context.view.rest(start)[..end - start];
+    let ends = [opener.get(..PIECE), opener.get(opener.len().saturating_sub(PIECE)..)];
+    Ok(ends.into_iter().flatten().any(|piece| memchr::memmem::find(begun, piece).is_some()))
+}
+
+/// Returns what another spelling of a parameter has between key and value, and this one has not.
+fn lacking(pattern: &Pattern, dialect: &Dialect) -> Option<Vec<u8>> {
+    let own = behind_key(pattern);
+    let others = dialect.params.iter().map(behind_key);
+    let lacks = others.filter_map(|other| Some(other.strip_prefix(own.as_str())?.trim().as_bytes().to_owned()));
+    lacks.into_iter().find(|rest| rest.len() > PIECE)
+}
+
+/// Returns the literals at the end of a parameter's head.
+fn behind_key(pattern: &Pattern) -> String {
+    let literals = pattern.head.iter().rev().map_while(|part| match part {
+        HeadPart::Literal(literal) => literal.spellings.first(),
+        _ => None,
+    });
+    let texts: Vec<String> = literals.map(|spelling| spelling.filled(None, None, None)).collect();
+    texts.into_iter().rev().collect::<String>().trim_end().to_owned()
+}
