@@ -3,18 +3,15 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use toolglot::{Dialect, Dialects};
+use toolglot::{Dialect, Dialects, Example, certify, sketch};
 
 use crate::args::{DialectsCommand, NewArgs};
-use crate::certify::{all_markers, certify};
 use crate::console;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
 use crate::json;
 use crate::known;
 use crate::paint::Paint;
-use crate::sketch::{Meant, sketch};
 
 /// Runs the command.
 pub(crate) fn run(command: &DialectsCommand) -> Run {
@@ -152,12 +149,10 @@ fn create(args: &NewArgs) -> Run {
         )?],
         calls => calls.to_vec(),
     };
-    let meant = calls.iter().map(|call| meant(call)).collect::<Result<Vec<_>, _>>().map_err(Failure::Usage)?;
     let about = args.about.clone().unwrap_or_else(|| format!("{name}, from an example."));
-    let mut source = sketch(&name, &about, &text, &meant).map_err(|why| Failure::Usage(why.trim_end().to_owned()))?;
-    if args.strong {
-        source = strengthened(&name, source)?;
-    }
+    let example = Example::new(&text).with_about(&about).with_strong(args.strong);
+    let example = calls.iter().map(|call| meant(call)).fold(example, |all, (name, json)| all.with_call(name, json));
+    let source = sketch(&name, &example).map_err(|why| Failure::Usage(why.to_string()))?;
     std::fs::write(&path, &source)
         .map_err(|error| Failure::Usage(format!("cannot write `{}`: {error}", path.display())))?;
     let mut out = io::stdout().lock();
@@ -169,29 +164,9 @@ fn create(args: &NewArgs) -> Run {
     Ok(Ending::fine_if(fine))
 }
 
-/// Declares what the calls open with as text that prose never contains.
-fn strengthened(name: &str, source: String) -> Result<String, Failure> {
-    let dialect = Dialect::from_toml(name, &source).map_err(|error| Failure::Usage(error.to_string()))?;
-    let markers: Vec<String> = all_markers(&dialect).iter().map(|marker| format!("{marker:?}")).collect();
-    if markers.is_empty() {
-        return Ok(source);
-    }
-    let line = format!("strong  = [{}]\n", markers.join(", "));
-    Ok(source
-        .split_inclusive('\n')
-        .map(|row| if row.starts_with("call ") { format!("{line}{row}") } else { row.to_owned() })
-        .collect())
-}
-
 /// Reads `NAME {JSON}`.
-fn meant(call: &str) -> Result<Meant, String> {
-    let (name, arguments) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), "{}"));
-    let value: Value = serde_json::from_str(arguments.trim())
-        .map_err(|error| format!("the arguments of `{name}` are not valid JSON: {error}; write NAME {{\"key\": …}}"))?;
-    match value {
-        Value::Object(_) => Ok(Meant { name: name.to_owned(), arguments: value }),
-        _ => Err(format!("the arguments of `{name}` must be a JSON object")),
-    }
+fn meant(call: &str) -> (&str, &str) {
+    call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), ""))
 }
 
 /// Asks on the terminal, or in a pipe; several lines end with an empty one.

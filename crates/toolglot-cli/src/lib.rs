@@ -2,7 +2,6 @@
 
 mod args;
 mod cache;
-mod certify;
 mod chunk;
 mod console;
 mod detect;
@@ -36,7 +35,6 @@ mod runner;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
-mod sketch;
 mod tokens;
 mod tools;
 mod view;

@@ -3,7 +3,7 @@
 //! [`parse`] reads a whole text; a [`Parser`] reads pieces and gives [`Event`]s, which a [`Collector`] puts together.
 //! [`Dialects`] says what may be read, [`Tools`] what may be called, [`Options`] everything on which users disagree.
 //! [`repair()`] and [`ArgumentsReader`] read arguments alone, [`Renderer`] writes what [`parse`] reads, [`detect`] tells
-//! dialects apart. Reading never fails: what was remarkable is a [`Diagnostic`].
+//! dialects apart, [`sketch()`] makes one from an example, [`certify()`] tries it. Reading never fails: what was remarkable is a [`Diagnostic`].
 //!
 //! ```
 //! use toolglot::{Dialects, Options, Tools, parse};
@@ -23,6 +23,7 @@
 #![deny(missing_docs)]
 
 mod arguments;
+mod certify;
 mod coerce;
 pub mod detect;
 mod diagnostic;
@@ -44,11 +45,13 @@ mod schema;
 #[cfg(feature = "serde")]
 mod serialize;
 mod sink;
+mod sketch;
 mod tool;
 mod trace;
 mod view;
 
 pub use arguments::{ArgumentsEnd, ArgumentsReader};
+pub use certify::{Certificate, certify};
 pub use diagnostic::{Class, Code, CodeRow, Diagnostic, Preset, Repairs, UnknownRepair};
 pub use dialect::{Dialect, DialectError, Dialects, Teach, TeachPlace, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
@@ -63,6 +66,7 @@ pub use options::{
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};
 pub use repair::{Repaired, repair};
+pub use sketch::{Example, SketchError, sketch};
 #[cfg(feature = "json-schema")]
 pub use tool::SchemaCheck;
 pub use tool::{Tools, ToolsError};

@@ -3,16 +3,23 @@
 
 use std::sync::Arc;
 
-use toolglot::{Dialect, Dialects, Message, Options, RenderError, Renderer, Rendering, Tools, parse};
+use crate::dialect::{Dialect, Dialects};
+use crate::message::Message;
+use crate::options::Options;
+use crate::parse;
+use crate::render::{RenderError, Renderer, Rendering};
+use crate::tool::Tools;
 
-/// What the round trip of a dialect found.
-pub(crate) struct Certificate {
+/// What a dialect can carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Certificate {
     /// Two calls as the dialect writes them, or why it cannot write even text.
-    pub(crate) example: Result<String, String>,
+    pub example: Result<String, String>,
     /// What must be mended: kinds of values that do not survive, with the reason.
-    pub(crate) lost: Vec<String>,
+    pub lost: Vec<String>,
     /// What works, but may surprise.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// A kind of value, how its parameter is declared, and a value of it.
@@ -31,8 +38,19 @@ const KINDS: [(&str, &str, &str); 12] = [
     ("an object", r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#, r#"{"n": 1}"#),
 ];
 
-/// Tries a dialect.
-pub(crate) fn certify(dialect: &Dialect) -> Certificate {
+/// Tries a dialect: two calls with a value of every kind are written and read back, each kind alone and all that survive
+/// together.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialect, certify};
+/// let lossy = Dialect::from_toml("mine", "call = '<f {name}>{params}</f>'\nparam = '<{key}>{value}<b>'")?;
+/// let found = certify(&lossy);
+/// assert!(found.example.is_ok_and(|text| text.contains("<city>Paris<b>")));
+/// assert!(found.lost[0].starts_with("a string with quotes and brackets: "));
+/// # Ok::<(), toolglot::DialectError>(())
+/// ```
+pub fn certify(dialect: &Dialect) -> Certificate {
     let dialect = Arc::new(dialect.clone());
     let lost =
         KINDS.iter().filter_map(|kind| Some(format!("{}: {}", kind.0, trip(&dialect, &[kind]).err()?))).collect();
@@ -91,7 +109,7 @@ fn markers(dialect: &Dialect) -> Vec<String> {
 }
 
 /// Returns what a file declares strong if its author says that prose contains none of its openers.
-pub(crate) fn all_markers(dialect: &Dialect) -> Vec<String> {
+pub(crate) fn prose_free(dialect: &Dialect) -> Vec<String> {
     let openers = dialect.weak_openers();
     let words = openers.iter().filter_map(|opener| opener.split_whitespace().next());
     let mut markers: Vec<String> =

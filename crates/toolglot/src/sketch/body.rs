@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{Found, Meant, quoted};
+use super::{Found, Meant, escaped, quoted};
 
 /// Looks for a call from a place on.
 pub(super) type Find = fn(&str, usize, &Meant) -> Option<Found>;
@@ -14,7 +14,7 @@ pub(super) const KINDS: &[Find] = &[call_object, arguments, params, kwargs, line
 
 /// What a body is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FoundBody {
     /// One JSON object with the name, and the names of its members.
     Call { name: String, arguments: String },
     /// One JSON object.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Lines,
 }
 
-impl Kind {
+impl FoundBody {
     /// Returns the hole that reads the body.
     pub(super) fn hole(&self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Kind {
     }
 
     /// Returns the lines that the file needs besides.
-    pub(super) fn lines(&self, _: &str) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         match self {
             Self::Call { name, arguments } if (name.as_str(), arguments.as_str()) != ("name", "arguments") => {
                 vec![format!("json    = {{ name = [{}], arguments = [{}] }}", quoted(name), quoted(arguments))]
@@ -65,7 +65,7 @@ fn call_object(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     objects(text, from).find_map(|(body, object)| {
         let name = object.iter().find(|(_, value)| value.as_str() == Some(&meant.name))?.0;
         let arguments = object.iter().find(|(_, value)| **value == meant.arguments)?.0;
-        let kind = Kind::Call { name: name.clone(), arguments: arguments.clone() };
+        let kind = FoundBody::Call { name: name.clone(), arguments: arguments.clone() };
         Some(Found { name: body.start..body.start, body, kind })
     })
 }
@@ -76,7 +76,7 @@ fn arguments(text: &str, from: usize, meant: &Meant) -> Option<Found> {
         Some(at) => from + at,
         None => body.end + text[body.end..].find(&meant.name)?,
     };
-    Some(Found { name: name..name + meant.name.len(), body, kind: Kind::Arguments })
+    Some(Found { name: name..name + meant.name.len(), body, kind: FoundBody::Arguments })
 }
 
 /// The name, and the first place behind it.
@@ -113,24 +113,21 @@ fn params(text: &str, from: usize, meant: &Meant) -> Option<Found> {
         Some((next, _)) => text[value.end..next.start].strip_suffix(open)?,
         None => closer(&text[value.end..], &text[key.clone()]),
     };
-    let last = places.last()?.1.end;
-    let end = last + if text[last..].starts_with(close) { close.len() } else { 0 };
     let close_pattern = close.replace(&text[key.clone()], "{key}");
-    let same = places.iter().all(|(key, value)| {
+    let closed = |key: &Range<usize>| close_pattern.replace("{key}", &text[key.clone()]);
+    let is_alike = |(key, value): &(Range<usize>, Range<usize>)| {
         text[..key.start].ends_with(open)
             && &text[key.end..value.start] == middle
-            && text[value.end..].starts_with(&close_pattern.replace("{key}", &text[key.clone()]))
-    });
-    let end_of_last =
-        places.last().map(|(key, value)| value.end + close_pattern.replace("{key}", &text[key.clone()]).len());
-    if !same && places.len() > 1 || open.trim().is_empty() {
+            && text[value.end..].starts_with(&closed(key))
+    };
+    if open.trim().is_empty() || !places.iter().all(is_alike) {
         return None;
     }
-    let braces = |literal: &str| super::escaped(literal);
-    let close_pattern = braces(close).replace(&text[key.clone()], "{key}");
-    let param = format!("{}{{key}}{}{{value}}{close_pattern}", braces(open), braces(middle));
-    let body = key.start - open.len()..end_of_last.unwrap_or(end);
-    Some(Found { name, body, kind: Kind::Params { param } })
+    let (last_key, last_value) = places.last()?;
+    let body = key.start - open.len()..last_value.end + closed(last_key).len();
+    let close_pattern = escaped(close).replace(&text[key], "{key}");
+    let param = format!("{}{{key}}{}{{value}}{close_pattern}", escaped(open), escaped(middle));
+    Some(Found { name, body, kind: FoundBody::Params { param } })
 }
 
 /// Of a single parameter, its closer is the rest of its line, or the closing tag of its key.
@@ -149,7 +146,7 @@ fn kwargs(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     let value_at = last_at + text[last_at..].find(&spelled(value))?;
     let mut end = value_at + spelled(value).len();
     end += text[end..].bytes().take_while(|byte| matches!(byte, b'"' | b'\'')).count();
-    Some(Found { name, body: start..end, kind: Kind::Kwargs })
+    Some(Found { name, body: start..end, kind: FoundBody::Kwargs })
 }
 
 fn lines(text: &str, from: usize, meant: &Meant) -> Option<Found> {
@@ -159,5 +156,5 @@ fn lines(text: &str, from: usize, meant: &Meant) -> Option<Found> {
     let (last, value) = meant.arguments.as_object()?.iter().next_back()?;
     let last_at = start + text[start..].find(&format!("{last}:"))?;
     let value_at = last_at + text[last_at..].find(&spelled(value))?;
-    Some(Found { name, body: start..value_at + spelled(value).len(), kind: Kind::Lines })
+    Some(Found { name, body: start..value_at + spelled(value).len(), kind: FoundBody::Lines })
 }
