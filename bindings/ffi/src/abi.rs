@@ -25,6 +25,7 @@ use crate::traffic::{Answer, Request};
 use crate::{answer, jobs, message, settings};
 
 mod border;
+pub mod lab;
 
 /// Changes whenever a program that was built for an earlier header would go wrong.
 pub const TG_ABI_VERSION: u32 = 1;
@@ -194,7 +195,10 @@ pub unsafe extern "C" fn tg_explain(
 }
 
 /// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
-/// `why`. For people who look: it takes several times as long.
+/// `why`. What there is much of is numbers in a row: of a span its end, the place of its kind in text, reasoning, marker, name,
+/// id, key, value, punctuation, repaired, skipped, and its call or -1; of an arrival (`rows`, beside `text`) how many bytes had
+/// come, the place of its event in text, reasoning, call_start, arguments, call_end, and its call or -1. For people who look: it
+/// takes several times as long.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tg_inspect(
     of: *const TgDialects,

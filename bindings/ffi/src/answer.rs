@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolglot::detect::Verdict;
-use toolglot::{Diagnostic, Dialect, Event, EventKind, Message, Repaired, Step};
+use toolglot::{Certificate, Diagnostic, Dialect, Event, EventKind, Message, Repaired, Step};
 
 /// A whole message.
 pub(crate) fn message(message: &Message) -> Value {
@@ -60,6 +60,12 @@ pub(crate) fn dialect(dialect: &Dialect) -> Value {
         "models": dialect.models(),
         "special": dialect.special(),
     })
+}
+
+/// What a dialect can carry.
+pub(crate) fn certificate(found: &Certificate) -> Value {
+    let (example, why) = (found.example.as_ref().ok(), found.example.as_ref().err());
+    json!({"example": example, "why": why, "lost": found.lost, "warnings": found.warnings})
 }
 
 /// A step of the parser.

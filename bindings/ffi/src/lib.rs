@@ -7,6 +7,7 @@
 
 pub mod abi;
 mod answer;
+mod example;
 mod fault;
 mod jobs;
 mod message;

@@ -7,10 +7,10 @@ use crate::fault::Fault;
 use crate::settings::{object, wrong};
 
 /// A call to write.
-struct Call {
+pub(crate) struct Call {
     id: Option<String>,
-    name: String,
-    arguments: String,
+    pub(crate) name: String,
+    pub(crate) arguments: String,
 }
 
 /// Writes a message in a renderer's dialect.
@@ -21,11 +21,7 @@ pub(crate) fn render(renderer: &Renderer, json: &str) -> Result<String, Fault> {
     let reasoning =
         first(["reasoning", "reasoning_content"]).map_or(Ok(String::new()), |value| text("reasoning", value))?;
     let content = message.get("content").map_or(Ok(String::new()), |value| text("content", value))?;
-    let calls = match first(["calls", "tool_calls"]) {
-        Some(Value::Array(calls)) => calls.iter().map(call).collect::<Result<Vec<_>, _>>()?,
-        Some(other) => return Err(wrong("calls", other, "a list of calls")),
-        None => Vec::new(),
-    };
+    let calls = first(["calls", "tool_calls"]).map_or(Ok(Vec::new()), calls)?;
     let start = Rendering::new().with_reasoning(&reasoning).with_content(&content);
     let rendering = calls.iter().fold(start, |all, call| match &call.id {
         Some(id) => all.with_identified_call(&call.name, &call.arguments, id),
@@ -41,6 +37,14 @@ fn text(what: &str, value: &Value) -> Result<String, Fault> {
         Value::String(text) => Ok(text.clone()),
         Value::Array(parts) => Ok(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect()),
         other => Err(wrong(what, other, "a string")),
+    }
+}
+
+/// Reads a list of calls.
+pub(crate) fn calls(value: &Value) -> Result<Vec<Call>, Fault> {
+    match value {
+        Value::Array(calls) => calls.iter().map(call).collect(),
+        other => Err(wrong("calls", other, "a list of calls")),
     }
 }
 

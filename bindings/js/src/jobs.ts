@@ -1,10 +1,24 @@
-/** What is done in one go: parse, repair, detect, explain, render. */
+/** What is done in one go: parse, repair, detect, explain, inspect, render, dialects made and tried. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
-import { decodeMessage } from "./message.js";
+import { spelledOut } from "./inspection.js";
+import { decodeMessage, messageOf, type RawMessage } from "./message.js";
 import { dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
-import type { Dialect, DialectChoice, Inspection, Message, ReadOptions, Renderable, Repaired, Step, Verdict } from "./types.js";
+import type {
+  Certificate,
+  Dialect,
+  DialectChoice,
+  Example,
+  Inspection,
+  InspectionRows,
+  Message,
+  ReadOptions,
+  Renderable,
+  Repaired,
+  Step,
+  Verdict,
+} from "./types.js";
 
 /** Reads a whole text. */
 export function parse(text: string | Uint8Array, options: ReadOptions = {}): Message {
@@ -16,16 +30,21 @@ export function parse(text: string | Uint8Array, options: ReadOptions = {}): Mes
 export function explain(text: string | Uint8Array, options: ReadOptions = {}): { steps: Step[]; message: Message } {
   const [home, dialects, tools] = ready(options);
   const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
-  const { steps, message } = JSON.parse(json) as { steps: Step[]; message: unknown };
-  return { steps, message: decodeMessage(JSON.stringify(message)) };
+  const { steps, message } = JSON.parse(json) as { steps: Step[]; message: RawMessage };
+  return { steps, message: messageOf(message) };
 }
 
 /** Reads a whole text and tells what became of every byte, and when each piece went out. */
 export function inspect(text: string | Uint8Array, options: ReadOptions = {}): Inspection {
+  return spelledOut(inspectRows(text, options));
+}
+
+/** As `inspect`, in a form that is several times as fast to make for long texts. */
+export function inspectRows(text: string | Uint8Array, options: ReadOptions = {}): InspectionRows {
   const [home, dialects, tools] = ready(options);
   const json = home.ask("tg_inspect", dialects, tools, ...home.put(optionsText(options), text));
-  const { message, ...rest } = JSON.parse(json) as Omit<Inspection, "message"> & { message: unknown };
-  return { message: decodeMessage(JSON.stringify(message)), ...rest };
+  const { message, ...rest } = JSON.parse(json) as Omit<InspectionRows, "message"> & { message: RawMessage };
+  return { message: messageOf(message), ...rest };
 }
 
 /**
@@ -55,6 +74,18 @@ export function detect(
 export function dialects(choice: DialectChoice = {}): Dialect[] {
   const home = engine();
   return JSON.parse(home.ask("tg_dialects_list", dialectsOf(home, choice))) as Dialect[];
+}
+
+/** Returns the text of a dialect file that reads an example as what it means; an example that allows none is an error. */
+export function sketch(example: Example): string {
+  const home = engine();
+  return home.ask("tg_sketch", ...home.put(JSON.stringify(example)));
+}
+
+/** Tries a dialect: writes two calls with values of every kind and reads them back. */
+export function certify(dialect: string, choice: DialectChoice = {}): Certificate {
+  const home = engine();
+  return JSON.parse(home.ask("tg_certify", dialectsOf(home, choice), ...home.put(dialect))) as Certificate;
 }
 
 /** Returns an id for the call at an index that carries none: the same seed and index give the same id. */

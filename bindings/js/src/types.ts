@@ -207,12 +207,16 @@ export interface Arrival {
   text: string;
 }
 
-/** A change under which the text has one call more; it was tried. */
+/** A change under which the text has one call more; it was tried. Where that takes two, declaring a tool is the first. */
 export interface Remedy {
-  /** `tools`: declare a tool of this name; `dialect`: read this one too; else an option. `reasoning` is `callsInReasoning`. */
+  /**
+   * `tools`: declare a tool of this name; `dialect`: read this one too; `file`: add this dialect file, whose text it is; else
+   * an option. `reasoning` is `callsInReasoning`.
+   */
   kind:
     | "tools"
     | "dialect"
+    | "file"
     | "evidence"
     | "reasoning"
     | "reasoning_open"
@@ -254,6 +258,45 @@ export interface Inspection {
   /** How many bytes were decided when so many had arrived: `[arrived, decided]` for each change, from `[0, 0]` on. */
   held: [number, number][];
   why: WhyNot[];
+}
+
+/** An inspection as the module says it: what there is much of as numbers in a row, which are fast to read. */
+export interface InspectionRows extends Omit<Inspection, "spans" | "arrivals" | "held"> {
+  /** For each stretch its end, the place of its kind in `BYTE_KINDS`, and its call or -1. */
+  spans: number[];
+  arrivals: {
+    /** For each arrival how many bytes had come, the place of its event in `ARRIVAL_EVENTS`, and its call or -1. */
+    rows: number[];
+    text: string[];
+  };
+  /** For each change how many bytes had come, and how many were decided. */
+  held: number[];
+}
+
+/** What an example means, for a dialect file that reads it. */
+export interface Example {
+  /** The dialect's name. */
+  name: string;
+  /** A sentence about it. */
+  about?: string | undefined;
+  /** What the model wrote. */
+  text: string;
+  /** The calls that the text means, in its order. */
+  calls: readonly { name: string; arguments: unknown }[];
+  /** Prose never contains what the calls open with: a call may stand in the middle of a line. */
+  strong?: boolean | undefined;
+}
+
+/** What a dialect can carry. */
+export interface Certificate {
+  /** Two calls as the dialect writes them, with every kind of value that survives; null if it cannot write even these. */
+  example: string | null;
+  /** Why there is no example. */
+  why: string | null;
+  /** Kinds of values that do not come back as they were, with the reason. */
+  lost: string[];
+  /** What works, but may surprise. */
+  warnings: string[];
 }
 
 /** A message to render: toolglot's own, or as a chat API has it. */

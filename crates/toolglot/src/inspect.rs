@@ -17,6 +17,7 @@ use witness::Witness;
 
 mod align;
 mod members;
+mod own_file;
 mod paint;
 mod place;
 mod remedy;

@@ -106,6 +106,15 @@ pub fn near_miss(
     case.unfinished().or_else(|| REASONS.iter().find_map(|reason| reason(&case)))
 }
 
+/// As [`near_miss`], of a message that was read without tools, as if those that its JSON names were declared.
+pub(crate) fn undeclared(text: &str, message: &Message, dialects: &Dialects, options: &Options) -> Option<NearMiss> {
+    let names = places::json_names(text.get(places::window(text, WINDOW)..)?);
+    let tools = Tools::default().with_names(names.into_iter().take(MOST_NAMES));
+    let mut miss = near_miss(text, message, dialects, &tools, options).filter(|_| !tools.is_empty())?;
+    miss.diagnostic.message += "; and no tools are declared";
+    Some(miss)
+}
+
 /// Every call has one of these; most prose has none and costs nothing.
 const SIGNS: &[u8] = b"<[{(:@`";
 
@@ -131,7 +140,7 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 8] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
@@ -139,6 +148,7 @@ const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 7] = [
     |case| case.unknown_marker(),
     |case| case.by_name(),
     |case| case.weak(),
+    |case| case.unreadable(),
 ];
 
 impl EmptyMessage<'_> {
@@ -167,7 +177,10 @@ impl EmptyMessage<'_> {
             return None;
         }
         ENDS.iter().find_map(|end| {
-            let mut seen = self.read(&format!("{text}{end}"), self.dialects, self.tools, self.options)?;
+            let whole = format!("{text}{end}");
+            let read = |tools: &Tools| self.read(&whole, self.dialects, tools, self.options);
+            // The name may be cut off, too.
+            let mut seen = read(self.tools).or_else(|| read(&Tools::default()))?;
             // A call that is whole without the added end was not cut off.
             if seen.span.end <= text.len() {
                 return None;
@@ -217,7 +230,13 @@ impl EmptyMessage<'_> {
             let inside = self.text.get(place.clone())?;
             let mut seen = self.read(inside, self.dialects, self.tools, self.options)?;
             seen.span = place.start + seen.span.start..place.start + seen.span.end;
-            let words = format!("a call to `{}` is inside Markdown code; code is quoted text, not a call", seen.name);
+            let eager = self.options.clone().with_evidence(Evidence::Eager);
+            let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
+                Some(_) => "; set `evidence` to `eager` if the model writes so",
+                None => "",
+            };
+            let name = &seen.name;
+            let words = format!("a call to `{name}` is inside Markdown code; code is quoted text, not a call{advice}");
             Some(self.miss(MissReason::InCode, &seen, words))
         })
     }
@@ -267,9 +286,28 @@ impl EmptyMessage<'_> {
             seen.span = at..at + seen.span.end;
             let dialect = seen.dialect.as_deref().unwrap_or_default();
             let name = &seen.name;
-            let words = format!("looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak to count here: in the middle of a line, or with text behind it; set `evidence` to `eager` if the model writes so");
+            let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
+                Some(_) => "set `evidence` to `eager` if the model writes so",
+                None => "no option makes it one",
+            };
+            let words = format!(
+                "looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak to count here: in \
+                 the middle of a line, or with text behind it; {advice}"
+            );
             Some(self.miss(MissReason::WeakMarker, &seen, words))
         })
+    }
+
+    /// Looks for a marker behind which a call seems to stand.
+    fn unreadable(&self) -> Option<NearMiss> {
+        let found = marker::unreadable(self.text, self.dialects, self.tools)?;
+        let fault = found.fault.map_or_else(String::new, |fault| format!("; its JSON breaks here: {fault}"));
+        let words = format!(
+            "`{}` opens a call in the dialect `{}`, but what follows cannot be read as one{fault}",
+            found.marker, found.dialect
+        );
+        let seen = HiddenCall { name: String::new(), span: found.span, dialect: Some(found.dialect) };
+        Some(self.miss(MissReason::Broken, &seen, words))
     }
 
     /// Looks for a marker that is nearly one of a dialect.

@@ -215,7 +215,7 @@ fn inner(text: &str, call: &Found) -> String {
 }
 
 /// Declares what the calls open with as text that prose never contains.
-fn strengthened(name: &str, source: String) -> String {
+pub(crate) fn strengthened(name: &str, source: String) -> String {
     let Ok(dialect) = Dialect::from_toml(name, &source) else { return source };
     let markers: Vec<String> = prose_free(&dialect).iter().map(|marker| quoted(marker)).collect();
     if markers.is_empty() {
@@ -223,7 +223,12 @@ fn strengthened(name: &str, source: String) -> String {
     }
     let line = format!("strong  = [{}]\n", markers.join(", "));
     let rows = source.split_inclusive('\n');
-    rows.map(|row| if row.starts_with("call ") { format!("{line}{row}") } else { row.to_owned() }).collect()
+    rows.map(
+        |row| {
+            if row.starts_with("call ") || row.starts_with("call=") { format!("{line}{row}") } else { row.to_owned() }
+        },
+    )
+    .collect()
 }
 
 /// Checks that a file reads the example as it is meant.

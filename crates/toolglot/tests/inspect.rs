@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolglot::{ByteKind, Dialects, Inspection, MissReason, Options, Remedy, Stretch, Tools, inspect};
+use toolglot::{ByteKind, Dialect, Dialects, Inspection, MissReason, Options, Remedy, Stretch, Tools, inspect};
 
 use case::Case;
 
@@ -181,6 +181,18 @@ fn a_missed_call_has_its_reason_and_its_remedy() {
         told("`<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>`", &all, &ls),
         (Some(MissReason::InCode), None)
     );
+    let fenced = "So:\n\n```json\n{\"name\": \"ls\", \"arguments\": {}}\n```\n";
+    assert_eq!(told(fenced, &all, &ls), (Some(MissReason::InCode), Some("evidence eager".to_owned())));
+    assert_eq!(told(fenced, &all, &none), (Some(MissReason::InCode), Some("tools ls".to_owned())));
+    let invented = told("<tool-call>{\"name\": \"ls\", \"arguments\": {}}</tool-call>", &all, &ls);
+    assert_eq!(invented.0, Some(MissReason::UnknownMarker));
+    assert!(invented.1.is_some_and(|fix| fix.contains("call    = \"<tool-call>{call}</tool-call>\"")));
+    let mine = Dialect::from_toml("mine", "call = '<<call:{name} {arguments}>>'").expect("a dialect");
+    let weak = told("Sure: <<call:ls {}>> now", &Dialects::from(mine), &ls);
+    assert_eq!(weak.0, Some(MissReason::WeakMarker));
+    assert!(weak.1.is_some_and(|fix| fix.starts_with("file strong  = [\"<<call:\"]\ncall = ")));
+    let broken = "<tool_call>{\"name\": \"ls\", \"arguments\": {\"a\" 1}}</tool_call>";
+    assert_eq!(told(broken, &all, &ls), (Some(MissReason::Broken), None));
     assert_eq!(told("Good morning.", &all, &ls), (None, None));
     assert_eq!(told("<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>", &all, &ls), (None, None));
 }

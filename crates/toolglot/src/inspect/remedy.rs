@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use crate::diagnostic::Code;
-use crate::dialect::Dialects;
+use crate::dialect::{Dialect, Dialects};
 use crate::message::Message;
-use crate::near_miss::{MissReason, NearMiss, near_miss};
+use crate::near_miss::{MissReason, NearMiss, near_miss, undeclared};
 use crate::options::{CallsInReasoning, Evidence, FinishReason, Options, UnknownTool, Validation};
 use crate::parse;
 use crate::tool::Tools;
+
+use super::own_file;
 
 /// Why there is no call, or why one is not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +26,13 @@ pub struct WhyNot {
     pub fix: Option<Remedy>,
 }
 
-/// A change under which a text has one call more.
+/// A change under which a text has one call more; where that takes two, a tool to declare is the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remedy {
-    /// `tools` for a tool to declare, `dialect` for one to add, else the name of an option.
+    /// `tools` for a tool to declare, `dialect` for one to add, `file` for one of the caller's own, else the name of an option.
     pub kind: &'static str,
-    /// The tool's, dialect's or choice's name.
+    /// The tool's, dialect's or choice's name; of a `file` its text.
     pub value: String,
 }
 
@@ -45,14 +47,24 @@ pub(super) fn why(
     let text = String::from_utf8_lossy(input);
     let case = UnreadCall { text: &text, calls: message.calls.len(), dialects, tools, options };
     if message.calls.is_empty() {
-        let miss = near_miss(&text, message, dialects, tools, options);
-        return vec![miss.map_or_else(|| nothing(input.len()), |miss| case.tell(miss))];
+        if let Some(miss) = near_miss(&text, message, dialects, tools, options) {
+            return vec![case.tell(miss)];
+        }
+        let miss = undeclared(&text, message, dialects, options).filter(|_| tools.is_empty());
+        return vec![miss.map_or_else(|| nothing(input.len()), undeclared_tool)];
     }
     let unfinished = |code, reason| {
         message.diagnosed(code).map(move |found| NearMiss { reason, diagnostic: found.clone(), tool: None })
     };
     let cut_off = unfinished(Code::Truncated, MissReason::CutOff);
     cut_off.chain(unfinished(Code::Broken, MissReason::Broken)).map(|miss| case.tell(miss)).collect()
+}
+
+/// What needs a declared tool and something else: the tool is the first step.
+fn undeclared_tool(miss: NearMiss) -> WhyNot {
+    let (message, span) = (miss.diagnostic.message, miss.diagnostic.span);
+    let fix = miss.tool.map(|value| Remedy { kind: "tools", value });
+    WhyNot { reason: Some(miss.reason), message, span, fix }
 }
 
 fn nothing(end: usize) -> WhyNot {
@@ -71,6 +83,7 @@ struct UnreadCall<'c> {
 impl UnreadCall<'_> {
     fn tell(&self, miss: NearMiss) -> WhyNot {
         let fix = self.options(miss.reason).or_else(|| self.tool(&miss)).or_else(|| self.dialect(&miss));
+        let fix = fix.or_else(|| self.file(&miss));
         let (message, span) = (miss.diagnostic.message, miss.diagnostic.span);
         WhyNot { reason: Some(miss.reason), message, span, fix }
     }
@@ -89,7 +102,9 @@ impl UnreadCall<'_> {
                 ("repairs", "all", now().with_repairs(crate::Repairs::all())),
             ],
             MissReason::InReasoning => vec![("reasoning_open", "false", now().with_reasoning_open(false)), wait, end],
-            MissReason::WeakMarker => vec![("evidence", Evidence::Eager.name(), now().with_evidence(Evidence::Eager))],
+            MissReason::WeakMarker | MissReason::InCode => {
+                vec![("evidence", Evidence::Eager.name(), now().with_evidence(Evidence::Eager))]
+            }
             MissReason::UnknownName => {
                 vec![("unknown_tool", UnknownTool::Call.name(), now().with_unknown_tool(UnknownTool::Call))]
             }
@@ -112,6 +127,26 @@ impl UnreadCall<'_> {
         let more = Dialects::builtin().get(name)?.clone();
         let dialects = self.dialects.iter().cloned().chain([more]).collect();
         self.works(&dialects, self.tools, self.options).then(|| Remedy { kind: "dialect", value: name.to_owned() })
+    }
+
+    /// Tries files that the caller could have.
+    fn file(&self, miss: &NearMiss) -> Option<Remedy> {
+        let files = match miss.reason {
+            MissReason::UnknownMarker => {
+                let call = self.text.get(miss.diagnostic.span.start..).unwrap_or_default();
+                own_file::from_call(call, self.tools)
+            }
+            MissReason::WeakMarker => {
+                let dialect = self.dialects.get(miss.diagnostic.dialect.as_deref()?)?;
+                own_file::strong_copy(dialect).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        let reads = |file: &String| {
+            let Ok(dialect) = Dialect::from_toml("mine", file) else { return false };
+            self.works(&self.dialects.with(dialect), self.tools, self.options)
+        };
+        files.into_iter().find(reads).map(|value| Remedy { kind: "file", value })
     }
 
     fn works(&self, dialects: &Dialects, tools: &Tools, options: &Options) -> bool {

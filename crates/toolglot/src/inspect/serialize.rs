@@ -1,4 +1,4 @@
-//! `Serialize` for an inspection: objects with `start` and `end`; a call that there is none of is left out.
+//! `Serialize` for an inspection: what there is much of as numbers in a row, the rest as objects with `start` and `end`.
 
 use std::ops::Range;
 
@@ -7,18 +7,45 @@ use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 use super::{Arrival, Inspection, Mending, Remedy, Stretch, WhyNot};
 use crate::trace::Step;
 
+/// Spans are `end`, `kind` and `call` in turn: each begins where the one before ends, the kind is its place in [`ByteKind`],
+/// a call that there is none of is -1. `held` is both numbers in turn. Of arrivals, `rows` is `at`, `event` and `call` in
+/// turn, the event its place among text, reasoning, call_start, arguments and call_end; `text` is the text of each.
 impl Serialize for Inspection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Inspection", 7)?;
         object.serialize_field("message", &self.message)?;
-        object.serialize_field("spans", &self.spans)?;
+        object.serialize_field("spans", &Row(|| self.spans.iter().flat_map(stretch_row)))?;
         object.serialize_field("repairs", &self.repairs)?;
         object.serialize_field("steps", &self.steps)?;
-        object.serialize_field("arrivals", &self.arrivals)?;
-        object.serialize_field("held", &self.held)?;
+        object.serialize_field("arrivals", &Arrivals(&self.arrivals))?;
+        object.serialize_field("held", &Row(|| self.held.iter().flat_map(|held| [held.0 as i64, held.1 as i64])))?;
         object.serialize_field("why", &self.why)?;
         object.end()
     }
+}
+
+/// What an iterator says, as a sequence; it is made anew for each.
+struct Row<F>(F);
+
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for Row<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+fn stretch_row(stretch: &Stretch) -> [i64; 3] {
+    [stretch.span.end as i64, stretch.kind as i64, call_number(stretch.call)]
+}
+
+fn arrival_row(arrival: &Arrival) -> [i64; 3] {
+    let event = EVENTS.iter().position(|event| *event == arrival.event);
+    [arrival.at as i64, event.map_or(-1, |event| event as i64), call_number(arrival.call)]
+}
+
+const EVENTS: [&str; 5] = ["text", "reasoning", "call_start", "arguments", "call_end"];
+
+fn call_number(call: Option<usize>) -> i64 {
+    call.map_or(-1, |call| call as i64)
 }
 
 /// Begins an object that is about some bytes.
@@ -27,17 +54,6 @@ fn about<S: Serializer>(serializer: S, span: &Range<usize>) -> Result<S::Seriali
     object.serialize_entry("start", &span.start)?;
     object.serialize_entry("end", &span.end)?;
     Ok(object)
-}
-
-impl Serialize for Stretch {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = about(serializer, &self.span)?;
-        object.serialize_entry("kind", &self.kind)?;
-        if let Some(call) = self.call {
-            object.serialize_entry("call", &call)?;
-        }
-        object.end()
-    }
 }
 
 impl Serialize for Mending {
@@ -62,15 +78,13 @@ impl Serialize for Step {
     }
 }
 
-impl Serialize for Arrival {
+struct Arrivals<'i>(&'i [Arrival]);
+
+impl Serialize for Arrivals<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("at", &self.at)?;
-        object.serialize_entry("event", self.event)?;
-        if let Some(call) = self.call {
-            object.serialize_entry("call", &call)?;
-        }
-        object.serialize_entry("text", &self.text)?;
+        let mut object = serializer.serialize_struct("Arrivals", 2)?;
+        object.serialize_field("rows", &Row(|| self.0.iter().flat_map(arrival_row)))?;
+        object.serialize_field("text", &Row(|| self.0.iter().map(|arrival| &arrival.text)))?;
         object.end()
     }
 }

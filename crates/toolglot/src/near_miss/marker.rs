@@ -1,4 +1,5 @@
-//! Markers that no dialect has: tags and tokens in front of a declared name or a call's JSON, and what they resemble.
+//! Markers in front of a declared name or a call's JSON: those that no dialect has, and what they resemble; those behind
+//! which no call can be read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,6 +35,46 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
         let near = near.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
         (near.is_some() || is_telling).then(|| UnknownMarker { text: marker.to_owned(), span, near })
     })
+}
+
+/// A marker with a call behind it that cannot be read.
+pub(super) struct UnreadBody {
+    pub(super) marker: String,
+    pub(super) dialect: Arc<str>,
+    /// From the marker to where its JSON breaks, or of the marker alone.
+    pub(super) span: Range<usize>,
+    /// How its JSON breaks.
+    pub(super) fault: Option<String>,
+}
+
+/// Returns the first marker of a dialect outside code with what looks like a call behind it.
+pub(super) fn unreadable(text: &str, dialects: &Dialects, tools: &Tools) -> Option<UnreadBody> {
+    let (known, code) = (markers(dialects), super::places::code(text));
+    markup(text).take(MOST).find_map(|span| {
+        let marker = text.get(span.clone())?;
+        let (_, dialect) = known.iter().find(|(known, _)| known == marker)?;
+        let behind = text.get(span.end..)?;
+        let near = &behind[..super::places::floor(behind, NEAR)];
+        if !names_a_call(near, tools) || code.iter().any(|place| place.contains(&span.start)) {
+            return None;
+        }
+        let broken = json_break(behind);
+        let end = broken.as_ref().map_or(span.end, |(at, _)| span.end + at);
+        let (marker, dialect) = (marker.to_owned(), Arc::clone(dialect));
+        Some(UnreadBody { marker, dialect, span: span.start..end, fault: broken.map(|(_, fault)| fault) })
+    })
+}
+
+/// Says where the object that a text begins with breaks, and how.
+fn json_break(text: &str) -> Option<(usize, String)> {
+    let start = text.len() - text.trim_start().len();
+    let object = text.get(start..).filter(|object| object.starts_with('{'))?;
+    let mut values = serde_json::Deserializer::from_str(object).into_iter::<serde_json::Value>();
+    let error = values.next()?.err()?;
+    let line: usize = object.split_inclusive('\n').take(error.line() - 1).map(str::len).sum();
+    let told = error.to_string();
+    let told = told.split(" at line ").next().unwrap_or_default().to_owned();
+    Some((super::places::floor(text, start + line + error.column()), told))
 }
 
 /// Markers that are looked at; a text with more of them is markup.

@@ -51,6 +51,20 @@ fn spans(line: &str, start: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Returns the words that JSON names a tool by, such as `ls` in `"name": "ls"`.
+pub(super) fn json_names(text: &str) -> BTreeSet<&str> {
+    let keys = ["\"name\"", "\"tool\"", "\"function\"", "\"tool_name\""];
+    let behind = keys.iter().flat_map(|key| text.match_indices(key).map(|(at, key)| &text[at + key.len()..]));
+    behind.filter_map(json_name).collect()
+}
+
+/// Returns the string that a text goes on with behind a key, if it may be a name.
+fn json_name(rest: &str) -> Option<&str> {
+    let word = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let length = word.bytes().take_while(|byte| is_name(*byte)).count();
+    (length > 0 && length <= LONGEST_NAME && word[length..].starts_with('"')).then(|| &word[..length])
+}
+
 /// Returns the words that stand where a call has its tool's name: next to a quote, a bracket or a tag, behind a colon,
 /// or alone on a line.
 pub(super) fn names(text: &str) -> BTreeSet<&str> {

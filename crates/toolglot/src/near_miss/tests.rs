@@ -38,7 +38,16 @@ fn the_reason_is_named() {
         (&format!("<tool_call>{json}</tool_call>"), &["kimi_k2"], DECLARED, OtherDialect, "`hermes`"),
         (&format!("Like this: `<tool_call>{json}</tool_call>`"), &[], DECLARED, InCode, "`search`"),
         (&format!("So:\n\n```xml\n<tool_call>{json}</tool_call>\n```\n"), &[], DECLARED, InCode, "Markdown code"),
-        (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "too weak"),
+        (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "no option makes it one"),
+        (&format!("So:\n\n```json\n{json}\n```\nDone."), &[], DECLARED, InCode, "set `evidence` to `eager`"),
+        ("<tool_call>{\"name\": \"sea", &[], DECLARED, CutOff, "ends inside a call to `sea`, before"),
+        (
+            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\" \"x\"}}</tool_call>",
+            &[],
+            DECLARED,
+            Broken,
+            "opens a call in the dialect `hermes`, but what follows cannot be read as one; its JSON breaks here: expected `:`",
+        ),
         ("Let me call search(query=\"x\") for you.", &[], DECLARED, WeakMarker, "too weak"),
         (&format!("<tool_cal>{json}</tool_cal>"), &[], DECLARED, UnknownMarker, "the nearest is `<tool_call>`"),
         (
@@ -70,6 +79,8 @@ fn prose_and_code_are_no_near_miss() {
         "The result is {\"total\": 3, \"items\": [1, 2]}.",
         "Steps:\n1. open(file)\n2. read(file)\n",
         "<html><body><p>Hello</p></body></html>",
+        "A reader looks for <tool_call> and </tool_call>, with JSON between.",
+        "```json\n{\"name\": \"Alice\", \"age\": 30}\n```",
     ] {
         assert_eq!(reason(text, &[], ""), None, "{text}");
         assert_eq!(reason(text, &[], DECLARED), None, "{text}");
