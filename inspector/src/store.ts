@@ -3,6 +3,8 @@ import { effect, signal } from "@preact/signals";
 import type { Dialect, Remedy, Tool } from "toolglot/bare";
 import { ask, latest } from "./engine/client";
 import { KINDS, type Moment, type Reading, type Story } from "./engine/inspection";
+import { file, freshName } from "./lab";
+import { EXAMPLES } from "./examples";
 import { recorded } from "./recorded";
 import { checked, fromFragment } from "./share";
 import { firstNot } from "./text/find";
@@ -92,10 +94,20 @@ const SWITCHES = { reasoning_open: "reasoningOpen", accept_incomplete: "acceptIn
 export function apply({ kind, value }: Remedy): void {
   const { choices, dialects, tools } = session.peek();
   if (kind === "dialect") change({ dialects: [...new Set([...dialects, value])] });
+  else if (kind === "file") addFile(value);
   else if (kind === "tools") change({ tools: JSON.stringify([...toolsOf(tools).tools, bareTool(value)], null, 2) });
   else if (kind === "reasoning_open" || kind === "accept_incomplete") {
     change({ choices: { ...choices, [SWITCHES[kind]]: value === "true" || undefined } });
   } else change({ choices: { ...choices, [OPTIONS[kind]]: value || undefined } });
+}
+
+/** Reads with a file that a reason proposes; the lab has it open. */
+function addFile(toml: string): void {
+  const { dialects, files } = session.peek();
+  const own = { name: freshName(files), toml };
+  file.value = own;
+  change({ files: [...files, own], dialects: dialects.length > 0 ? [...dialects, own.name] : [] });
+  say(`Added as ${own.name}; the dialect lab has it open.`);
 }
 
 function bareTool(name: string): Tool {
@@ -212,7 +224,11 @@ export async function start(): Promise<void> {
     void reading.value;
     show(arrived());
   });
+  if (session.peek().text === "") void ask("warm", `${EXAMPLES.map(({ text }) => text).join("\n")}\n`.repeat(WARM_ROUNDS));
 }
+
+/** Enough for the browser to make the engine's code fast; a tenth of a second in the worker. */
+const WARM_ROUNDS = 12;
 
 /** Tools without a name cannot be read with; the field says so. */
 export function toolNames(): string[] {

@@ -1,19 +1,8 @@
 /** What the engine says of a text, and the form in which the page has it. Places of the engine count bytes of UTF-8. */
-import type { ByteKind, Diagnostic, Mending, Message, Step, WhyNot } from "toolglot/bare";
+import { BYTE_KINDS, type ByteKind, type Diagnostic, type Mending, type Message, type Step, type WhyNot } from "toolglot/bare";
 
 /** What a byte becomes; the order is that of `Spans.kind`. */
-export const KINDS = [
-  "text",
-  "reasoning",
-  "marker",
-  "name",
-  "id",
-  "key",
-  "value",
-  "punctuation",
-  "repaired",
-  "skipped",
-] as const satisfies readonly ByteKind[];
+export const KINDS = BYTE_KINDS;
 
 /** Spans in the units of the page: places in a JavaScript string, one entry each. */
 export interface Spans {

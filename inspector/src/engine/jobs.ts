@@ -1,15 +1,19 @@
 /** What the worker does for the page. */
 import {
+  certify,
   dialects,
   Exchange,
   init,
-  inspect,
+  inspectRows,
   parse,
   Parser,
   Renderer,
+  sketch,
   ToolglotError,
+  type Certificate,
   type Dialect,
   type DialectFile,
+  type Example,
   type Protocol,
   type ReadOptions,
   type Renderable,
@@ -29,10 +33,15 @@ export const jobs = {
     return dialects();
   },
 
+  /** Reads something of every kind, so that the first text does not wait for code to be made fast. */
+  warm(text: string): void {
+    inspectRows(text);
+  },
+
   /** Reads a text and keeps what is known of it under a name. */
   read(name: string, text: string, options: ReadOptions): Reading {
     const from = performance.now();
-    const inspection = inspect(text, options);
+    const inspection = inspectRows(text, options);
     const slot = new Slot(text, inspection, performance.now() - from);
     slots.set(name, slot);
     return slot.reading();
@@ -82,6 +91,20 @@ export const jobs = {
       return null;
     } catch (error) {
       return mistake((error as ToolglotError).message);
+    }
+  },
+
+  /** Says what a dialect can carry. */
+  certify(file: DialectFile): Certificate {
+    return certify(file.name, { files: [file] });
+  },
+
+  /** Makes a dialect file from an example, or says why there is none. */
+  sketch(example: Example): { toml?: string; why?: string } {
+    try {
+      return { toml: sketch(example) };
+    } catch (error) {
+      return { why: (error as Error).message };
     }
   },
 

@@ -1,5 +1,5 @@
 /** One text that was read, kept beside the engine: what the page asks about it later is answered from here. */
-import type { Inspection } from "toolglot/bare";
+import { ARRIVAL_EVENTS, type ByteKind, type InspectionRows } from "toolglot/bare";
 import { firstNot } from "../text/find";
 import { Places } from "../text/places";
 import { KINDS, type Moment, type Reading, type Spans, type Story } from "./inspection";
@@ -12,7 +12,7 @@ export class Slot {
 
   constructor(
     text: string,
-    readonly inspection: Inspection,
+    readonly inspection: InspectionRows,
     readonly took: number,
   ) {
     this.#places = new Places(text);
@@ -33,37 +33,41 @@ export class Slot {
   }
 
   #spans(): Spans {
-    const { spans } = this.inspection;
-    const made: Spans = {
-      start: new Uint32Array(spans.length),
-      end: new Uint32Array(spans.length),
-      kind: new Uint8Array(spans.length),
-      call: new Int32Array(spans.length).fill(-1),
-    };
-    spans.forEach((span, index) => {
-      made.start[index] = this.#places.unit(span.start);
-      made.end[index] = this.#places.unit(span.end);
-      made.kind[index] = KINDS.indexOf(span.kind);
-      made.call[index] = span.call ?? -1;
-    });
+    const rows = this.inspection.spans;
+    const count = rows.length / 3;
+    const made: Spans = { start: new Uint32Array(count), end: new Uint32Array(count), kind: new Uint8Array(count), call: new Int32Array(count) };
+    let start = 0;
+    for (let index = 0; index < count; index++) {
+      made.start[index] = start;
+      start = made.end[index] = this.#places.unit(rows[index * 3] as number);
+      made.kind[index] = rows[index * 3 + 1] as number;
+      made.call[index] = rows[index * 3 + 2] as number;
+    }
     return made;
+  }
+
+  /** The span at a byte, in bytes. */
+  #spanAt(byte: number): { start: number; end: number; kind: number; call: number } | null {
+    const { spans } = this.inspection;
+    const row = 3 * firstNot(spans.length / 3, (index) => (spans[index * 3] as number) <= byte);
+    if (row >= spans.length) return null;
+    const [end = 0, kind = 0, call = -1] = spans.slice(row, row + 3);
+    return { start: spans[row - 3] ?? 0, end, kind, call };
   }
 
   /** Tells of the span at a place of the page; null behind the end. */
   story(at: number): Story | null {
-    const { spans, steps, repairs, message } = this.inspection;
-    const byte = this.#places.byte(at);
-    const span = spans[firstNot(spans.length, (index) => (spans[index] as { end: number }).end <= byte)];
-    if (!span || span.start > byte) return null;
+    const { steps, repairs, message } = this.inspection;
+    const span = this.#spanAt(this.#places.byte(at));
+    if (!span) return null;
     const touches = (it: { start: number; end: number }) =>
       it.start < span.end && (it.end > span.start || it.start >= span.start);
     const told = <T extends { start: number; end: number }>(records: T[], of: (it: T) => boolean) =>
       records.filter(of).slice(0, TOLD).map((it) => this.#places.here(it));
-    const call = span.call ?? -1;
     return {
       ...this.#places.here(span),
-      call,
-      name: message.calls[call]?.name ?? null,
+      kind: KINDS[span.kind] as ByteKind,
+      name: message.calls[span.call]?.name ?? null,
       dialect: this.#dialect(span.end),
       steps: told(steps, (step) => step.start >= span.start && step.start < span.end),
       repairs: told(repairs, touches),
@@ -81,23 +85,25 @@ export class Slot {
   /** How much had to arrive before all up to a byte had gone out. */
   #until(byte: number): number {
     const { held } = this.inspection;
-    const at = firstNot(held.length, (index) => (held[index] as [number, number])[1] < byte);
-    return held[at]?.[0] ?? this.#places.bytes;
+    const at = firstNot(held.length / 2, (index) => (held[index * 2 + 1] as number) < byte);
+    return held[at * 2] ?? this.#places.bytes;
   }
 
   /** Says what the client has when the text has come up to a place of the page. */
   moment(at: number): Moment {
     const { held, arrivals } = this.inspection;
     const byte = at >= this.#places.text.length ? this.#places.bytes : this.#places.byte(at);
-    const past = firstNot(held.length, (index) => (held[index] as [number, number])[0] <= byte);
-    const out = held[past - 1]?.[1] ?? 0;
+    const past = firstNot(held.length / 2, (index) => (held[index * 2] as number) <= byte);
+    const out = held[past * 2 - 1] ?? 0;
     const moment: Moment = { arrived: at, out: this.#places.unit(out), content: "", reasoning: "", calls: [] };
-    for (const { at, event, call, text } of arrivals) {
+    for (const [index, text] of arrivals.text.entries()) {
+      const [at = 0, number = 0, call = -1] = [arrivals.rows[index * 3], arrivals.rows[index * 3 + 1], arrivals.rows[index * 3 + 2]];
       if (at > byte) break;
-      const running = moment.calls[call ?? -1];
+      const event = ARRIVAL_EVENTS[number];
+      const running = moment.calls[call];
       if (event === "text") moment.content += text;
       else if (event === "reasoning") moment.reasoning += text;
-      else if (event === "call_start") moment.calls[call ?? 0] = { name: text, arguments: "", done: false };
+      else if (event === "call_start") moment.calls[Math.max(call, 0)] = { name: text, arguments: "", done: false };
       else if (event === "arguments" && running) running.arguments += text;
       else if (event === "call_end" && running) running.done = true;
     }

@@ -1,28 +1,25 @@
 /** The dialect lab: a dialect file, what is wrong in it, and what it writes and reads. */
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { DialectFile } from "toolglot/bare";
+import type { Certificate, DialectFile } from "toolglot/bare";
 import { ask, latest } from "../engine/client";
 import type { Reading } from "../engine/inspection";
 import { SAMPLE, SAMPLE_TOOLS } from "../examples";
+import { file } from "../lab";
 import { change, known, open, session } from "../store";
 import { Editor } from "../text/editor";
+import { Carries } from "./carries";
+import { FromExample } from "./from_example";
 import { Words } from "./words";
 import { isObject } from "../text/json";
 import { placeOf, type Mistake } from "../text/mistake";
 
-const NEW = `about = "Mine: each call is one JSON object between <call> tags."
-special = ["<call>", "</call>"]
-call = "<call>{call}</call>"
-`;
-
 const { reasoning: _, ...CALLS } = SAMPLE;
 
-/** The lab's own state stays when another view is open. */
-const file = signal<DialectFile>({ name: "mine", toml: NEW });
 const sample = signal(JSON.stringify(CALLS, null, 2));
 const mistake = signal<Mistake | null>(null);
 const trip = signal<Trip | null>(null);
+const certificate = signal<Certificate | null>(null);
 
 /** A message, written and read again. */
 interface Trip {
@@ -33,13 +30,14 @@ interface Trip {
 }
 
 const run = latest(
-  async (of: DialectFile, text: string): Promise<[Mistake | null, Trip | null]> => {
+  async (of: DialectFile, text: string): Promise<[Mistake | null, Trip | null, Certificate | null]> => {
     const wrong = await ask("check", of);
-    return [wrong, wrong ? null : await goRound(of, text)];
+    return wrong ? [wrong, null, null] : [null, await goRound(of, text), await ask("certify", of)];
   },
-  ([wrong, made]) => {
+  ([wrong, made, found]) => {
     mistake.value = wrong;
     trip.value = made;
+    certificate.value = found;
   },
 );
 
@@ -69,7 +67,10 @@ export function Lab() {
       <section class="card source" aria-label="Dialect file">
         <div class="card-head">
           <h2>Dialect file</h2>
-          <Begin />
+          <div class="tools-row">
+            <FromExample />
+            <Begin />
+          </div>
         </div>
         <File />
         <Checked />
@@ -92,7 +93,7 @@ function Begin() {
   const begin = async (name: string) => {
     if (name === "") return;
     const { default: files } = await import("virtual:dialects");
-    file.value = { name: `my_${name}`, toml: files[name] ?? NEW };
+    file.value = { name: `my_${name}`, toml: files[name] ?? file.value.toml };
   };
   return (
     <label class="begin">
@@ -142,6 +143,7 @@ function Checked() {
       ) : (
         <p>The file is right.</p>
       )}
+      {!wrong && certificate.value && <Carries found={certificate.value} />}
     </div>
   );
 }

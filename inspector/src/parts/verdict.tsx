@@ -49,6 +49,7 @@ function proposal({ kind, value }: Remedy): string {
   const said: Record<Remedy["kind"], string> = {
     tools: `Declare ${value}`,
     dialect: `Add the dialect ${value}`,
+    file: "Add a dialect that reads it",
     evidence: `Set evidence to ${value}`,
     reasoning: `Calls in reasoning: ${value}`,
     reasoning_open: value === "true" ? "The prompt opened reasoning" : "The prompt opened no reasoning",

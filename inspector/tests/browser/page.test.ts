@@ -316,6 +316,39 @@ test("the lab shows mistakes in place, and what a dialect writes and reads", asy
   await said(page, /2 calls: get_weather, read_note\. Read as my_qwen3_coder/);
 });
 
+test("a dialect is made from an example, and what it cannot carry is said", async () => {
+  const page = await open();
+  await paste(page, '::get_weather:: {"city": "Paris"} ::end::');
+  await said(page, /^No call|^Text only/);
+  await page.getByRole("button", { name: "Dialect lab" }).click();
+  await page.getByRole("button", { name: "From an example…" }).click();
+  const form = page.getByRole("dialog", { name: "Make a dialect from an example" });
+  await form.getByLabel("Tool").fill("get_rain");
+  await form.getByRole("button", { name: "Make the dialect" }).click();
+  await form.getByText(/does not contain this name/).waitFor();
+  await form.getByLabel("Tool").fill("get_weather");
+  await form.getByLabel("Arguments as JSON").fill('{"city": "Paris"}');
+  await form.getByRole("button", { name: "Make the dialect" }).click();
+  await page.locator(".cm-line", { hasText: '::{name}:: {arguments} ::end::' }).waitFor();
+  await page.getByText(/Every kind of value comes back/).waitFor();
+  await page.getByRole("button", { name: "Read the inspector's text with it" }).click();
+  await said(page, /1 call: get_weather\. Read as mine/);
+});
+
+test("a reason's button makes the missed call a call: an option, a file, a tool and then an option", async () => {
+  const page = await open();
+  const json = '{"name": "ls", "arguments": {"path": "src"}}';
+  const press = (name: string) => verdict(page).getByRole("button", { name, exact: true }).click();
+  await paste(page, `So:\n\n\`\`\`json\n${json}\n\`\`\`\nDone.`);
+  await press("Declare ls");
+  await press("Set evidence to eager");
+  await said(page, /1 call: ls/);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await paste(page, `<tool-call>${json}</tool-call>`);
+  await press("Add a dialect that reads it");
+  await said(page, /1 call: ls\. Read as mine/);
+});
+
 test("1 MB of text is coloured, and only what is in view is in the page", async () => {
   const page = await open();
   const text = `${"All work and no play makes a dull day. ".repeat(13)}\n${HERMES}\n`.repeat(1700);

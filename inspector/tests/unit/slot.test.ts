@@ -1,29 +1,21 @@
 /** What is asked about a text that was read, with letters of several bytes before it. */
 import { expect, test } from "vitest";
-import type { Inspection } from "toolglot/bare";
+import type { InspectionRows } from "toolglot/bare";
 import { Slot } from "../../src/engine/slot";
 
 const TEXT = "Å<call>ls</call>";
-const INSPECTION: Inspection = {
+const INSPECTION: InspectionRows = {
   message: { content: "Å", reasoning: "", calls: [{ id: "1", name: "ls", arguments: "{}" }], incomplete: [], finishReason: "tool_calls", dialect: "d", diagnostics: [] },
-  spans: [
-    { start: 0, end: 2, kind: "text" },
-    { start: 2, end: 8, kind: "marker", call: 0 },
-    { start: 8, end: 10, kind: "name", call: 0 },
-    { start: 10, end: 17, kind: "marker", call: 0 },
-  ],
+  // Ends, kinds, calls: text, marker, name, marker.
+  spans: [2, 0, -1, 8, 2, 0, 10, 3, 0, 17, 2, 0],
   repairs: [{ code: "r", class: "repair", start: 8, end: 10, message: "m", before: "ls", after: "ls" }],
   steps: [
     { action: "died", start: 2, end: 2, dialect: "e", detail: "" },
     { action: "committed", start: 2, end: 10, dialect: "d", detail: "" },
   ],
-  arrivals: [
-    { at: 2, event: "text", text: "Å" },
-    { at: 11, event: "call_start", call: 0, text: "ls" },
-    { at: 17, event: "arguments", call: 0, text: "{}" },
-    { at: 17, event: "call_end", call: 0, text: "complete" },
-  ],
-  held: [[0, 0], [2, 2], [11, 10], [17, 17]],
+  // Text, the call's start, arguments, its end.
+  arrivals: { rows: [2, 0, -1, 11, 2, 0, 17, 3, 0, 17, 4, 0], text: ["Å", "ls", "{}", "complete"] },
+  held: [0, 0, 2, 2, 11, 10, 17, 17],
   why: [],
 };
 const slot = new Slot(TEXT, INSPECTION, 1);
