@@ -44,7 +44,7 @@ test.runIf(asked).each(Object.entries(TEXTS))("1 MB: %s", { timeout: 600_000 }, 
   const times: { engine: number; coloured: number; longest: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const { page } = await visit(browser, url);
-    await page.waitForFunction(() => performance.getEntriesByName("ready").length > 0);
+    await page.waitForFunction(() => performance.getEntriesByName("warm").length > 0);
     await page.evaluate((it) => navigator.clipboard.writeText(it), text);
     await page.evaluate(() => performance.clearMarks());
     await page.getByRole("textbox", { name: "What the model wrote" }).focus();

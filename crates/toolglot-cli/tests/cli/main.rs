@@ -12,6 +12,8 @@ mod repair;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
+#[cfg(feature = "proxy")]
+mod servers;
 mod streams;
 
 use std::io::Write;

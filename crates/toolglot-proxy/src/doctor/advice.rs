@@ -38,20 +38,16 @@ pub(super) fn verdict(probes: &[Probe]) -> Condition {
 pub(super) fn fixes(found: &Examination, engine: EngineKind) -> Vec<String> {
     let proxy = |more: &str| format!("toolglot serve --upstream {}{more}", found.url);
     let written = found.probes.iter().find_map(|probe| probe.dialect.clone());
-    let dialect = written.as_ref().or(found.template.as_ref()).or(found.by_name.as_ref());
+    let own = own_parser(found, engine);
+    let with_own = |proxy: String| [Some(proxy), own.clone()].into_iter().flatten().collect();
     let pinned = written.as_ref().map(|name| format!(" --dialect {name}")).unwrap_or_default();
     match found.verdict {
         Condition::Healthy => Vec::new(),
         Condition::Unanswered => vec![unanswered(found)],
-        Condition::CallsBroken | Condition::StreamsUnread => vec![proxy("")],
-        Condition::CallsInText => {
-            let own = own_parser(engine, dialect.map(String::as_str));
-            [Some(proxy(&pinned)), own].into_iter().flatten().collect()
-        }
-        Condition::RefusesTools => {
-            let own = own_parser(engine, dialect.map(String::as_str));
-            [Some(proxy(" --set route.mode=auto")), own].into_iter().flatten().collect()
-        }
+        Condition::StreamsUnread => vec![proxy("")],
+        Condition::CallsBroken => with_own(proxy("")),
+        Condition::CallsInText => with_own(proxy(&pinned)),
+        Condition::RefusesTools => with_own(proxy(" --set route.mode=auto")),
         Condition::NoCall => vec![proxy(" --set route.mode=prompt")],
     }
 }
@@ -69,14 +65,62 @@ fn unanswered(found: &Examination) -> String {
     }
 }
 
-/// How the server itself is told to read calls.
-fn own_parser(engine: EngineKind, dialect: Option<&str>) -> Option<String> {
-    let parser = dialect.map_or_else(|| "NAME".to_owned(), |name| format!("NAME, with its name for `{name}`"));
+/// How the server itself is told to read the calls of the dialect that its model writes; none if it cannot.
+fn own_parser(found: &Examination, engine: EngineKind) -> Option<String> {
+    let written = found.probes.iter().find_map(|probe| probe.dialect.as_deref());
+    let dialect = written.or(found.template.as_deref()).or(found.by_name.as_deref());
+    let parser = |engine: usize| dialect.map_or(Some("NAME"), |dialect| parser(dialect, engine));
+    let model = word(&found.model);
     match engine {
-        EngineKind::Vllm => Some(format!("vllm serve … --enable-auto-tool-choice --tool-call-parser {parser}")),
-        EngineKind::Sglang => Some(format!("python -m sglang.launch_server … --tool-call-parser {parser}")),
-        EngineKind::LlamaCpp => Some("llama-server … --jinja, with the model's own chat template".to_owned()),
+        EngineKind::Vllm => {
+            Some(format!("vllm serve {model} --enable-auto-tool-choice --tool-call-parser {}", parser(0)?))
+        }
+        EngineKind::Sglang => {
+            Some(format!("python -m sglang.launch_server --model-path {model} --tool-call-parser {}", parser(1)?))
+        }
+        EngineKind::LlamaCpp => Some("llama-server --jinja …, with the model's own chat template".to_owned()),
         EngineKind::Ollama => Some("a Modelfile whose TEMPLATE mentions `.Tools`".to_owned()),
         _ => None,
+    }
+}
+
+const PARSERS: &str = include_str!("parsers.txt");
+
+/// Returns what an engine, by its place in the table, calls the parser of a dialect.
+fn parser(dialect: &str, engine: usize) -> Option<&'static str> {
+    let row =
+        PARSERS.lines().map(str::split_whitespace).find_map(|mut row| (row.next() == Some(dialect)).then_some(row));
+    row?.nth(engine).filter(|name| *name != "-")
+}
+
+/// A word for a shell: a server may call its models anything.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:@".contains(c);
+    let quoted = text.is_empty() || text.starts_with('-') || !text.chars().all(is_plain);
+    if quoted { format!("'{}'", text.replace('\'', r"'\''")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolglot::Dialects;
+
+    use super::*;
+
+    #[test]
+    fn the_table_names_dialects_that_exist_and_three_words_a_row() {
+        let dialects = Dialects::builtin();
+        for row in PARSERS.lines().filter(|row| !row.starts_with('#')) {
+            let words: Vec<&str> = row.split_whitespace().collect();
+            assert!(words.len() == 3 && dialects.get(words[0]).is_some_and(|known| known.name() == words[0]), "{row}");
+        }
+        assert_eq!([parser("harmony", 0), parser("harmony", 1)], [Some("openai"), Some("gpt-oss")]);
+        assert_eq!([parser("xlam", 1), parser("no_such", 0)], [None, None]);
+    }
+
+    #[test]
+    fn a_models_name_is_one_word_of_a_shell() {
+        assert_eq!(word("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B");
+        assert_eq!(word("a; rm -rf 'b'"), r"'a; rm -rf '\''b'\'''");
+        assert_eq!(word("--help"), "'--help'");
     }
 }

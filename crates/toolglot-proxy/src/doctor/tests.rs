@@ -16,6 +16,9 @@ const NATIVE_STREAM: &str = "data: {\"choices\": [{\"index\": 0, \"delta\": {\"t
 const TEXT: &str = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"}, "finish_reason": "stop"}]}"#;
 const TEXT_STREAM: &str = "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"<tool_call>{\\\"name\\\": \\\"get_weather\\\", \\\"arg\"}}]}\n\ndata: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"uments\\\": {\\\"city\\\": \\\"Oslo\\\"}}</tool_call>\"}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n";
 
+const BROKEN: &str = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "get_weather\n<arg_key>city", "arguments": "{"}}]}, "finish_reason": "tool_calls"}]}"#;
+const BROKEN_STREAM: &str = "data: {\"choices\": [{\"index\": 0, \"delta\": {\"tool_calls\": [{\"index\": 0, \"id\": \"c1\", \"type\": \"function\", \"function\": {\"name\": \"get_weather\", \"arguments\": \"{\\\"city\\\": \"}}]}}]}\n\ndata: [DONE]\n\n";
+
 /// Serves a script on a port of its own; returns the address.
 fn serve(script: Script) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -92,7 +95,8 @@ fn a_vllm_without_its_flags_refuses_tools() {
     ]);
     assert_eq!((found.engine, found.verdict), ("vllm", Condition::RefusesTools));
     assert!(found.probes[1].fault.as_deref().is_some_and(|fault| fault.contains("--enable-auto-tool-choice")));
-    assert!(found.fixes.iter().any(|fix| fix.contains("--tool-call-parser")), "{found:?}");
+    let own = "vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes";
+    assert_eq!(found.fixes.get(1).map(String::as_str), Some(own), "{found:?}");
 }
 
 #[test]
@@ -106,7 +110,45 @@ fn an_sglang_without_a_parser_leaves_calls_in_the_text() {
     assert_eq!((found.engine, found.verdict), ("sglang", Condition::CallsInText));
     assert_eq!(found.probes[2].dialect.as_deref(), Some("hermes"));
     assert!(found.fixes[0].ends_with("--dialect hermes"), "{found:?}");
-    assert!(found.fixes[1].contains("sglang"), "{found:?}");
+    assert_eq!(found.fixes[1], "python -m sglang.launch_server --model-path m --tool-call-parser hermes");
+}
+
+#[test]
+fn a_vllm_with_another_models_parser_breaks_its_calls() {
+    let found = seen(&[
+        ("/v1/models", "", 200, r#"{"data": [{"id": "zai-org/GLM-4.7", "owned_by": "vllm"}]}"#),
+        (CHAT, "\"stream\":true", 200, BROKEN_STREAM),
+        (CHAT, "\"tools\"", 200, BROKEN),
+        (CHAT, "", 200, PLAIN),
+    ]);
+    assert_eq!((found.engine, found.verdict), ("vllm", Condition::CallsBroken));
+    assert_eq!((found.probes[1].broken_calls, found.probes[2].broken_calls), (1, 1));
+    assert!(found.fixes[1].ends_with("vllm serve zai-org/GLM-4.7 --enable-auto-tool-choice --tool-call-parser glm47"));
+}
+
+#[test]
+fn a_llama_server_that_refuses_tools_is_told_its_flag() {
+    let found = seen(&[
+        ("/v1/models", "", 200, r#"{"data": [{"id": "m.gguf", "owned_by": "llamacpp"}]}"#),
+        ("/props", "", 200, r#"{"default_generation_settings": {}, "chat_template": "{{ messages }}"}"#),
+        (CHAT, "\"tools\"", 500, r#"{"error": {"message": "tools param requires --jinja flag", "code": 500}}"#),
+        (CHAT, "", 200, PLAIN),
+    ]);
+    assert_eq!((found.engine, found.verdict), ("llama.cpp", Condition::RefusesTools));
+    assert_eq!(found.probes[1].fault.as_deref(), Some("tools param requires --jinja flag"));
+    assert!(found.fixes[1].starts_with("llama-server --jinja"), "{found:?}");
+}
+
+#[test]
+fn an_engine_without_a_parser_for_the_dialect_is_left_as_it_is() {
+    const TOOL_USE: &str = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}]"}, "finish_reason": "stop"}]}"#;
+    let found = seen(&[
+        ("/v1/models", "", 200, r#"{"data": [{"id": "m", "owned_by": "sglang"}]}"#),
+        (CHAT, "\"stream\":true", 200, "data: [DONE]\n\n"),
+        (CHAT, "\"tools\"", 200, TOOL_USE),
+        (CHAT, "", 200, PLAIN),
+    ]);
+    assert_eq!((found.verdict, found.fixes.len()), (Condition::CallsInText, 1), "{found:?}");
 }
 
 #[test]
