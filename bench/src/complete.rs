@@ -1,7 +1,7 @@
 //! A whole message at once, read into a message of owned strings: by dialect, kind of value and size.
 
 use crate::page::Section;
-use crate::plot::{Panel, plot};
+use crate::plot::{Axes, Panel, plot};
 use crate::sides::{READERS, Side};
 use crate::table::{Table, Unit, size};
 use crate::timing::Care;
@@ -9,6 +9,8 @@ use crate::timing::Care;
 pub(crate) const DIALECTS: [&str; 5] = ["hermes", "qwen3_coder", "glm47", "kimi_k2", "pythonic"];
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
+
+const AXES: Axes = Axes { x: "bytes of arguments, log scale", y: "MB/s, log scale", x_label: size };
 
 pub(crate) fn run(care: Care) -> Result<Section, String> {
     let sides = [&READERS[..], &[Side::SerdeJson, Side::Memmem]].concat();
@@ -28,6 +30,6 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
             }
         }
     }
-    let svg = plot("A call whose argument is source code, read whole: MB/s (more is better)", size, &panels);
+    let svg = plot("A call with source code, read whole (more is better)", &AXES, &panels);
     Ok(Section { plots: vec![("complete", svg)], ..Section::from(table.finish()) })
 }

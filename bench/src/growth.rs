@@ -9,7 +9,7 @@ use crate::hostile;
 use crate::job::{self, pieces};
 use crate::making;
 use crate::page::Section;
-use crate::plot::{COUNTED, GUIDE, Panel, plot};
+use crate::plot::{Axes, COUNTED, GUIDE, Panel, plot};
 use crate::sides::{options, pinned};
 use crate::table::round;
 use crate::timing::Care;
@@ -100,9 +100,11 @@ pub(crate) fn run(_: Care) -> Result<Section, String> {
         panels.push(panel);
     }
     eprintln!("{text}");
-    let svg = plot("Instructions by size, in every dimension", round_size, &panels);
+    let svg = plot("Instructions by size, in every dimension", &AXES, &panels);
     Ok(Section { plots: vec![("growth", svg)], faults: wrong, ..Section::from(text) })
 }
+
+const AXES: Axes = Axes { x: "size, log scale", y: "instructions, log scale", x_label: round_size };
 
 /// A dimension and its counts, one for each size.
 type Counted = (Dimension, Vec<u64>);

@@ -2,7 +2,7 @@
 
 use crate::complete::DIALECTS;
 use crate::page::Section;
-use crate::plot::{Panel, plot};
+use crate::plot::{Axes, Panel, plot};
 use crate::sides::READERS;
 use crate::table::{Table, Unit, size};
 use crate::timing::Care;
@@ -12,6 +12,8 @@ const CHUNKS: [&str; 5] = ["1", "4", "16", "64", "whole"];
 
 /// What only toolglot is asked for: the others would take minutes.
 const LONGEST: usize = 10_000_000;
+
+const AXES: Axes = Axes { x: "bytes of arguments, log scale", y: "ns for each byte, log scale", x_label: size };
 
 pub(crate) fn run(care: Care) -> Result<Section, String> {
     let mut lengths = Table::new(care, Unit::Each, &["dialect", "length"], &READERS);
@@ -40,7 +42,7 @@ pub(crate) fn run(care: Care) -> Result<Section, String> {
             chunks.row(&[dialect, &shown], &["call", dialect, "plain", "10000", chunk], 10_000, &[]);
         }
     }
-    let svg = plot("A call in pieces of 4 bytes: ns for each byte (less is better)", size, &panels);
+    let svg = plot("A call in pieces of 4 bytes (less is better)", &AXES, &panels);
     let text = format!(
         "By length, in pieces of 4 bytes:\n\n{}\nBy the size of the pieces, 10 KB of arguments:\n\n{}",
         lengths.finish(),
