@@ -9,6 +9,9 @@ call = "<call>{call}</call>"
 
 export const file = signal<DialectFile>({ name: "mine", toml: NEW });
 
+/** Whether a dialect shall be made from the inspector's text. */
+export const wanted = signal(false);
+
 /** A name that none of these files has. */
 export function freshName(files: readonly DialectFile[]): string {
   const taken = new Set(files.map(({ name }) => name));

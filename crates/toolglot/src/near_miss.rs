@@ -140,11 +140,12 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 8] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 9] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
     |case| case.in_code(),
+    |case| case.escaped(),
     |case| case.unknown_marker(),
     |case| case.by_name(),
     |case| case.weak(),
@@ -158,7 +159,8 @@ impl EmptyMessage<'_> {
         let name = &call.name;
         let (code, reason, words) = match call.outcome {
             Outcome::Truncated => {
-                let words = format!("the text ends inside a call to `{name}`; set `accept_incomplete` to use it is");
+                let words =
+                    format!("the text ends inside a call to `{name}`; set `accept_incomplete` to use it as it is");
                 (Code::Truncated, MissReason::CutOff, words)
             }
             _ => (Code::Broken, MissReason::Broken, format!("a call to `{name}` cannot be read to its end")),
@@ -239,6 +241,19 @@ impl EmptyMessage<'_> {
             let words = format!("a call to `{name}` is inside Markdown code; code is quoted text, not a call{advice}");
             Some(self.miss(MissReason::InCode, &seen, words))
         })
+    }
+
+    /// Reads the text as it was before somebody escaped it for HTML.
+    fn escaped(&self) -> Option<NearMiss> {
+        let start = self.text.find("&lt;")?;
+        let plain = ENTITIES.iter().fold(self.text.to_owned(), |text, (entity, sign)| text.replace(entity, sign));
+        let mut seen = self.read(&plain, self.dialects, self.tools, self.options)?;
+        seen.span = start..self.text.len();
+        let words = format!(
+            "a call to `{}` is escaped for HTML (`&lt;`); something between the model and here changes its text",
+            seen.name
+        );
+        Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
     /// Declares every word that may be a name.
@@ -347,6 +362,9 @@ impl EmptyMessage<'_> {
         miss(reason, &HiddenCall { name: seen.name.clone(), span, dialect: seen.dialect.clone() }, words)
     }
 }
+
+/// What escapes a text for HTML, the sign of all others last.
+const ENTITIES: [(&str, &str); 5] = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
 
 /// A call's header, from its opener to its arguments, is shorter.
 const HEADER: usize = 256;

@@ -1,17 +1,25 @@
 /** A dialog of the platform: it keeps the focus, closes with Escape and with a click beside it. */
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 
 interface Props {
   /** What the button that opens it says. */
   opener: ComponentChildren;
   openerClass?: string;
   title: string;
+  /** Opens it from elsewhere. */
+  wanted?: Signal<boolean>;
   children(close: () => void): ComponentChildren;
 }
 
-export function Dialog({ opener, openerClass = "button", title, children }: Props) {
+export function Dialog({ opener, openerClass = "button", title, wanted, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (!wanted?.value) return;
+    wanted.value = false;
+    dialog.current?.showModal();
+  }, [wanted?.value]);
   const close = () => dialog.current?.close();
   const beside = (event: MouseEvent) => event.target === dialog.current && close();
   return (

@@ -1,7 +1,7 @@
 /** A dialect file out of a text and the calls that it means. */
 import { useSignal, type Signal } from "@preact/signals";
 import { ask } from "../engine/client";
-import { file } from "../lab";
+import { file, wanted } from "../lab";
 import { session } from "../store";
 import { Dialog } from "./dialog";
 import { Words } from "./words";
@@ -13,7 +13,7 @@ interface Meant {
 
 export function FromExample() {
   return (
-    <Dialog opener="From an example…" title="Make a dialect from an example">
+    <Dialog opener="From an example…" title="Make a dialect from an example" wanted={wanted}>
       {(close) => <Form close={close} />}
     </Dialog>
   );

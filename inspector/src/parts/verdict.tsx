@@ -1,7 +1,8 @@
 /** The first line: what the client gets, and if it is no call, why not and what would change it. */
 import type { Remedy, WhyNot } from "toolglot/bare";
 import type { Reading } from "../engine/inspection";
-import { apply, failure, reading, reveal, session } from "../store";
+import { wanted } from "../lab";
+import { apply, failure, reading, reveal, session, view } from "../store";
 import { toolsOf } from "../session";
 import { Words } from "./words";
 
@@ -16,15 +17,28 @@ export function Verdict() {
         <span class="lamp" aria-hidden="true" />
         {words}
       </p>
-      {!wrong && text !== "" && made && made.why.length > 0 && (
+      {!wrong && text !== "" && made && told(made).length > 0 && (
         <ul class="whys">
-          {made.why.map((why) => (
+          {told(made).map((why) => (
             <Reason why={why} />
           ))}
         </ul>
       )}
     </section>
   );
+}
+
+/** The reasons worth a line: that a text has nothing of a call is said by the first line. */
+function told({ why }: Reading): WhyNot[] {
+  return why.filter(({ reason, message }) => reason !== "nothing" || message.includes("`"));
+}
+
+/** Reasons that a dialect of one's own may do away with. */
+const FOREIGN: readonly WhyNot["reason"][] = ["unknown_marker", "weak_marker", "broken", "nothing"];
+
+function makeDialect(): void {
+  view.value = "lab";
+  wanted.value = true;
 }
 
 const EMPTY = "Paste what a model wrote. Every byte shows what it became. Nothing leaves this page.";
@@ -40,6 +54,11 @@ function Reason({ why }: { why: WhyNot }) {
           {proposal(why.fix)}
         </button>
       )}
+      {!why.fix && FOREIGN.includes(why.reason) && (
+        <button type="button" class="fix" onClick={makeDialect}>
+          Make a dialect from it
+        </button>
+      )}
     </li>
   );
 }
@@ -51,7 +70,7 @@ function proposal({ kind, value }: Remedy): string {
     dialect: `Add the dialect ${value}`,
     file: "Add a dialect that reads it",
     evidence: `Set evidence to ${value}`,
-    reasoning: `Calls in reasoning: ${value}`,
+    reasoning: value === "end" ? "Let a call end the reasoning" : "Wait whether the reasoning closes",
     reasoning_open: value === "true" ? "The prompt opened reasoning" : "The prompt opened no reasoning",
     finish_reason: value ? `Finish reason: ${value}` : "Forget the finish reason",
     accept_incomplete: "Return calls that were cut off",
@@ -79,6 +98,8 @@ function summary({ message, repairs, why }: Reading): [mood: string, words: stri
     return ["good", `${count(calls.length, "call")}: ${named}. Read as ${dialect ?? "no dialect"}${mended}${cut}.`];
   }
   if (incomplete.length > 0) return ["warn", `No call reaches the client: ${count(incomplete.length, "call")} did not finish.`];
-  if (why.length > 0) return ["warn", "No call. Something here looks like one:"];
+  const [first] = why;
+  if (first && first.reason !== "nothing") return ["warn", "No call. Something here looks like one:"];
+  if (first?.message.includes("`")) return ["warn", "No call:"];
   return ["calm", "Text only. Nothing here looks like a call."];
 }

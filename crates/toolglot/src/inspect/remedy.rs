@@ -51,7 +51,8 @@ pub(super) fn why(
             return vec![case.tell(miss)];
         }
         let miss = undeclared(&text, message, dialects, options).filter(|_| tools.is_empty());
-        return vec![miss.map_or_else(|| nothing(input.len()), undeclared_tool)];
+        let why = miss.map(undeclared_tool).or_else(|| case.named());
+        return vec![why.unwrap_or_else(|| nothing(input.len()))];
     }
     let unfinished = |code, reason| {
         message.diagnosed(code).map(move |found| NearMiss { reason, diagnostic: found.clone(), tool: None })
@@ -129,6 +130,16 @@ impl UnreadCall<'_> {
         self.works(&dialects, self.tools, self.options).then(|| Remedy { kind: "dialect", value: name.to_owned() })
     }
 
+    /// A declared tool's name in a text that has nothing else of a call.
+    fn named(&self) -> Option<WhyNot> {
+        let places = self.tools.names().filter_map(|name| Some((self.text.find(name)?, name)));
+        let (start, name) = places.min()?;
+        let line = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let fix = self.first_that_reads(own_file::from_call(&self.text[line..], self.tools));
+        let message = format!("the text names the tool `{name}`, but in no form that is read as a call");
+        Some(WhyNot { reason: None, message, span: start..start + name.len(), fix })
+    }
+
     /// Tries files that the caller could have.
     fn file(&self, miss: &NearMiss) -> Option<Remedy> {
         let files = match miss.reason {
@@ -142,6 +153,10 @@ impl UnreadCall<'_> {
             }
             _ => Vec::new(),
         };
+        self.first_that_reads(files)
+    }
+
+    fn first_that_reads(&self, files: Vec<String>) -> Option<Remedy> {
         let reads = |file: &String| {
             let Ok(dialect) = Dialect::from_toml("mine", file) else { return false };
             self.works(&self.dialects.with(dialect), self.tools, self.options)

@@ -40,6 +40,7 @@ fn the_reason_is_named() {
         (&format!("So:\n\n```xml\n<tool_call>{json}</tool_call>\n```\n"), &[], DECLARED, InCode, "Markdown code"),
         (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "no option makes it one"),
         (&format!("So:\n\n```json\n{json}\n```\nDone."), &[], DECLARED, InCode, "set `evidence` to `eager`"),
+        (&format!("So: &lt;tool_call&gt;{json}&lt;/tool_call&gt;"), &[], DECLARED, UnknownMarker, "escaped for HTML"),
         ("<tool_call>{\"name\": \"sea", &[], DECLARED, CutOff, "ends inside a call to `sea`, before"),
         (
             "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\" \"x\"}}</tool_call>",
