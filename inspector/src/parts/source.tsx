@@ -83,7 +83,7 @@ function paint(editor: Editor): void {
   const now = arrived();
   const out = moment.value?.arrived === now ? moment.value?.out : undefined;
   const time = now === null ? null : { arrived: now, out: out ?? Math.min(moment.value?.out ?? 0, now) };
-  editor.paint({ spans: made?.spans ?? null, length: made?.length ?? 0, lit: belongs(pointed.value), time });
+  editor.paint({ spans: made?.spans ?? null, length: made?.length ?? 0, lit: belongs(pointed.value), time, missed: made?.why.filter(({ reason }) => reason !== "nothing") ?? [] });
 }
 
 /** The kinds of spans in this text; a click goes to the next one. */

@@ -27,6 +27,8 @@ export interface Paint {
   lit: ((index: number) => boolean) | null;
   /** Up to where the text has gone out, and come in. */
   time: { out: number; arrived: number } | null;
+  /** What looks like a call and is none. */
+  missed?: { start: number; end: number }[];
 }
 
 const NOTHING: Paint = { spans: null, length: 0, lit: null, time: null };
@@ -42,6 +44,7 @@ const MARKS = KINDS.map((kind) => [
 ] as const);
 const HELD = Decoration.mark({ class: "t-held" });
 const LATER = Decoration.mark({ class: "t-later" });
+const MISSED = Decoration.mark({ class: "t-missed" });
 const TEXT = KINDS.indexOf("text");
 
 /** Marks of what is in view. While the text changes, those of before move along until the new ones are there. */
@@ -87,6 +90,12 @@ const timeMarks = EditorView.decorations.compute([paintField, "doc"], (state) =>
   if (out < arrived) marks.push(HELD.range(out, arrived));
   if (arrived < size) marks.push(LATER.range(arrived, size));
   return Decoration.set(marks);
+});
+
+const missedMarks = EditorView.decorations.compute([paintField, "doc"], (state) => {
+  const { missed = [], length } = state.field(paintField);
+  if (length !== state.doc.length) return Decoration.none;
+  return Decoration.set(missed.filter(({ start, end }) => start < end).map(({ start, end }) => MISSED.range(start, end)), true);
 });
 
 export interface EditorOptions {
@@ -157,6 +166,7 @@ function extensions(options: EditorOptions): Extension[] {
     paintField,
     ViewPlugin.fromClass(Marks, { decorations: (plugin) => plugin.marks }),
     timeMarks,
+    missedMarks,
     theme,
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange?.(update.state.sliceDoc());

@@ -27,6 +27,7 @@ export const theme = EditorView.theme({
   ".k-repaired": { color: "var(--repaired)", backgroundColor: "var(--repaired-back)", textDecoration: "underline wavy 1px", textUnderlineOffset: "3px" },
   ".k-skipped": { color: "var(--skipped)", backgroundColor: "var(--skipped-back)", textDecoration: "line-through 1px" },
   ".lit": { boxShadow: "0 0 0 1.5px var(--accent)", backgroundColor: "var(--lit)" },
+  ".t-missed": { textDecoration: "underline dashed 1.5px var(--warn, var(--bad))", textUnderlineOffset: "5px" },
   ".t-held, .t-held .k": { backgroundColor: "var(--held-back)", color: "var(--held)" },
   ".t-held": { borderBottom: "2px solid var(--held)" },
   ".t-later, .t-later .k": { color: "var(--faint)", backgroundColor: "transparent", textDecoration: "none", fontWeight: "400", fontStyle: "normal" },

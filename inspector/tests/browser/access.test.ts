@@ -49,10 +49,14 @@ test.each([
   ["wide-light", 1440, 900, "light"],
   ["wide-dark", 1440, 900, "dark"],
   ["tablet-light", 820, 1100, "light"],
+  ["tablet-dark", 820, 1100, "dark"],
   ["phone-light", 390, 844, "light"],
   ["phone-dark", 390, 844, "dark"],
 ] as const)("%s", async (name, width, height, colorScheme) => {
   const { page, faults } = await visit(browser, url, { viewport: { width, height }, colorScheme });
+  expect(await page.title()).not.toBe("");
+  const about = await page.locator('meta[name="description"]').getAttribute("content");
+  expect(about?.length).toBeGreaterThan(50);
   await page.getByText(/To see how/).waitFor();
   await look(page, `${name}-empty`);
   await page.getByRole("button", { name: "Examples", exact: true }).click();
@@ -80,6 +84,10 @@ test.each([
   await page.getByRole("button", { name: "Dialect lab" }).click();
   await page.getByText("read_note came back as it was").waitFor();
   await look(page, `${name}-lab`);
+  await page.getByRole("button", { name: "From an example…" }).click();
+  await page.getByRole("dialog", { name: "Make a dialect from an example" }).getByRole("button", { name: "Another call" }).click();
+  await look(page, `${name}-from-example`);
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Captures" }).click();
   await page.getByText("Qwen3", { exact: true }).waitFor();
   await look(page, `${name}-captures`);

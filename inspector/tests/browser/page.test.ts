@@ -318,19 +318,24 @@ test("the lab shows mistakes in place, and what a dialect writes and reads", asy
 
 test("a dialect is made from an example, and what it cannot carry is said", async () => {
   const page = await open();
-  await paste(page, '::get_weather:: {"city": "Paris"} ::end::');
-  await said(page, /^No call|^Text only/);
-  await page.getByRole("button", { name: "Dialect lab" }).click();
-  await page.getByRole("button", { name: "From an example…" }).click();
+  await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" "src"}}</tool_call>');
+  await verdict(page).getByText(/its JSON breaks here/).waitFor();
+  await page.locator(".cm-line .t-missed", { hasText: '<tool_call>{"name": "ls", "arguments": {"path" "' }).waitFor();
+  await verdict(page).getByRole("button", { name: "Make a dialect from it" }).click();
   const form = page.getByRole("dialog", { name: "Make a dialect from an example" });
+  const example = '<run_call>get_weather ( {"city": "Paris"} )</run_call>';
+  await form.getByLabel(/^What the model wrote/).fill(example);
   await form.getByLabel("Tool").fill("get_rain");
   await form.getByRole("button", { name: "Make the dialect" }).click();
   await form.getByText(/does not contain this name/).waitFor();
   await form.getByLabel("Tool").fill("get_weather");
   await form.getByLabel("Arguments as JSON").fill('{"city": "Paris"}');
   await form.getByRole("button", { name: "Make the dialect" }).click();
-  await page.locator(".cm-line", { hasText: '::{name}:: {arguments} ::end::' }).waitFor();
+  await page.locator(".cm-line", { hasText: "<run_call>{name} ( {arguments} )</run_call>" }).waitFor();
   await page.getByText(/Every kind of value comes back/).waitFor();
+  await page.getByRole("button", { name: "Inspect", exact: true }).click();
+  await paste(page, example);
+  await page.getByRole("button", { name: "Dialect lab" }).click();
   await page.getByRole("button", { name: "Read the inspector's text with it" }).click();
   await said(page, /1 call: get_weather\. Read as mine/);
 });
