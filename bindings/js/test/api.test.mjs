@@ -11,7 +11,7 @@ import { buildSync } from "esbuild";
 import * as toolglot from "toolglot";
 import * as bare from "toolglot/bare";
 
-const { createFetch, detect, dialects, Exchange, explain, inspect, mint, parse, Parser, ParserStream, repair, Renderer, ToolglotError } =
+const { certify, createFetch, detect, dialects, Exchange, explain, inspect, mint, parse, Parser, ParserStream, repair, Renderer, sketch, ToolglotError } =
   toolglot;
 
 const tools = [
@@ -131,6 +131,19 @@ test("a dialect of your own", () => {
   const found = parse('@@ls {"a": 1}@@', { files, dialects: "mine" });
   assert.deepEqual([found.calls[0]?.name, found.dialect], ["ls", "mine"]);
   assert.equal(dialects({ files, dialects: "mine" }).length, 1);
+});
+
+test("a dialect from an example, and what it can carry", () => {
+  const example = { name: "mine", text: '::ls:: {"path": "/"} ::end::', calls: [{ name: "ls", arguments: { path: "/" } }], strong: true };
+  const files = [{ name: "mine", toml: sketch(example) }];
+  const found = parse('Sure: ::cat:: {"file": "a"} ::end::', { files, dialects: "mine" });
+  assert.deepEqual([found.content, found.calls[0]?.name], ["Sure: ", "cat"]);
+  assert.throws(() => sketch({ ...example, text: "nothing" }), (error) => error.kind === "failed" && error.message.includes("does not contain"));
+  const { example: written, why, lost } = certify("mine", { files });
+  assert.deepEqual([why, lost], [null, []]);
+  assert.ok(written.startsWith("::get_weather:: {"));
+  const lossy = certify("lossy", { files: [{ name: "lossy", toml: "call = '<f {name}>{params}</f>'\nparam = '<{key}>{value}<b>'" }] });
+  assert.ok(lossy.lost[0].startsWith("a string with quotes and brackets: "));
 });
 
 test("many settings do not fill the memory", () => {
