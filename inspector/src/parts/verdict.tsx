@@ -34,7 +34,7 @@ function told({ why }: Reading): WhyNot[] {
 }
 
 /** Reasons that a dialect of one's own may do away with. */
-const FOREIGN: readonly WhyNot["reason"][] = ["unknown_marker", "weak_marker", "broken", "nothing"];
+const FOREIGN: readonly WhyNot["reason"][] = ["unknown_marker", "weak_marker", "nothing"];
 
 function makeDialect(): void {
   view.value = "lab";

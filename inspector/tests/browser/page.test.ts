@@ -321,6 +321,7 @@ test("a dialect is made from an example, and what it cannot carry is said", asyn
   await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" "src"}}</tool_call>');
   await verdict(page).getByText(/its JSON breaks here/).waitFor();
   await page.locator(".cm-line .t-missed", { hasText: '<tool_call>{"name": "ls", "arguments": {"path" "' }).waitFor();
+  await paste(page, '<my_tool_call>{"name": "ls"</my_tool_call>');
   await verdict(page).getByRole("button", { name: "Make a dialect from it" }).click();
   const form = page.getByRole("dialog", { name: "Make a dialect from an example" });
   const example = '<run_call>get_weather ( {"city": "Paris"} )</run_call>';

@@ -78,6 +78,7 @@ impl Serialize for Step {
     }
 }
 
+/// What went out, its numbers and its texts apart.
 struct Arrivals<'i>(&'i [Arrival]);
 
 impl Serialize for Arrivals<'_> {
