@@ -1,5 +1,6 @@
 //! A dialect: how one family of models writes tool calls, as compiled from its file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 mod builtin;
@@ -13,6 +14,7 @@ mod hole;
 mod near;
 mod pattern;
 mod place;
+mod shelf;
 mod spell;
 mod teach;
 #[cfg(test)]
@@ -46,7 +48,7 @@ pub struct Dialect {
     /// The file's name: the dialect's one canonical name.
     pub(crate) name: Arc<str>,
     /// One sentence for people.
-    pub(crate) about: String,
+    pub(crate) about: Cow<'static, str>,
     /// Other names that engines use for it.
     pub(crate) aliases: Vec<String>,
     /// Globs over model names.
@@ -74,7 +76,7 @@ pub struct Dialect {
     /// Literals that start a turn; where the text quotes one, it quotes the ends of turns too.
     pub(crate) turn_start: Vec<String>,
     /// What stands between calls when they are written.
-    pub(crate) join: String,
+    pub(crate) join: Cow<'static, str>,
     /// Whether a section is written around each call rather than around all.
     pub(crate) one_section: bool,
     /// Member names of `{call}` objects.
@@ -90,7 +92,7 @@ pub struct Dialect {
     /// How tools and results are written into a prompt.
     pub(crate) teach: Teach,
     /// The file's text, for people.
-    pub(crate) source: String,
+    pub(crate) source: Cow<'static, str>,
 }
 
 /// The member names by which a `{call}` object says its parts; the first of each is written.

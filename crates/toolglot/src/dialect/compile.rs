@@ -37,7 +37,7 @@ pub(super) fn compile(source: &str, role: PatternKey, setting: PatternContext<'_
         PatternKey::Call => tail.into_iter().flat_map(markers_apart).collect(),
         _ => tail,
     };
-    Ok(Pattern { source: source.to_owned(), head, body, tail })
+    Ok(Pattern { source: source.to_owned().into(), head, body, tail })
 }
 
 fn node(token: &PatternToken, setting: PatternContext<'_>) -> Result<Option<HeadPart>, ValueFault> {
@@ -187,8 +187,7 @@ fn bracket_apart(head: &[HeadPart], tail: Vec<Literal>) -> Vec<Literal> {
     let Some((closer, after)) = tail.split_first().filter(|_| opened) else { return tail };
     let rests: Option<Vec<&[SpellingPart]>> = closer.spellings.iter().map(after_bracket).collect();
     let Some(rests) = rests.filter(|rests| rests.iter().any(|rest| !rest.is_empty())) else { return tail };
-    let bracket =
-        Literal { spellings: [Spelling::new(vec![SpellingPart::Text("]".to_owned())])].into_iter().collect() };
+    let bracket = Literal { spellings: [Spelling::new(vec![SpellingPart::Text("]".into())])].into_iter().collect() };
     let rest = Literal { spellings: rests.into_iter().map(|parts| Spelling::new(parts.to_vec())).collect() };
     [bracket, rest].into_iter().chain(after.iter().cloned()).collect()
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::builtin::FILES;
 use super::dialects::DialectSlot;
-use super::{Dialect, Dialects, same_bytes};
+use super::{Dialect, Dialects, same_bytes, shelf};
 
 /// A file that comes with the library, and what it says once somebody has asked.
 #[derive(Debug)]
@@ -22,10 +22,11 @@ pub(super) static SHELF: LazyLock<Box<[Builtin]>> = LazyLock::new(|| {
 });
 
 impl Builtin {
-    /// Returns the dialect, by the same door as a user's file.
+    /// Returns the dialect, as the door for users' files has compiled it, or does if the file has changed since.
     pub(super) fn dialect(&self) -> Option<&Arc<Dialect>> {
         // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
-        let read = || Dialect::from_toml(self.name, self.source).ok().map(Arc::new);
+        let door = || Dialect::from_toml(self.name, self.source).ok();
+        let read = || shelf::read(self.name, self.source).or_else(door).map(Arc::new);
         self.dialect.get_or_init(read).as_ref()
     }
 

@@ -6,7 +6,7 @@ use super::check;
 use super::compile::{PatternContext, compile};
 use super::error::{DialectError, ValueFault};
 use super::hole::{Holder, PatternKey, is_word};
-use super::pattern::{HeadPart, Literal, Pattern};
+use super::pattern::{HeadPart, Pattern, strong_openings};
 use super::spell::KnownLiterals;
 use super::values::{TomlSource, TomlString, TomlTable};
 use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
@@ -74,11 +74,10 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let setting = PatternContext { params_open: params.iter().all(opens), ..setting };
     let calls = patterns(values, PatternKey::Call, setting)?;
     let sections = patterns(values, PatternKey::Section, setting)?;
-    let openings = calls.iter().chain(&sections).filter_map(Pattern::opening);
     Ok(Dialect {
-        openings: openings.filter_map(Literal::strong).collect(),
+        openings: strong_openings(&calls, &sections),
         name: values.file.name.into(),
-        about: one(values, "about")?.unwrap_or_default(),
+        about: one(values, "about")?.unwrap_or_default().into(),
         aliases: aliases(values)?,
         models: owned(values, "models")?,
         calls,
@@ -88,13 +87,13 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
         skip: owned(values, "skip")?,
         turn_end: owned(values, "turn_end")?,
         turn_start: owned(values, "turn_start")?,
-        join: one(values, "join")?.unwrap_or_else(|| "\n".to_owned()),
+        join: one(values, "join")?.map_or("\n".into(), Into::into),
         one_section: one_section(values)?,
         members: members(values)?,
         types: types(values)?,
         quote: one(values, "quote")?,
         teach: teach::read(values)?,
-        source: values.file.source.to_owned(),
+        source: values.file.source.to_owned().into(),
         params,
         id,
         special,

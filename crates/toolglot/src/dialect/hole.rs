@@ -49,6 +49,16 @@ impl Holder {
         TABLE.iter().find(|row| row.0 == name).map(|row| row.1)
     }
 
+    pub(super) fn by_number(number: usize) -> Option<Self> {
+        TABLE.get(number).map(|row| row.1)
+    }
+
+    /// Returns the number that stands for it in tables.
+    #[cfg(test)]
+    pub(super) fn number(self) -> usize {
+        TABLE.iter().position(|row| row.1 == self).unwrap_or_default()
+    }
+
     pub(super) fn name(self) -> &'static str {
         TABLE.iter().find(|row| row.1 == self).map_or("", |row| row.0)
     }

@@ -1,5 +1,6 @@
 //! A pattern, compiled: literals with all their spellings, holes, and one body that carries data.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::slice::Iter;
@@ -14,7 +15,7 @@ use crate::lead::Lead;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     /// The pattern as written in the file.
-    pub(crate) source: String,
+    pub(crate) source: Cow<'static, str>,
     /// What is read before the body.
     pub(crate) head: Vec<HeadPart>,
     /// The hole that carries data; `None` if the pattern ends without one.
@@ -153,7 +154,7 @@ pub(crate) struct Spelling {
 /// A piece of a spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SpellingPart {
-    Text(String),
+    Text(Cow<'static, str>),
     /// A place where white space may stand: at an inner space, before `<`, between two brackets, behind a special token.
     Joint,
     /// The name that was read earlier in the pattern, as it was spelled.
@@ -304,6 +305,12 @@ impl Spelling {
         Self { parts, lead, strong, strong_at_once }
     }
 
+    /// Returns a spelling of which it is known how strong it is.
+    pub(super) fn known(parts: Vec<SpellingPart>, strong: bool, strong_at_once: bool) -> Self {
+        let opener = parts.first().and_then(SpellingPart::text).unwrap_or_default();
+        Self { lead: Lead::of(opener.as_bytes()), parts, strong, strong_at_once }
+    }
+
     /// Says whether it may stand where a text begins with `lead`.
     #[inline]
     pub(crate) fn may_stand(&self, lead: Lead) -> bool {
@@ -323,7 +330,7 @@ impl Spelling {
     /// Returns the spelling with its placeholders filled in.
     pub(crate) fn filled(&self, name: Option<&str>, mark: Option<&str>, key: Option<&str>) -> String {
         let fill = |part: &SpellingPart| match part {
-            SpellingPart::Text(text) => text.clone(),
+            SpellingPart::Text(text) => text.clone().into_owned(),
             SpellingPart::Name => name.unwrap_or_default().to_owned(),
             SpellingPart::Mark => mark.unwrap_or_default().to_owned(),
             SpellingPart::Key => key.unwrap_or_default().to_owned(),
@@ -376,6 +383,11 @@ impl SpellingPart {
 
 fn plain(parts: &[SpellingPart]) -> String {
     parts.iter().filter_map(SpellingPart::text).collect()
+}
+
+/// Returns what opens calls and sections beyond doubt.
+pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
+    calls.iter().chain(sections).filter_map(Pattern::opening).filter_map(Literal::strong).collect()
 }
 
 /// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs

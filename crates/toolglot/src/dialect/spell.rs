@@ -175,7 +175,7 @@ impl PartsSoFar<'_> {
     /// Ends the text.
     fn end(&mut self, at: usize) {
         if self.from < at {
-            self.parts.push(SpellingPart::Text(self.text[self.from..at].to_owned()));
+            self.parts.push(SpellingPart::Text(self.text[self.from..at].to_owned().into()));
         }
         self.from = at;
     }

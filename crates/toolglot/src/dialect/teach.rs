@@ -1,5 +1,7 @@
 //! What a model is told that gets its tools as text: the `[teach]` table of a dialect file. The parser knows nothing of it.
 
+use std::borrow::Cow;
+
 use super::error::DialectError;
 use super::values::TomlTable;
 
@@ -17,12 +19,12 @@ use super::values::TomlTable;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Teach {
-    tools: String,
-    tool: String,
-    place: TeachPlace,
-    result: String,
-    results: String,
-    between: String,
+    pub(super) tools: Cow<'static, str>,
+    pub(super) tool: Cow<'static, str>,
+    pub(super) place: TeachPlace,
+    pub(super) result: Cow<'static, str>,
+    pub(super) results: Cow<'static, str>,
+    pub(super) between: Cow<'static, str>,
 }
 
 /// Where the tools stand in a prompt.
@@ -46,12 +48,12 @@ const TOOLS: &str = "# Tools\n\nYou can call the functions listed below, one JSO
 impl Default for Teach {
     fn default() -> Self {
         Self {
-            tools: TOOLS.to_owned(),
-            tool: "{json}".to_owned(),
+            tools: TOOLS.into(),
+            tool: "{json}".into(),
             place: TeachPlace::default(),
-            result: "<tool_response>\n{text}\n</tool_response>".to_owned(),
-            results: "{results}".to_owned(),
-            between: "\n".to_owned(),
+            result: "<tool_response>\n{text}\n</tool_response>".into(),
+            results: "{results}".into(),
+            between: "\n".into(),
         }
     }
 }
@@ -91,7 +93,7 @@ impl Teach {
 
 const KEYS: [&str; 6] = ["tools", "tool", "place", "result", "results", "between"];
 
-const PLACES: [(&str, TeachPlace); 3] = [
+pub(super) const PLACES: [(&str, TeachPlace); 3] = [
     ("system_end", TeachPlace::SystemEnd),
     ("system_start", TeachPlace::SystemStart),
     ("last_user", TeachPlace::LastUser),
@@ -116,7 +118,7 @@ pub(super) fn read(values: TomlTable<'_>) -> Result<Teach, DialectError> {
             let message = format!("missing `{hole}` in `{key}`");
             return Err(table.file.error(text.span, message, format!("add `{hole}` where it belongs")));
         }
-        text.text.clone_into(into);
+        *into = text.text.to_owned().into();
     }
     if let Some(text) = table.text("place")? {
         let found = PLACES.iter().find(|(name, _)| *name == text.text);

@@ -3,3 +3,4 @@
 mod builtin;
 mod compiled;
 mod mistakes;
+mod shelf;

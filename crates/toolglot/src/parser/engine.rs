@@ -72,7 +72,7 @@ impl Engine {
             line_before: false,
             line_after: false,
         };
-        let element = Pattern { source: "{call}".to_owned(), head: Vec::new(), body: Some(body), tail: Vec::new() };
+        let element = Pattern { source: "{call}".into(), head: Vec::new(), body: Some(body), tail: Vec::new() };
         let wanted = options.evidence != Evidence::Strict && (!tools.is_empty() || !catalog.is_auto());
         let reads_names = wanted && !tools.is_empty() && !catalog.named.is_empty();
         let reads_weak = wanted && (reads_names || !catalog.weak.is_empty());

@@ -402,7 +402,7 @@ impl Scanner {
         match trial {
             Trial::Ready(win) => {
                 self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
-                    engine.pattern(pattern_ref).source.clone()
+                    engine.pattern(pattern_ref).source.clone().into_owned()
                 });
                 return Ok(Some(ScanFound::Call(win)));
             }

@@ -10,7 +10,7 @@ pub(super) fn fill(
     out: &mut String,
     mut hole: impl FnMut(Holder, &mut String) -> Result<(), RenderError>,
 ) -> Result<(), RenderError> {
-    let source = pattern.source.as_str();
+    let source = &*pattern.source;
     let mut at = 0;
     while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
         let (piece, length) = piece(dialect, rest);

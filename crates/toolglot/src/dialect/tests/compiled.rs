@@ -44,7 +44,7 @@ fn body(body: &BodyHole) -> String {
 
 fn literal(literal: &Literal) -> String {
     let part = |part: &SpellingPart| match part {
-        SpellingPart::Text(text) => text.clone(),
+        SpellingPart::Text(text) => text.clone().into_owned(),
         SpellingPart::Joint => "·".to_owned(),
         SpellingPart::Name => "{name}".to_owned(),
         SpellingPart::Key => "{key}".to_owned(),

@@ -61,7 +61,7 @@ pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Cand
     let mut seen = HashSet::new();
     candidates.retain(|candidate| {
         let dialect = &dialects[candidate.dialect];
-        let source = match candidate.role {
+        let source: &str = match candidate.role {
             CandidateRole::Call => return true,
             CandidateRole::Reasoning => &dialect.reasoning[candidate.pattern].source,
             CandidateRole::Content => &dialect.content[candidate.pattern].source,
