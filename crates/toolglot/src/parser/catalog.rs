@@ -108,7 +108,7 @@ pub(crate) struct Catalog {
     /// Where weak openers may begin.
     line_stops: OnceLock<Starts>,
     /// Where a region's closer or a call inside it may begin.
-    pub(crate) stops_in_regions: Starts,
+    stops_in_regions: OnceLock<Starts>,
 }
 
 impl Catalog {
@@ -144,7 +144,6 @@ impl Catalog {
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
         let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
         let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
-        let stops_in_regions = stops.texts().chain(region_closers(dialects).map(str::as_bytes)).collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
@@ -165,7 +164,7 @@ impl Catalog {
             stops_and_lines,
             turns,
             line_stops: OnceLock::new(),
-            stops_in_regions,
+            stops_in_regions: OnceLock::new(),
         }
     }
 
@@ -225,6 +224,12 @@ impl Catalog {
     /// Returns where weak openers may begin.
     pub(crate) fn line_stops(&self) -> &Starts {
         self.line_stops.get_or_init(|| self.weak.starts().into_iter().collect())
+    }
+
+    /// Returns where a region's closer or a call inside it may begin.
+    pub(crate) fn stops_in_regions(&self) -> &Starts {
+        let made = || self.stops.texts().chain(region_closers(&self.dialects).map(str::as_bytes)).collect();
+        self.stops_in_regions.get_or_init(made)
     }
 
     /// Returns the end of a reasoning closer that stands at `at`.

@@ -1,5 +1,7 @@
 //! The openers of many candidates, looked up together byte by byte.
 
+use std::collections::HashMap;
+
 use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
 use super::starts::going_on;
@@ -56,21 +58,20 @@ pub(crate) struct Openers {
 
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
-        let mut pairs: Vec<(Opener<'_>, usize)> = pairs.into_iter().collect();
-        pairs.sort_by_key(|(opener, _)| opener.text);
-        let rows = pairs.chunk_by(|one, other| one.0.text == other.0.text).map(|pairs| {
-            let mut row: Vec<Opened> = Vec::with_capacity(pairs.len());
-            for (Opener { then, json, .. }, number) in pairs {
-                let opened = Opened { then: *then, json: *json, number: *number };
-                // Numbers come in order: what is the same stands among the last.
-                let same = row.iter().rev().take_while(|known| known.number == *number).any(|known| *known == opened);
-                if !same {
-                    row.push(opened);
-                }
+        let (mut places, mut rows): (HashMap<&str, usize>, Vec<(String, Vec<Opened>)>) = Default::default();
+        for (Opener { text, then, json, .. }, number) in pairs {
+            let place = *places.entry(text).or_insert_with(|| {
+                rows.push((text.to_owned(), Vec::new()));
+                rows.len() - 1
+            });
+            let (row, opened) = (&mut rows[place].1, Opened { then, json, number });
+            // Numbers come in order: what is the same stands among the last.
+            if !row.iter().rev().take_while(|known| known.number == number).any(|known| *known == opened) {
+                row.push(opened);
             }
-            (pairs[0].0.text.to_owned(), row)
-        });
-        Self { rows: rows.collect() }
+        }
+        rows.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Self { rows }
     }
 
     /// Returns of each literal the numbers of what it opens.

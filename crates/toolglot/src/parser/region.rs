@@ -82,7 +82,7 @@ impl RegionReader {
     /// Passes text in which neither a closer nor a call begins; false if something needs a decision.
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let passes = self.held.is_none() && self.is_reasoning;
-        let next = engine.catalog.stops_in_regions.find(view.rest(self.scan));
+        let next = engine.catalog.stops_in_regions().find(view.rest(self.scan));
         let upto = next.map_or(view.end(), |ahead| self.scan + ahead);
         if passes && upto + 1 >= view.end() {
             self.scan = upto;
@@ -95,7 +95,7 @@ impl RegionReader {
     /// Reads on to the region's end.
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<RegionExit, NotYet> {
         loop {
-            let Some(ahead) = engine.catalog.stops_in_regions.find(view.rest(self.scan)) else {
+            let Some(ahead) = engine.catalog.stops_in_regions().find(view.rest(self.scan)) else {
                 self.scan = view.end();
                 self.give_up_holding(engine, sink);
                 self.flush(self.edge(engine, view, sink), sink);

@@ -35,12 +35,12 @@ struct Group {
     leads: Range<usize>,
 }
 
-impl<T: AsRef<[u8]>> FromIterator<T> for Starts {
+impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
         let mut texts: Vec<T> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
         texts.sort_by(|one, other| one.as_ref().cmp(other.as_ref()));
         texts.dedup_by(|one, other| one.as_ref() == other.as_ref());
-        let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_ref().to_vec()).collect();
+        let texts: Vec<Vec<u8>> = texts.into_iter().map(Into::into).collect();
         let mut starts = Self::default();
         for (number, text) in texts.iter().enumerate() {
             starts.add(number, text);

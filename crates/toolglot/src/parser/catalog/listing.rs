@@ -21,15 +21,15 @@ pub(super) fn candidates_of(dialects: &[Arc<Dialect>]) -> Vec<Candidate> {
 /// What has strong and weak spellings is listed once for each: what stood there decides.
 fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &mut Vec<Candidate>) {
     let mut add = |role, section: Option<usize>, pattern| {
+        let label = if role == CandidateRole::Call { fence(dialect, section, pattern) } else { None };
         let candidate = Candidate {
             dialect: number,
             role,
             section,
             pattern,
             evidence: Strength::Weak,
-            is_fence: role == CandidateRole::Call
-                && fence(dialect, section, pattern).is_some_and(|label| !says_call(&label)),
-            in_fence: role == CandidateRole::Call && fence(dialect, section, pattern).is_some(),
+            in_fence: label.is_some(),
+            is_fence: label.is_some_and(|label| !says_call(&label)),
             is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
             is_barred: false,
             specificity: 0,
