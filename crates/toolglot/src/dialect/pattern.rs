@@ -269,8 +269,8 @@ impl Literal {
 
     /// Says whether the canonical spelling is nothing but closing brackets.
     pub(crate) fn is_brackets(&self) -> bool {
-        let plain = self.spellings.first().map(Spelling::plain).unwrap_or_default();
-        !plain.is_empty() && plain.bytes().all(|byte| matches!(byte, b'}' | b']' | b')'))
+        let mut bytes = self.spellings.iter().take(1).flat_map(Spelling::bytes).peekable();
+        bytes.peek().is_some() && bytes.all(|byte| matches!(byte, b'}' | b']' | b')'))
     }
 
     /// Says whether the canonical spelling is a closing tag.
@@ -352,6 +352,10 @@ impl Spelling {
     /// Returns the spelling without its joints and placeholders.
     pub(crate) fn plain(&self) -> String {
         plain(&self.parts)
+    }
+
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.parts.iter().filter_map(SpellingPart::text).flat_map(str::bytes)
     }
 
     /// Returns how many characters it has without its joints and placeholders.

@@ -1,6 +1,6 @@
 //! The openers of many candidates, looked up together byte by byte.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
@@ -58,20 +58,15 @@ pub(crate) struct Openers {
 
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
-        let (mut places, mut rows): (HashMap<&str, usize>, Vec<(String, Vec<Opened>)>) = Default::default();
+        let mut rows: BTreeMap<&str, Vec<Opened>> = BTreeMap::new();
         for (Opener { text, then, json, .. }, number) in pairs {
-            let place = *places.entry(text).or_insert_with(|| {
-                rows.push((text.to_owned(), Vec::new()));
-                rows.len() - 1
-            });
-            let (row, opened) = (&mut rows[place].1, Opened { then, json, number });
+            let (row, opened) = (rows.entry(text).or_default(), Opened { then, json, number });
             // Numbers come in order: what is the same stands among the last.
             if !row.iter().rev().take_while(|known| known.number == number).any(|known| *known == opened) {
                 row.push(opened);
             }
         }
-        rows.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Self { rows }
+        Self { rows: rows.into_iter().map(|(text, row)| (text.to_owned(), row)).collect() }
     }
 
     /// Returns of each literal the numbers of what it opens.

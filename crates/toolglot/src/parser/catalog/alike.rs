@@ -33,7 +33,7 @@ impl Hash for HeadKey<'_> {
 
 /// Returns of each candidate a number that those share whose heads are alike.
 pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
-    let mut known = HashMap::new();
+    let mut known = HashMap::with_capacity(candidates.len());
     let number = |(number, candidate): (usize, &Candidate)| {
         if candidate.role != CandidateRole::Call || candidate.is_barred {
             return number;

@@ -58,7 +58,7 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
 
 /// Dialects share regions and skipped literals; the first one's is enough.
 pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Candidate>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::with_capacity(candidates.len());
     candidates.retain(|candidate| {
         let dialect = &dialects[candidate.dialect];
         let source: &str = match candidate.role {
