@@ -161,8 +161,8 @@ impl ShelfReader {
     }
 
     fn spelling(&mut self) -> Spelling {
-        let (strong, at_once) = (self.number(), self.list(Self::part));
-        Spelling::known(at_once, strong & 1 == 1, strong & 2 == 2)
+        let (strength, parts) = (self.number(), self.list(Self::part));
+        Spelling::known(parts, strength & 1 == 1, strength & 2 == 2)
     }
 
     fn part(&mut self) -> SpellingPart {
