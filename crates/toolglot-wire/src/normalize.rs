@@ -11,6 +11,7 @@ use crate::policy::WireLimits;
 use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
 use crate::suspect::{self, Suspect};
 use choice::ChoiceNormalizer;
+pub(crate) use choice::TokenFate;
 use ids::AnswerIds;
 
 mod call_emitter;
@@ -142,6 +143,12 @@ impl Normalizer {
                 false
             }
         }
+    }
+
+    /// Says what would become of log probabilities that come now.
+    pub(crate) fn token_fate(&self, choice: usize) -> TokenFate {
+        let found = self.choices.iter().find(|(number, _)| *number == choice).filter(|_| !self.ended);
+        found.map_or(TokenFate::Open, |(_, found)| found.token_fate())
     }
 
     /// Says whether reasoning that the server tells from text may go on as it came.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::chat::glance::{ChunkTemplates, PieceTarget};
+use crate::chat::read::usage_of;
 use crate::chat::write::ChatWriter;
 use crate::demand::Opening;
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
 use crate::messages;
-use crate::normalize::{AnswerSettings, Normalizer};
+use crate::normalize::{AnswerSettings, Normalizer, TokenFate};
 use crate::ollama;
 use crate::policy::WireLimits;
 use crate::port::{Client, ProtocolReader, ProtocolWriter};
@@ -94,6 +95,8 @@ struct Conversion {
     /// The whole answer, if later requests may refer to it and it was not streamed.
     settled: Option<String>,
     secrets: Secrets,
+    /// The tokens counted in the chunk that was last looked at, as it says them; nobody asks before the end.
+    counted: String,
 }
 
 /// The client's writer; chunks between the same protocol may take a shorter way.
@@ -142,6 +145,7 @@ impl Turn {
             opening: None,
             settled: None,
             secrets: Secrets::default(),
+            counted: String::new(),
             client,
         };
         Self { framing, way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
@@ -238,6 +242,7 @@ impl Turn {
                 if let Some(frame) = self.framing.finish() {
                     way.frame(&frame, out);
                 }
+                way.say_counted();
                 way.reader.cut(fault, &mut way.said);
                 way.pass_on(out);
             }
@@ -297,10 +302,18 @@ impl Turn {
         self.over || self.way.is_none() && self.relay.is_ended()
     }
 
+    /// Returns how many bytes are held back now.
+    pub fn held(&self) -> usize {
+        match &self.way {
+            None => self.relay.held(),
+            Some(way) => self.framing.held() + way.normalizer.held(),
+        }
+    }
+
     /// Returns what the turn was like so far.
     pub fn report(&self) -> Report {
         let Some(way) = &self.way else {
-            return Report { held: self.relay.held(), fault: self.relay.fault.clone(), ..Report::default() };
+            return Report { held: self.held(), fault: self.relay.fault.clone(), ..Report::default() };
         };
         let tally = way.normalizer.tally();
         Report {
@@ -311,12 +324,12 @@ impl Turn {
             dropped: tally.dropped,
             left: tally.left,
             diagnostics: tally.diagnostics.clone(),
-            held: self.framing.held() + way.normalizer.held(),
+            held: self.held(),
             orphan_reasoning_closer: tally.orphan_closer,
             all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
             finish: tally.finish.clone(),
             fault: tally.fault.clone(),
-            usage: way.normalizer.usage().cloned(),
+            usage: way.usage(),
         }
     }
 }
@@ -327,6 +340,7 @@ const MOST_SPOKEN: usize = 4096;
 impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
+            self.say_counted();
             self.reader.frame(frame, &mut self.said);
         }
         self.pass_on(out);
@@ -339,55 +353,79 @@ impl Conversion {
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
         }
-        let Some(chunk) = self.templates.look(frame, writer.envelope()) else { return false };
+        let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
+        let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
         let (choice, text) = (chunk.choice, &*chunk.text);
         let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
         if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
             return false;
         }
-        // Log probabilities have to be known before their text, of which a part may be held back.
-        let says_more = self.templates.says_more(frame, &chunk);
-        let probable = says_more && chunk.kind == PieceTarget::Text && frame.data.contains("\"logprobs\"");
+        let (in_field, number) = match chunk.kind {
+            PieceTarget::Text => (true, None),
+            PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
+            PieceTarget::Arguments(index) => (true, writer.function(index)),
+        };
+        // What is said besides has its place before the text; where that is that of a call, it may end the answer.
+        let fate = self.normalizer.token_fate(choice);
+        if chunk.is_probable && fate == TokenFate::Open || chunk.says_more && fate != TokenFate::Said {
+            return false;
+        }
+        if !self.counted.is_empty() && fate != TokenFate::Said {
+            // With enough calls the answer ends, and its tokens are told.
+            self.say_counted();
+            self.make_clean();
+        }
         let passes = match chunk.kind {
-            PieceTarget::Text if probable => {
-                self.besides_text(frame);
-                self.make_clean();
-                self.normalizer.passes(choice, text, &mut self.cleaned)
-            }
             PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
-            PieceTarget::Reasoning(field) => {
-                if !writer.reasons_in(field) || !self.normalizer.passes_reasoning(choice) {
-                    return false;
-                }
-                true
-            }
+            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
+            PieceTarget::Reasoning(_) => true,
             // What else such a chunk says could not be told from what has been read of it.
-            PieceTarget::Arguments(_) if says_more => return false,
+            PieceTarget::Arguments(_) if chunk.says_more || chunk.is_probable => return false,
             PieceTarget::Arguments(index) => {
                 let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
-                let number = writer.function(index);
                 self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
             }
         };
         if passes {
             self.cleaned.clear();
-            out.extend_from_slice(frame.raw);
-            if let (ClientWriter::Chat(writer), PieceTarget::Text) = (&mut self.writer, chunk.kind) {
-                writer.passed(choice);
+            if let ClientWriter::Chat(writer) = &mut self.writer {
+                self.templates.write(&chunk, frame, writer.envelope(), out);
+                writer.passed(choice, chunk.kind);
             }
-        } else if says_more && !probable {
+        } else if chunk.says_more || chunk.is_probable && fate == TokenFate::Said {
             self.besides_text(frame);
+        }
+        if let Some(usage) = chunk.usage {
+            usage.clone_into(&mut self.counted);
         }
         true
     }
 
-    /// Reads what a chunk says besides its text.
+    /// Reads what a chunk says besides its text, of which something has been said.
     fn besides_text(&mut self, frame: &Frame<'_>) {
         self.reader.frame(frame, &mut self.said);
         self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
+        let is_early = |said: &mut ResponseEvent| {
+            matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
+        };
+        self.cleaned.splice(0..0, self.said.extract_if(.., is_early));
+    }
+
+    /// Says the tokens that were counted in passing.
+    fn say_counted(&mut self) {
+        self.said.extend(counted(&self.counted).map(ResponseEvent::Usage));
+        self.counted.clear();
+    }
+
+    /// Returns the tokens counted so far.
+    fn usage(&self) -> Option<Usage> {
+        let mut usage = counted(&self.counted);
+        usage.iter_mut().zip(&self.earlier).for_each(|(usage, earlier)| usage.add(earlier));
+        usage.or_else(|| self.normalizer.usage().cloned())
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
+        self.say_counted();
         self.said.push(ResponseEvent::Fault(fault));
         self.pass_on(out);
     }
@@ -447,4 +485,10 @@ impl Conversion {
             }
         }
     }
+}
+
+/// Returns the tokens that an object counts.
+fn counted(text: &str) -> Option<Usage> {
+    let own = if text.is_empty() { None } else { serde_json::from_str(text).ok() };
+    own.map(usage_of)
 }

@@ -1,14 +1,14 @@
-//! A quick look at a chunk: does it add one piece of text, reasoning or arguments, and is it written as it should be?
+//! A quick look at a chunk: does it add one piece of text, reasoning or arguments, and how much of it needs a change?
 //!
-//! The chunks of a stream differ in that piece only. What stands around it is remembered as a template: a chunk out of the
-//! same template is read by comparing bytes.
+//! The chunks of a stream have one shape: they differ in that piece and in a few values around it. The shape is learned from
+//! the first chunk that has it; a chunk of a shape that is known is read by comparing bytes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 
+use crate::chat::template::{ChunkTemplate, TemplateFit};
 use crate::chat::write::ChunkEnvelope;
 use crate::sse::Frame;
 
@@ -29,225 +29,116 @@ pub(crate) struct ChunkGlance<'f> {
     pub(crate) choice: usize,
     pub(crate) kind: PieceTarget,
     pub(crate) text: Cow<'f, str>,
-    /// The template's place.
+    /// It may say more than its piece, so that something is lost if that is held back.
+    pub(crate) says_more: bool,
+    /// It has log probabilities.
+    pub(crate) is_probable: bool,
+    /// The tokens counted so far, as they are written.
+    pub(crate) usage: Option<&'f str>,
+    /// The template's place, and what stands in its holes.
     template: usize,
+    fit: TemplateFit,
 }
 
 /// The templates of the chunks that were seen last.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkTemplates {
     known: Vec<ChunkTemplate>,
+    /// The one that fitted last.
+    last: usize,
     /// The one that is forgotten next.
     oldest: usize,
-}
-
-/// What stands around the piece, the quotes included.
-#[derive(Debug)]
-struct ChunkTemplate {
-    before: String,
-    after: String,
-    choice: usize,
-    kind: PieceTarget,
-    /// Chunks may say more than their piece, once this has been asked.
-    says_more: Option<bool>,
 }
 
 /// Templates that are kept: text, reasoning and a call, for two alternatives. Each chunk is compared with all of
 /// them, so more would cost what the short cut saves.
 const MOULDS: usize = 6;
 
-/// More than this around a piece is not remembered: an ordinary chunk has 200 bytes around it, and comparing pages
-/// costs as much as reading them.
-const LARGE: usize = 4 << 10;
-
 impl ChunkTemplates {
-    /// Looks at a frame that stands in its bytes as we would write it.
-    pub(crate) fn look<'f>(&mut self, frame: &Frame<'f>, envelope: &ChunkEnvelope) -> Option<ChunkGlance<'f>> {
-        let framed = frame.event.is_none()
-            && frame.raw.len() == frame.data.len() + FRAME
-            && frame.raw.starts_with(b"data: {")
-            && frame.raw.ends_with(b"}\n\n");
-        if !framed {
+    /// Looks at a frame; the tokens that it counts go on with it, or not.
+    pub(crate) fn look<'f>(
+        &mut self,
+        frame: &Frame<'f>,
+        envelope: &ChunkEnvelope,
+        keeps_usage: bool,
+    ) -> Option<ChunkGlance<'f>> {
+        if !is_framed(frame) {
             return None;
         }
-        let cast = self.known.iter().enumerate().find_map(|(at, template)| Some((at, template.quoted(frame.data)?)));
-        let (at, text) = match cast {
-            Some((at, quoted)) => (at, string(quoted)?),
-            None => {
-                let (chunk, piece) = GlancedChunk::of(frame.data, envelope)?;
-                let text = string(piece.1)?;
-                (self.learn(frame.data, &chunk, piece)?, text)
-            }
-        };
-        let ChunkTemplate { choice, kind, .. } = self.known[at];
-        Some(ChunkGlance { choice, kind, text, template: at })
+        let (at, fit) = self.find(frame.data).or_else(|| self.learn(frame.data, envelope, keeps_usage))?;
+        self.last = at;
+        let template = &self.known[at];
+        let text = string(frame.data, template.piece(&fit))?;
+        Some(ChunkGlance {
+            choice: template.choice,
+            kind: template.kind,
+            text,
+            says_more: template.says_more,
+            is_probable: template.is_probable,
+            usage: template.usage(&fit).and_then(|place| frame.data.get(place)),
+            template: at,
+            fit,
+        })
     }
 
-    /// Says whether a chunk may say more than its piece, so that something is lost if that is held back.
-    pub(crate) fn says_more(&mut self, frame: &Frame<'_>, chunk: &ChunkGlance<'_>) -> bool {
-        let asked = || serde_json::from_str::<BareChunk>(frame.data).is_err();
-        *self.known[chunk.template].says_more.get_or_insert_with(asked)
+    /// Writes a chunk as it came, but for what has to be the same in all chunks and what no chunk may say again.
+    pub(crate) fn write(
+        &self,
+        chunk: &ChunkGlance<'_>,
+        frame: &Frame<'_>,
+        envelope: &ChunkEnvelope,
+        out: &mut Vec<u8>,
+    ) {
+        let template = &self.known[chunk.template];
+        if frame.raw.len() == frame.data.len() + FRAME && template.is_same(frame.data, &chunk.fit, envelope) {
+            return out.extend_from_slice(frame.raw);
+        }
+        out.extend_from_slice(HEAD);
+        template.write(frame.data, &chunk.fit, envelope, out);
+        out.extend_from_slice(b"\n\n");
     }
 
-    fn learn(&mut self, data: &str, chunk: &GlancedChunk<'_>, (kind, quoted): (PieceTarget, &str)) -> Option<usize> {
-        let start = (quoted.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
-        let (before, after) = (data.get(..=start)?, data.get(start + quoted.len() - 1..)?);
-        let choice = chunk.choices[0].index;
+    fn find(&self, data: &str) -> Option<(usize, TemplateFit)> {
+        let others = (0..self.known.len()).filter(|at| *at != self.last);
+        std::iter::once(self.last).chain(others).find_map(|at| Some((at, self.known.get(at)?.fit(data)?)))
+    }
+
+    fn learn(&mut self, data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<(usize, TemplateFit)> {
+        let template = ChunkTemplate::of(data, envelope, keeps_usage)?;
+        let fit = template.fit(data)?;
         if self.known.len() < MOULDS {
-            self.known.push(ChunkTemplate {
-                before: String::new(),
-                after: String::new(),
-                choice,
-                kind,
-                says_more: None,
-            });
+            self.known.push(template);
+            return Some((self.known.len() - 1, fit));
         }
-        let at = if self.known.len() < MOULDS { self.known.len() - 1 } else { self.oldest };
+        let at = self.oldest;
         self.oldest = (at + 1) % MOULDS;
-        let template = &mut self.known[at];
-        (template.choice, template.kind, template.says_more) = (choice, kind, None);
-        template.before.clear();
-        template.after.clear();
-        if before.len() + after.len() <= LARGE {
-            template.before.push_str(before);
-            template.after.push_str(after);
-        }
-        Some(at)
+        self.known[at] = template;
+        Some((at, fit))
     }
 }
 
-impl ChunkTemplate {
-    /// Returns the piece with its quotes, if the rest is the same.
-    fn quoted<'f>(&self, data: &'f str) -> Option<&'f str> {
-        let piece = data.len().checked_sub(self.before.len() + self.after.len())?;
-        let fits = !self.before.is_empty() && data.starts_with(&self.before) && data.ends_with(&self.after);
-        data.get(self.before.len() - 1..self.before.len() + piece + 1).filter(|_| fits)
-    }
+/// Says whether a frame is a line of data and nothing else.
+fn is_framed(frame: &Frame<'_>) -> bool {
+    let ends = frame.raw.strip_prefix(HEAD).and_then(|raw| raw.get(frame.data.len()..));
+    frame.event.is_none() && frame.data.starts_with('{') && matches!(ends, Some(b"\n\n" | b"\r\n\r\n"))
 }
 
-/// Reads a JSON string, which is borrowed where nothing is escaped; nothing if it is none.
-fn string(quoted: &str) -> Option<Cow<'_, str>> {
+/// Reads the JSON string around a place, which is borrowed where nothing is escaped; nothing if it is none.
+fn string(data: &str, place: Range<usize>) -> Option<Cow<'_, str>> {
     /// A JSON string, borrowed where it has no escapes.
     #[derive(Deserialize)]
     struct ChunkText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-    let inside = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    let inside = data.get(place.clone())?;
     let odd = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     if !inside.bytes().fold(false, |any, byte| any | odd(byte)) {
         return Some(Cow::Borrowed(inside));
     }
+    let quoted = data.get(place.start.checked_sub(1)?..=place.end)?;
     serde_json::from_str::<ChunkText<'_>>(quoted).ok().map(|text| text.0)
 }
 
-/// A chunk, as far as it matters.
-#[derive(Deserialize)]
-struct GlancedChunk<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    object: Cow<'a, str>,
-    created: u64,
-    #[serde(borrow)]
-    model: Cow<'a, str>,
-    #[serde(borrow)]
-    choices: [GlancedChoice<'a>; 1],
-    usage: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
-}
-
-/// The one alternative of a chunk.
-#[derive(Deserialize)]
-struct GlancedChoice<'a> {
-    index: usize,
-    #[serde(borrow)]
-    delta: GlancedDelta<'a>,
-    finish_reason: Option<IgnoredAny>,
-}
-
-/// What is `null` says nothing; any field that is not known here may say something.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GlancedDelta<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning: Option<&'a RawValue>,
-    #[serde(borrow)]
-    reasoning_content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<[GlancedCall<'a>; 1]>,
-    refusal: Option<IgnoredAny>,
-    function_call: Option<IgnoredAny>,
-}
-
-/// An element of `tool_calls`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GlancedCall<'a> {
-    index: u64,
-    #[serde(borrow)]
-    function: GlancedFunction<'a>,
-}
-
-/// The `function` of a call that has begun: a piece of its arguments.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GlancedFunction<'a> {
-    #[serde(borrow)]
-    arguments: &'a RawValue,
-}
-
-impl<'f> GlancedChunk<'f> {
-    /// Returns a chunk that repeats what all others do, and its one piece as it is written.
-    fn of(data: &'f str, envelope: &ChunkEnvelope) -> Option<(Self, (PieceTarget, &'f str))> {
-        let chunk: Self = serde_json::from_str(data).ok()?;
-        let [choice] = &chunk.choices;
-        let open = choice.finish_reason.is_none() && chunk.usage.is_none() && chunk.error.is_none();
-        let same = chunk.object == "chat.completion.chunk" && envelope.is_of(&chunk.id, chunk.created, &chunk.model);
-        let delta = &choice.delta;
-        let call =
-            delta.tool_calls.as_ref().map(|[call]| (PieceTarget::Arguments(call.index), call.function.arguments));
-        let others = [
-            delta.reasoning.map(|text| (PieceTarget::Reasoning("reasoning"), text)),
-            delta.reasoning_content.map(|text| (PieceTarget::Reasoning("reasoning_content"), text)),
-            delta.content.map(|text| (PieceTarget::Text, text)),
-        ];
-        let mut pieces = others.into_iter().flatten().chain(call);
-        let (piece, more) = (pieces.next(), pieces.next());
-        let quiet = more.is_none() && delta.refusal.is_none() && delta.function_call.is_none();
-        let (kind, raw) = piece.filter(|_| open && same && quiet)?;
-        Some((chunk, (kind, raw.get())))
-    }
-}
-
-/// A chunk that says nothing else than its piece.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
-struct BareChunk {
-    id: IgnoredAny,
-    object: IgnoredAny,
-    created: IgnoredAny,
-    model: IgnoredAny,
-    choices: [BareChoice; 1],
-    usage: Option<IgnoredAny>,
-    system_fingerprint: Option<IgnoredAny>,
-    service_tier: Option<IgnoredAny>,
-    obfuscation: Option<IgnoredAny>,
-}
-
-/// The alternative of a [`BareChunk`] chunk.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "it matters that there is nothing else, not what there is")]
-struct BareChoice {
-    index: IgnoredAny,
-    delta: IgnoredAny,
-    finish_reason: Option<IgnoredAny>,
-    logprobs: Option<()>,
-    stop_reason: Option<()>,
-    token_ids: Option<()>,
-}
+const HEAD: &[u8] = b"data: ";
 
 /// The bytes of `data: ` and the two line ends.
-const FRAME: usize = 8;
+const FRAME: usize = HEAD.len() + 2;

@@ -258,7 +258,7 @@ fn finish_of(choice: &Map<String, Value>) -> Option<Finish> {
     })
 }
 
-fn usage_of(own: Value) -> Usage {
+pub(crate) fn usage_of(own: Value) -> Usage {
     let count = |path: &str| own.pointer(path).and_then(Value::as_u64);
     Usage {
         input: count("/prompt_tokens").unwrap_or_default(),

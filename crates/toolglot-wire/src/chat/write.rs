@@ -6,6 +6,7 @@ use std::io::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
+use crate::chat::glance::PieceTarget;
 use crate::policy::ReasoningField;
 use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
@@ -33,6 +34,10 @@ pub(crate) struct ChunkEnvelope {
     pub(crate) id: String,
     pub(crate) created: u64,
     pub(crate) model: String,
+    /// The same as they are written: the id without its quotes, the model with them.
+    pub(super) id_text: String,
+    pub(super) created_text: String,
+    pub(super) model_text: String,
     /// The beginning of every chunk, up to the alternatives.
     head: Vec<u8>,
 }
@@ -44,17 +49,13 @@ impl ChunkEnvelope {
         let id = begin.id.clone().filter(|id| !id.is_empty()).unwrap_or_else(ours);
         let created = begin.created.unwrap_or(client.now);
         let model = begin.model.clone().unwrap_or_else(|| client.model.clone());
-        let mut head = Vec::new();
-        head.extend_from_slice(br#"{"id":"#);
-        push_text(&id, &mut head);
-        head.extend_from_slice(format!(r#","object":"chat.completion.chunk","created":{created},"model":"#).as_bytes());
-        push_text(&model, &mut head);
-        Self { id, created, model, head }
-    }
-
-    /// Says whether a chunk repeats it; no chunk does before the response has begun.
-    pub(crate) fn is_of(&self, id: &str, created: u64, model: &str) -> bool {
-        !self.id.is_empty() && self.id == id && self.created == created && self.model == model
+        let quoted = |text: &str| Value::from(text).to_string();
+        let (id_text, model_text, created_text) = (quoted(&id), quoted(&model), created.to_string());
+        let head = format!(
+            r#"{{"id":{id_text},"object":"chat.completion.chunk","created":{created_text},"model":{model_text}"#
+        );
+        let id_text = id_text[1..id_text.len() - 1].to_owned();
+        Self { id, created, model, id_text, created_text, model_text, head: head.into_bytes() }
     }
 }
 
@@ -104,6 +105,13 @@ impl ChatWriter {
         &self.envelope
     }
 
+    /// Says whether the client wants to know in every chunk how many tokens there are so far.
+    pub(crate) fn counts_in_chunks(&self) -> bool {
+        let options = self.client.request.get("stream_options");
+        let wants = options.and_then(|options| options.get("continuous_usage_stats")).and_then(Value::as_bool);
+        self.wants_usage && wants.unwrap_or_default()
+    }
+
     /// Says whether a chunk of the server's may go out as it came, seen from the order of chunks.
     pub(crate) fn is_under_way(&self, choice: usize) -> bool {
         self.extra.is_empty() && self.roles.get(choice).copied().unwrap_or_default()
@@ -123,9 +131,10 @@ impl ChatWriter {
         }
     }
 
-    /// Takes notice of text that went to the client as it came, and its tokens with it.
-    pub(crate) fn passed(&mut self, choice: usize) {
-        self.tokens.get_mut(choice).into_iter().for_each(PendingLogprobs::clear);
+    /// Takes notice of what went to the client as it came; with text go its tokens.
+    pub(crate) fn passed(&mut self, choice: usize, kind: PieceTarget) {
+        let tokens = self.tokens.get_mut(choice).filter(|_| kind == PieceTarget::Text);
+        tokens.into_iter().for_each(PendingLogprobs::clear);
     }
 
     /// Says whether the client finds reasoning in this field and no other.

@@ -104,6 +104,10 @@ impl CallEmitter {
             Part::Text(text) => text.trim().is_empty(),
             part => matches!(part, Part::Logprobs(_)),
         };
+        // Nobody sees the text of a call, and so none of its tokens.
+        if self.is_open() && matches!(part, Part::Logprobs(_)) {
+            return;
+        }
         let done = self.made > 0 && !shared.wants.parallel;
         if (done && blank) || !self.takes_more(shared) {
             return;

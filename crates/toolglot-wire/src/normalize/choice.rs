@@ -23,6 +23,17 @@ pub(super) struct ChoiceNormalizer {
     finished: bool,
 }
 
+/// What becomes of the log probabilities of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenFate {
+    /// They are said before their text.
+    Said,
+    /// Their text is that of a call.
+    Dropped,
+    /// It depends on what else is going on.
+    Open,
+}
+
 impl ChoiceNormalizer {
     pub(super) fn new(number: usize) -> Self {
         Self {
@@ -44,6 +55,15 @@ impl ChoiceNormalizer {
             && !self.emitter.is_open()
             && !self.emitter.has_made()
             && !self.emitter.has_failed()
+    }
+
+    /// Says what would become of log probabilities that come now.
+    pub(super) fn token_fate(&self) -> TokenFate {
+        if self.is_plain() {
+            return TokenFate::Said;
+        }
+        let speaks = self.natives.is_empty() && self.waiting.is_empty() && self.emitter.is_open();
+        if speaks && !self.finished && !self.emitter.has_failed() { TokenFate::Dropped } else { TokenFate::Open }
     }
 
     pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {

@@ -4,6 +4,7 @@
 mod accumulate;
 mod broken;
 mod captured;
+mod envelopes;
 mod faults;
 mod generated;
 mod ids;

@@ -1,0 +1,253 @@
+//! Learns what is in a chunk and where: which of it varies, and which may not go out as it is.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::chat::glance::PieceTarget;
+use crate::chat::template::{HoleKind, TemplatePlan};
+use crate::chat::write::ChunkEnvelope;
+
+/// The fields of a response that are the same in all of its chunks.
+const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];
+
+/// The fields in which servers say reasoning.
+const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
+
+/// Returns what is in a chunk that adds one piece; nothing if it has to be read with care.
+pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan> {
+    let chunk = ChunkMembers::of(data)?;
+    if envelope.id.is_empty() || chunk.get("object")? != r#""chat.completion.chunk""# {
+        return None;
+    }
+    let mut shape = ChunkShape { data, holes: Vec::new(), edits: Vec::new(), says_more: false };
+    let [choice] = serde_json::from_str::<[&RawValue; 1]>(chunk.get("choices")?).ok()?;
+    for (at, (name, value)) in chunk.0.iter().enumerate() {
+        shape.response(&chunk, at, (name, value), envelope, keeps_usage)?;
+    }
+    let all = ["id", "created", "model"].iter().all(|name| chunk.get(name).is_some());
+    let choice = all.then(|| ChunkMembers::of(choice.get())).flatten()?;
+    let is_probable = choice.get("logprobs").is_some_and(|value| value != "null");
+    for (name, value) in &choice.0 {
+        shape.choice(name, value)?;
+    }
+    let number = serde_json::from_str(choice.get("index")?).ok()?;
+    let kind = shape.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
+    let ChunkShape { holes, edits, says_more, .. } = shape;
+    Some(TemplatePlan { choice: number, kind, says_more, is_probable, holes, edits })
+}
+
+/// What was learned so far.
+struct ChunkShape<'d> {
+    data: &'d str,
+    holes: Vec<(Range<usize>, HoleKind)>,
+    edits: Vec<(Range<usize>, String)>,
+    says_more: bool,
+}
+
+impl<'d> ChunkShape<'d> {
+    /// Learns a field of the response.
+    fn response(
+        &mut self,
+        chunk: &ChunkMembers<'d>,
+        at: usize,
+        (name, value): (&str, &'d str),
+        envelope: &ChunkEnvelope,
+        keeps_usage: bool,
+    ) -> Option<()> {
+        let is_unsaid = |name: &str| matches!(name, "usage" | "error");
+        match name {
+            "object" | "choices" => {}
+            "id" => self.string(value, HoleKind::Id)?,
+            "created" => self.holes.push((self.place(value)?, HoleKind::Created)),
+            "model" => {
+                if !value.starts_with('"') {
+                    return None;
+                }
+                if value != envelope.model_text {
+                    self.edits.push((self.place(value)?, envelope.model_text.clone()));
+                }
+            }
+            // Some clients only look whether it is there.
+            "error" if value == "null" => self.cut(chunk, at, is_unsaid)?,
+            "error" => return None,
+            "usage" if value == "null" => {}
+            "usage" => {
+                if !value.starts_with('{') {
+                    return None;
+                }
+                self.holes.push((self.place(value)?, HoleKind::Usage));
+                if !keeps_usage {
+                    self.cut(chunk, at, is_unsaid)?;
+                }
+            }
+            "obfuscation" => self.varies(value)?,
+            _ if CONSTANT.contains(&name) => {}
+            _ => {
+                self.says_more = true;
+                self.varies(value)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Learns a field of the alternative.
+    fn choice(&mut self, name: &str, value: &'d str) -> Option<()> {
+        match name {
+            "index" | "delta" => {}
+            // An alternative that ends says so in the client's words.
+            "finish_reason" => return (value == "null").then_some(()),
+            _ if value == "null" => {}
+            _ => {
+                self.says_more |= name != "logprobs";
+                self.varies(value)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Learns what is added; returns the target of its one piece.
+    fn delta(&mut self, delta: &ChunkMembers<'d>) -> Option<PieceTarget> {
+        let mut kind = None;
+        for (name, value) in &delta.0 {
+            let target = match *name {
+                "role" if matches!(*value, "null" | r#""assistant""#) => continue,
+                _ if *value == "null" => continue,
+                "content" | "reasoning" | "reasoning_content" if *value == r#""""# => continue,
+                "content" => PieceTarget::Text,
+                "reasoning" | "reasoning_content" => {
+                    PieceTarget::Reasoning(REASONING.into_iter().find(|known| known == name)?)
+                }
+                "tool_calls" => self.call(value)?,
+                _ => return None,
+            };
+            if kind.replace(target).is_some() {
+                return None;
+            }
+            if *name != "tool_calls" {
+                self.string(value, HoleKind::Piece)?;
+            }
+        }
+        let kind = kind?;
+        // Clients join what is said of the role.
+        let is_role = |name: &str| name == "role";
+        if let Some(at) = delta.0.iter().position(|(name, _)| is_role(name)) {
+            self.cut(delta, at, is_role)?;
+        }
+        Some(kind)
+    }
+
+    /// Learns an element of `tool_calls` that goes on with the arguments of a call.
+    fn call(&mut self, list: &'d str) -> Option<PieceTarget> {
+        let [call] = serde_json::from_str::<[&'d RawValue; 1]>(list).ok()?;
+        let call = ChunkMembers::of(call.get())?;
+        let function = ChunkMembers::of(call.get("function")?)?;
+        let empty = |value: &str| matches!(value, "null" | r#""""#);
+        let is_idle = |name: &str, value: &str| match name {
+            "index" | "function" => false,
+            "type" => empty(value) || value == r#""function""#,
+            _ => name == "id" && empty(value),
+        };
+        let mut idle = Vec::new();
+        for (at, (name, value)) in call.0.iter().enumerate() {
+            match *name {
+                "index" | "function" => {}
+                name if is_idle(name, value) => idle.push(at),
+                _ => return None,
+            }
+        }
+        // What a call is called clients join, too.
+        for at in idle {
+            self.cut(&call, at, |name| !matches!(name, "index" | "function"))?;
+        }
+        for (at, (name, value)) in function.0.iter().enumerate() {
+            match *name {
+                "arguments" => self.string(value, HoleKind::Piece)?,
+                "name" if empty(value) => self.cut(&function, at, |name| name == "name")?,
+                _ => return None,
+            }
+        }
+        function.get("arguments")?;
+        Some(PieceTarget::Arguments(serde_json::from_str(call.get("index")?).ok()?))
+    }
+
+    /// Notes a value that is new in every chunk.
+    fn varies(&mut self, value: &'d str) -> Option<()> {
+        match value.as_bytes().first()? {
+            b'"' => self.string(value, HoleKind::Letters)?,
+            b'{' | b'[' | b'-' | b'0'..=b'9' => self.holes.push((self.place(value)?, HoleKind::Value)),
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Notes a string.
+    fn string(&mut self, value: &'d str, kind: HoleKind) -> Option<()> {
+        let place = self.place(value.strip_prefix('"')?.strip_suffix('"')?)?;
+        self.holes.push((place, kind));
+        Some(())
+    }
+
+    /// Notes that a member does not go out, nor the comma that belongs to it; `goes` says which others do not.
+    fn cut(&mut self, members: &ChunkMembers<'d>, at: usize, is_cut: impl Fn(&str) -> bool) -> Option<()> {
+        let place = |at: usize| {
+            let (name, value) = members.0.get(at)?;
+            // A name stands in quotes.
+            Some(self.place(name)?.start - 1..self.place(value)?.end)
+        };
+        let own = place(at)?;
+        let is_first = members.0[..at].iter().all(|(name, _)| is_cut(name));
+        let range = if is_first { own.start..place(at + 1)?.start } else { place(at - 1)?.end..own.end };
+        self.edits.push((range, String::new()));
+        Some(())
+    }
+
+    /// Returns where in the chunk a part of it is.
+    fn place(&self, part: &str) -> Option<Range<usize>> {
+        let start = (part.as_ptr() as usize).checked_sub(self.data.as_ptr() as usize)?;
+        Some(start..start + part.len())
+    }
+}
+
+/// The members of an object: the name and the value of each, as they are written.
+struct ChunkMembers<'d>(Vec<(&'d str, &'d str)>);
+
+impl<'d> ChunkMembers<'d> {
+    fn of(object: &'d str) -> Option<Self> {
+        serde_json::from_str(object).ok()
+    }
+
+    fn get(&self, name: &str) -> Option<&'d str> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+}
+
+impl<'de> Deserialize<'de> for ChunkMembers<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ChunkVisitor)
+    }
+}
+
+/// Reads the members of an object.
+struct ChunkVisitor;
+
+impl<'de> Visitor<'de> for ChunkVisitor {
+    type Value = ChunkMembers<'de>;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members: Vec<(&str, &str)> = Vec::with_capacity(8);
+        while let Some((name, value)) = map.next_entry::<&str, &RawValue>()? {
+            if members.iter().any(|(known, _)| *known == name) {
+                return Err(A::Error::custom("a name stands twice"));
+            }
+            members.push((name, value.get()));
+        }
+        Ok(ChunkMembers(members))
+    }
+}

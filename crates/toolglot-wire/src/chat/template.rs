@@ -1,0 +1,219 @@
+//! The shape of a server's chunks: text that is the same in all of them, and holes.
+
+use std::ops::Range;
+
+use memchr::memchr2;
+use serde::de::IgnoredAny;
+
+use crate::chat::glance::PieceTarget;
+use crate::chat::shape;
+use crate::chat::write::ChunkEnvelope;
+
+/// A chunk with holes in it.
+#[derive(Debug)]
+pub(crate) struct ChunkTemplate {
+    pub(crate) choice: usize,
+    pub(crate) kind: PieceTarget,
+    /// Its chunks may say more than their piece.
+    pub(crate) says_more: bool,
+    /// Its chunks have log probabilities.
+    pub(crate) is_probable: bool,
+    holes: Vec<TemplateHole>,
+    end: TemplateText,
+    /// Nothing of it is left out or put otherwise.
+    is_same: bool,
+}
+
+/// A hole, with the text before it.
+#[derive(Debug)]
+struct TemplateHole {
+    before: TemplateText,
+    kind: HoleKind,
+    /// What stands in it does not go out.
+    is_cut: bool,
+}
+
+/// A text that is the same in all chunks.
+#[derive(Debug, PartialEq)]
+struct TemplateText {
+    came: String,
+    goes: String,
+}
+
+/// What stands in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HoleKind {
+    /// The inside of the string that is the chunk's piece.
+    Piece,
+    /// The inside of the response's id, and its time; all chunks say the same.
+    Id,
+    Created,
+    /// An object that counts tokens.
+    Usage,
+    /// The inside of a string, and any value, that go on as they came.
+    Letters,
+    Value,
+}
+
+/// What a template is made of: the places of its holes, and what stands in the server's text that goes out in other words.
+#[derive(Debug)]
+pub(super) struct TemplatePlan {
+    pub(super) choice: usize,
+    pub(super) kind: PieceTarget,
+    pub(super) says_more: bool,
+    pub(super) is_probable: bool,
+    pub(super) holes: Vec<(Range<usize>, HoleKind)>,
+    pub(super) edits: Vec<(Range<usize>, String)>,
+}
+
+/// Where the holes of a template are in a chunk.
+#[derive(Debug, Default)]
+pub(crate) struct TemplateFit([(u32, u32); MOST_HOLES]);
+
+/// A chunk with more holes is read with care.
+const MOST_HOLES: usize = 10;
+
+/// More than this around the holes is not remembered: an ordinary chunk has 200 bytes around its piece, and comparing
+/// pages costs as much as reading them.
+const LARGE: usize = 4 << 10;
+
+impl ChunkTemplate {
+    /// Learns the shape of a chunk that adds one piece; nothing if it needs to be read with care.
+    pub(super) fn of(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<Self> {
+        let mut plan = shape::plan(data, envelope, keeps_usage)?;
+        plan.holes.sort_by_key(|(place, _)| place.start);
+        plan.edits.sort_by_key(|(place, _)| place.start);
+        let around = data.len() - plan.holes.iter().map(|(place, _)| place.len()).sum::<usize>();
+        if plan.holes.len() > MOST_HOLES || around > LARGE {
+            return None;
+        }
+        let mut from = 0;
+        let mut holes = Vec::with_capacity(plan.holes.len());
+        for (place, kind) in &plan.holes {
+            let is_cut = plan.edits.iter().any(|(cut, _)| cut.start <= place.start && place.end <= cut.end);
+            holes.push(TemplateHole { before: text(data, from..place.start, &plan.edits), kind: *kind, is_cut });
+            from = place.end;
+        }
+        let end = text(data, from..data.len(), &plan.edits);
+        Some(Self {
+            choice: plan.choice,
+            kind: plan.kind,
+            says_more: plan.says_more,
+            is_probable: plan.is_probable,
+            holes,
+            end,
+            is_same: plan.edits.is_empty(),
+        })
+    }
+
+    /// Finds the holes in a chunk, if all else is the same.
+    pub(super) fn fit(&self, data: &str) -> Option<TemplateFit> {
+        let mut fit = TemplateFit::default();
+        let mut at = 0;
+        for (hole, place) in self.holes.iter().zip(&mut fit.0) {
+            let start = at + hole.before.came.len();
+            data.get(at..).filter(|rest| rest.starts_with(&hole.before.came))?;
+            at = start + hole.kind.length(data.get(start..)?)?;
+            *place = (u32::try_from(start).ok()?, u32::try_from(at).ok()?);
+        }
+        (data.get(at..)? == self.end.came).then_some(fit)
+    }
+
+    /// Returns the place of the piece, inside its quotes.
+    pub(super) fn piece(&self, fit: &TemplateFit) -> Range<usize> {
+        self.place(fit, HoleKind::Piece).unwrap_or_default()
+    }
+
+    /// Returns the place of the object that counts tokens.
+    pub(super) fn usage(&self, fit: &TemplateFit) -> Option<Range<usize>> {
+        self.place(fit, HoleKind::Usage)
+    }
+
+    fn place(&self, fit: &TemplateFit, kind: HoleKind) -> Option<Range<usize>> {
+        fit.of(self).find(|(hole, _)| hole.kind == kind).map(|(_, place)| place)
+    }
+
+    /// Says whether a chunk goes out as it came.
+    pub(super) fn is_same(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope) -> bool {
+        self.is_same
+            && fit
+                .of(self)
+                .all(|(hole, place)| envelope_text(hole.kind, envelope).is_none_or(|own| own == &data[place]))
+    }
+
+    /// Writes a chunk, all changes made.
+    pub(super) fn write(&self, data: &str, fit: &TemplateFit, envelope: &ChunkEnvelope, out: &mut Vec<u8>) {
+        for (hole, place) in fit.of(self) {
+            out.extend_from_slice(hole.before.goes.as_bytes());
+            if !hole.is_cut {
+                out.extend_from_slice(envelope_text(hole.kind, envelope).unwrap_or(&data[place]).as_bytes());
+            }
+        }
+        out.extend_from_slice(self.end.goes.as_bytes());
+    }
+}
+
+impl TemplateFit {
+    /// Returns the holes of its template with their places.
+    fn of<'t>(&'t self, template: &'t ChunkTemplate) -> impl Iterator<Item = (&'t TemplateHole, Range<usize>)> {
+        let places = self.0.iter().map(|&(start, end)| start as usize..end as usize);
+        template.holes.iter().zip(places)
+    }
+}
+
+/// Returns what stands in a hole in all chunks that go out.
+fn envelope_text(kind: HoleKind, envelope: &ChunkEnvelope) -> Option<&str> {
+    match kind {
+        HoleKind::Id => Some(&envelope.id_text),
+        HoleKind::Created => Some(&envelope.created_text),
+        HoleKind::Piece | HoleKind::Usage | HoleKind::Letters | HoleKind::Value => None,
+    }
+}
+
+/// Returns a text between holes, and what of it goes out.
+fn text(data: &str, place: Range<usize>, edits: &[(Range<usize>, String)]) -> TemplateText {
+    let (mut goes, mut from) = (String::new(), place.start);
+    for (cut, new) in edits.iter().filter(|(cut, _)| cut.start < place.end && cut.end > place.start) {
+        goes.push_str(&data[from..cut.start.max(from)]);
+        goes.push_str(new);
+        from = cut.end.min(place.end);
+    }
+    goes.push_str(&data[from..place.end]);
+    TemplateText { came: data[place].to_owned(), goes }
+}
+
+impl HoleKind {
+    /// Returns how long what stands in the hole is at the beginning of a text; nothing if it is of another kind.
+    fn length(self, text: &str) -> Option<usize> {
+        let bytes = text.as_bytes();
+        match self {
+            Self::Piece => string_end(bytes),
+            Self::Id | Self::Letters => {
+                let end = memchr2(b'"', b'\\', bytes).filter(|at| bytes[*at] == b'"')?;
+                bytes[..end].iter().all(|byte| *byte >= b' ').then_some(end)
+            }
+            Self::Created => {
+                let end = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (end == 1 || (end > 1 && bytes[0] != b'0')).then_some(end)
+            }
+            Self::Usage if !text.starts_with('{') => None,
+            Self::Usage | Self::Value => {
+                let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+                values.next()?.ok()?;
+                Some(values.byte_offset())
+            }
+        }
+    }
+}
+
+/// Returns where a string ends, from behind its first quote.
+fn string_end(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
