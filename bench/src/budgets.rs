@@ -18,13 +18,23 @@ const HEAD: &str = "\
 
 /// Counts every case and fails if one takes more than its budget, or if a cost grows faster than it may.
 pub(crate) fn run(update: bool) -> Result<(), String> {
-    let costs: Vec<(String, f64)> = cases().into_iter().map(cost).collect::<Result<_, _>>()?;
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("budgets.txt");
+    check(cases(), ("budgets.txt", HEAD), growth::faults()?, update)
+}
+
+/// Counts cases and compares them with a file of budgets, or writes them there; fails for what is over, and for what was
+/// wrong before.
+pub(crate) fn check(
+    cases: Vec<String>,
+    (file, head): (&str, &str),
+    mut faults: Vec<String>,
+    update: bool,
+) -> Result<(), String> {
+    let costs: Vec<(String, f64)> = cases.into_iter().map(cost).collect::<Result<_, _>>()?;
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
     let granted = fs::read_to_string(&path).unwrap_or_default();
-    let mut faults = growth::faults()?;
     if update {
         let text =
-            costs.iter().fold(HEAD.to_owned(), |text, (case, cost)| text + &format!("{:>9.1} {case}\n", cost * MARGIN));
+            costs.iter().fold(head.to_owned(), |text, (case, cost)| text + &format!("{:>9.1} {case}\n", cost * MARGIN));
         fs::write(&path, text).map_err(|error| error.to_string())?;
     } else {
         let (text, over) = compare(&granted, &costs);
@@ -150,5 +160,6 @@ mod tests {
         assert_eq!(amount("pinned call hermes plain 1000 4"), 1000);
         assert_eq!(amount("pinned hostile hermes openers 2000 complete"), 2000);
         assert_eq!(["make tools 100", "start ready pinned hermes", "auto two hermes whole"].map(amount), [1; 3]);
+        assert_eq!(amount("wire chunk text plain 500"), 500);
     }
 }

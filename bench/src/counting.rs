@@ -88,6 +88,8 @@ pub(crate) fn work(words: &[&str]) -> Result<Work, String> {
                 Dialects::builtin().get(name).map(|dialect| dialect.source().to_owned()).ok_or("no such dialect")?;
             Ok(Box::new(move || drop(Dialect::from_toml("mine", &source).ok())))
         }
+        #[cfg(feature = "wire")]
+        ["wire", "chunk", kind, server, count] => crate::chunks::work(kind, server, count),
         ["start", "ready", how, dialect] => Ok(starting(how, dialect)),
         ["start", "call", how, dialect] => {
             // Not made by the renderer: that would make ready what is to be counted.

@@ -12,9 +12,14 @@ mod auto;
 mod budgets;
 mod building;
 mod calls;
+#[cfg(feature = "wire")]
+mod chunks;
 mod complete;
 mod counting;
 mod duel;
+#[cfg(feature = "wire")]
+#[path = "../../e2e/bench/src/envelope.rs"]
+mod envelope;
 mod fragments;
 mod growth;
 mod hostile;
@@ -57,6 +62,8 @@ usage: toolglot-bench SECTION [--quick] [--update]
   --update       writes into docs/benchmarks.md and docs/plots
 usage: toolglot-bench budgets [--update]
   compares counted instructions with budgets.txt, or writes them there
+usage: toolglot-bench chunks [--update]
+  the same for the chunks of streams and chunks.txt, if built with `--features wire`
 usage: toolglot-bench hunt SECONDS SEED
   looks for messages whose cost grows faster than their length
 usage: toolglot-bench message KIND DIALECT CORPUS SIZE CHUNK
@@ -91,6 +98,10 @@ fn main() -> ExitCode {
         Some(("message", rest)) => Job::new(rest).map(|job| println!("{}", job.text)),
         Some(("budgets", [])) => budgets::run(false),
         Some(("budgets", [update])) if update == "--update" => budgets::run(true),
+        #[cfg(feature = "wire")]
+        Some(("chunks", [])) => chunks::run(false),
+        #[cfg(feature = "wire")]
+        Some(("chunks", [update])) if update == "--update" => chunks::run(true),
         Some(("hunt", [seconds, seed])) => match (seconds.parse(), seed.parse()) {
             (Ok(seconds), Ok(seed)) => hunt::run(seconds, seed),
             _ => Err(USAGE.to_owned()),

@@ -9,6 +9,8 @@ use crate::now;
 
 const TOOLS: &str = r#","tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]"#;
 
+const USAGE: &str = r#","stream_options":{"include_usage":true,"continuous_usage_stats":true}"#;
+
 /// What is asked of the server.
 pub(crate) struct Asked {
     pieces: usize,
@@ -17,11 +19,16 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// A `text` is asked for with tools declared, as is a `call`; a `plain` text without.
-    pub(crate) fn new(pieces: usize, micros: u64, kind: &str) -> Self {
+    pub(crate) fn new(pieces: usize, micros: u64, kind: &str, envelope: &str) -> Self {
         let tools = if kind == "plain" { "" } else { TOOLS };
-        let asked = format!("bench-{pieces}-{micros}-{kind}");
-        let body =
-            format!(r#"{{"model":"{asked}","stream":true,"messages":[{{"role":"user","content":"{asked}"}}]{tools}}}"#);
+        let asked = format!("bench-{pieces}-{micros}-{kind}-{envelope}");
+        let more = match envelope {
+            _ if envelope.ends_with("_usage") => USAGE,
+            _ if envelope.ends_with("_logprobs") => r#","logprobs":true"#,
+            _ => "",
+        };
+        let messages = format!(r#"[{{"role":"user","content":"{asked}"}}]"#);
+        let body = format!(r#"{{"model":"{asked}","stream":true,"messages":{messages}{tools}{more}}}"#);
         Self { pieces, body }
     }
 }
@@ -79,7 +86,7 @@ fn take(port: u16, asked: &Asked) -> io::Result<Taken> {
     stream.write_all(format!("{head}{more}content-length: {}\r\n\r\n{body}", body.len()).as_bytes())?;
 
     let mut taken = Taken { first: Duration::ZERO, pieces: Vec::with_capacity(asked.pieces) };
-    let (mut held, mut buffer) = (Vec::new(), [0; 16 << 10]);
+    let (mut held, mut buffer, mut last) = (Vec::new(), [0; 16 << 10], 0);
     loop {
         let length = stream.read(&mut buffer)?;
         if length == 0 {
@@ -87,7 +94,12 @@ fn take(port: u16, asked: &Asked) -> io::Result<Taken> {
         }
         held.extend_from_slice(&buffer[..length]);
         let arrived = now();
-        let end = times(&held, |sent| taken.pieces.push(arrived.saturating_sub(sent)));
+        // Log probabilities repeat their text.
+        let end = times(&held, |sent| {
+            if sent != std::mem::replace(&mut last, sent) {
+                taken.pieces.push(arrived.saturating_sub(sent));
+            }
+        });
         if taken.first.is_zero() && !taken.pieces.is_empty() {
             taken.first = begun.elapsed();
         }

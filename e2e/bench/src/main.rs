@@ -3,6 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
+mod envelope;
 mod load;
 mod relay;
 mod server;
@@ -10,7 +11,7 @@ mod server;
 const USAGE: &str = "\
 toolglot-load server PORT                a model server whose pieces carry the time they were sent
 toolglot-load relay PORT SERVER_PORT     passes bytes on, both ways, and does nothing else
-toolglot-load load PORT STREAMS TIMES PIECES MICROSECONDS text|call|plain
+toolglot-load load PORT STREAMS TIMES PIECES MICROSECONDS text|call|plain ENVELOPE
                                          takes so many streams at once, so often; one line of JSON";
 
 fn main() -> ExitCode {
@@ -33,8 +34,8 @@ fn run(words: &[&str]) -> Option<std::io::Result<()>> {
     match words {
         ["server", port] => Some(server::run(port.parse().ok()?)),
         ["relay", port, server] => Some(relay::run(port.parse().ok()?, server.parse().ok()?)),
-        ["load", port, streams, times, pieces, micros, kind] => {
-            let asked = load::Asked::new(pieces.parse().ok()?, micros.parse().ok()?, kind);
+        ["load", port, streams, times, pieces, micros, kind, envelope] => {
+            let asked = load::Asked::new(pieces.parse().ok()?, micros.parse().ok()?, kind, envelope);
             Some(load::run(port.parse().ok()?, streams.parse().ok()?, times.parse().ok()?, &asked))
         }
         _ => None,

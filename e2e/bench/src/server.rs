@@ -1,10 +1,11 @@
 //! A model server that streams a chat completion at a steady pace; every piece carries the time it was sent.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::envelope::Envelope;
 use crate::now;
 
 /// The text before and after the pieces, if they are the argument of a call.
@@ -69,41 +70,51 @@ fn request(reader: &mut impl BufRead) -> io::Result<Option<(String, String)>> {
     Ok(Some((head, String::from_utf8_lossy(&body).into_owned())))
 }
 
-/// Answers as the request asks: somewhere in it stands `pieces-microseconds-kind`.
-fn answer(writer: &mut TcpStream, body: &str) -> io::Result<()> {
+/// Answers as the request asks: somewhere in it stands `pieces-microseconds-kind-envelope`. Without a pause nothing is sent
+/// before much of it is there, so that one read of a proxy's finds many pieces.
+fn answer(stream: &mut TcpStream, body: &str) -> io::Result<()> {
     let asked = body.split("bench-").nth(1).unwrap_or_default();
     let mut words = asked.split(['-', '"', '\\']);
     let pieces: u32 = words.next().and_then(|word| word.parse().ok()).unwrap_or(10);
     let pause: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
     let is_call = words.next() == Some("call");
+    let envelope: Envelope = words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
+    let mut writer = BufWriter::with_capacity(BURST, stream);
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     writer.write_all(head.as_bytes())?;
-    frame(writer, &chunk(r#"{"role":"assistant","content":""}"#, "null"))?;
+    frame(&mut writer, &envelope.chunk("", 0, second()))?;
     if is_call {
-        frame(writer, &chunk(&format!(r#"{{"content":"{}"}}"#, CALL[0]), "null"))?;
+        frame(&mut writer, &envelope.chunk(CALL[0], 0, second()))?;
     }
     let begun = Instant::now();
     for number in 0..pieces {
-        frame(writer, &chunk(&format!(r#"{{"content":"t{} "}}"#, now()), "null"))?;
-        let due = begun + Duration::from_micros(pause * u64::from(number + 1));
-        thread::sleep(due.saturating_duration_since(Instant::now()));
+        frame(&mut writer, &envelope.chunk(&format!("t{} ", now()), number, second()))?;
+        if pause > 0 {
+            writer.flush()?;
+            let due = begun + Duration::from_micros(pause * u64::from(number + 1));
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
     }
     if is_call {
-        frame(writer, &chunk(&format!(r#"{{"content":"{}"}}"#, CALL[1]), "null"))?;
+        frame(&mut writer, &envelope.chunk(CALL[1], 0, second()))?;
     }
-    frame(writer, &chunk("{}", "\"stop\""))?;
-    frame(writer, "data: [DONE]\n\n")?;
-    writer.write_all(b"0\r\n\r\n")
+    frame(&mut writer, LAST)?;
+    frame(&mut writer, "data: [DONE]\n\n")?;
+    writer.write_all(b"0\r\n\r\n")?;
+    writer.flush()
 }
 
-fn chunk(delta: &str, finish: &str) -> String {
-    format!(
-        "data: {{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"bench\",\"choices\":[{{\
-         \"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n"
-    )
+fn second() -> u64 {
+    now() / 1_000_000_000
 }
 
-/// Sends one event as one piece of the body, in one write.
-fn frame(writer: &mut TcpStream, event: &str) -> io::Result<()> {
+/// So much is sent at a time without a pause.
+const BURST: usize = 64 << 10;
+
+const LAST: &str = "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"bench\",\"choices\":[\
+                    {\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+
+/// Sends one event as one piece of the body.
+fn frame(writer: &mut impl Write, event: &str) -> io::Result<()> {
     writer.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())
 }
