@@ -1,6 +1,7 @@
 """What a proxy adds: time to the first piece, time per piece, CPU, memory; direct, a bare relay, toolglot and others.
 
   e2e/run bench [--litellm] [--rounds N] [--quick] [--update]
+  e2e/run bench --chunks [--rounds N] [--update]      each server's chunks, toolglot beside the relay
 
 All of them stand before the same paced model server and get the same requests, in turns, so that what else the machine does
 hits them alike. Portkey is among them; LiteLLM, which takes minutes to install, on request. --update writes the table into
@@ -28,6 +29,22 @@ LOAD = parts.WORK / "bench/target/release/toolglot-load"
 PAGE = parts.ROOT / "docs/benchmarks.md"
 BEGIN, END = "<!-- what the proxy adds -->", "<!-- end of what the proxy adds -->"
 STREAMS, PIECES, PAUSE = 8, 500, 5000
+CHUNKS_BEGIN, CHUNKS_END = "<!-- what each server's chunks cost -->", "<!-- end of what each server's chunks cost -->"
+FLAT = 40_000
+# What stands around a piece, by server, and what of it is new in every chunk.
+ENVELOPES = {
+    "plain": "what a chunk must have, nothing new",
+    "llama_server": "llama-server; `created` moves on",
+    "llama_timings": "the same with `timings_per_token`",
+    "vllm": "vLLM; nothing new",
+    "vllm_usage": "the same with `continuous_usage_stats`",
+    "vllm_logprobs": "the same with `logprobs`",
+    "sglang": "SGLang; `created` moves on, `role` is `null`",
+    "sglang_usage": "the same with `continuous_usage_stats`",
+    "ollama": "Ollama; `created` moves on, `role` in every chunk",
+    "lm_studio": "LM Studio; `role` in every chunk",
+    "openai": "OpenAI; `obfuscation`",
+}
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -44,9 +61,9 @@ class Contender:
     cpu: dict = dataclasses.field(default_factory=dict)
     memory: dict = dataclasses.field(default_factory=dict)
 
-    def load(self, streams, times, pieces, pause, kind):
+    def load(self, streams, times, pieces, pause, kind, envelope="plain"):
         """Lets clients take streams; returns what they measured."""
-        command = [LOAD, "load", self.port, streams, times, pieces, pause, self.kind or kind]
+        command = [LOAD, "load", self.port, streams, times, pieces, pause, self.kind or kind, envelope]
         environment = os.environ | {"BENCH_HEADERS": self.headers}
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
         if done.returncode:
@@ -190,14 +207,65 @@ def table(found):
     return lines + ["", f"Direct, for comparison: {milli(base[0])} to the first piece, {base[1]:.0f} µs per piece, p99 {base[2]:.0f} µs."]
 
 
+def spend(contender, *asked):
+    """Seconds of CPU for what is asked, and how many pieces that were."""
+    before = sum(cpu(contender.pid))
+    taken = contender.load(*asked)
+    return sum(cpu(contender.pid)) - before, taken["pieces"]
+
+
+def chunks(stack, rounds):
+    """The table of each server's chunks: paced as text and as a call, and flat out."""
+    server = parts.free_port()
+    stack.enter_context(parts.process([LOAD, "server", server], parts.WORK / "server.log"))
+    time.sleep(0.2)
+    both = [Contender("bare byte relay", *relay(stack, server)), Contender("toolglot", *toolglot(stack, server))]
+    ways = [(STREAMS, 1, PIECES, PAUSE, "text"), (STREAMS, 1, PIECES, PAUSE, "call"), (1, 10, FLAT, 0, "text")]
+    spent = {}
+    for one in both:
+        one.load(2, 5, 20, 1000, "call")
+    for number in range(rounds):
+        print(f"round {number + 1} of {rounds}", file=sys.stderr)
+        for envelope in ENVELOPES:
+            for way in ways:
+                for one in both:
+                    seconds, pieces = spend(one, *way, envelope)
+                    before = spent.get((envelope, way, one.name), (0, 0))
+                    spent[envelope, way, one.name] = (before[0] + seconds, before[1] + pieces)
+    lines = ["| chunks of | text, paced: relay | toolglot | by the relay's | with a call | flat out: relay | toolglot | by the relay's |", "|---" * 8 + "|"]
+    for envelope, what in ENVELOPES.items():
+        def micros(way, one):
+            seconds, pieces = spent[envelope, way, one.name]
+            return seconds / pieces * 1e6
+
+        def ratio(way):
+            base, own = (micros(way, one) for one in both)
+            return f"{own / base:.1f}" if base else ""
+
+        text, call, flat = ways
+        lines.append(" | ".join(["| " + what, *(f"{micros(text, one):.0f} µs" for one in both), ratio(text), ratio(call),
+                                 *(f"{micros(flat, one):.2f} µs" for one in both), ratio(flat) + " |"]))
+    return lines
+
+
+def write(begin, lines, end):
+    before, rest = PAGE.read_text().split(begin)
+    PAGE.write_text("\n".join([before + begin, "", *lines, "", end + rest.split(end)[1]]))
+
+
 def main():
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("--litellm", action="store_true")
     flags.add_argument("--rounds", type=int, default=5)
     flags.add_argument("--quick", action="store_true")
     flags.add_argument("--update", action="store_true")
+    flags.add_argument("--chunks", action="store_true")
     flags = flags.parse_args()
     with contextlib.ExitStack() as stack:
+        if flags.chunks:
+            lines = chunks(stack, flags.rounds)
+            print("\n".join(lines))
+            return write(CHUNKS_BEGIN, lines, CHUNKS_END) if flags.update else None
         found = list(contenders(stack, flags))
         for one in found:
             one.load(2, 5, 20, 1000, "call")
@@ -213,8 +281,7 @@ def main():
     lines = table(found)
     print("\n".join(lines))
     if flags.update:
-        before, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text("\n".join([before + BEGIN, "", *lines, "", END + rest.split(END)[1]]))
+        write(BEGIN, lines, END)
 
 
 if __name__ == "__main__":
