@@ -145,6 +145,11 @@ impl Normalizer {
         }
     }
 
+    /// Says whether the answer may end before the server says so: with one call, if no more are wanted.
+    pub(crate) fn may_have_enough(&self) -> bool {
+        !self.shared.wants.parallel
+    }
+
     /// Says what would become of log probabilities that come now.
     pub(crate) fn token_fate(&self, choice: usize) -> TokenFate {
         let found = self.choices.iter().find(|(number, _)| *number == choice).filter(|_| !self.ended);

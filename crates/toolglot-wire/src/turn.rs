@@ -370,8 +370,8 @@ impl Conversion {
         if chunk.is_probable && fate == TokenFate::Open || chunk.says_more && fate != TokenFate::Said {
             return false;
         }
-        if !self.counted.is_empty() && fate != TokenFate::Said {
-            // With enough calls the answer ends, and its tokens are told.
+        if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
+            // With the end of the answer its tokens are told.
             self.say_counted();
             self.make_clean();
         }

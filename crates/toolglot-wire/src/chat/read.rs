@@ -173,6 +173,10 @@ impl ChatReader {
         }
         delta(&message, &mut state.calls, whole, &mut say);
         let finish = finish_of(&choice);
+        if !whole {
+            // They have been said, before their text.
+            choice.remove("logprobs");
+        }
         if let Some(own) = own(&message, &choice) {
             say(Part::Own(own));
         }

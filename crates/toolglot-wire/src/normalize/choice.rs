@@ -62,8 +62,7 @@ impl ChoiceNormalizer {
         if self.is_plain() {
             return TokenFate::Said;
         }
-        let speaks = self.natives.is_empty() && self.waiting.is_empty() && self.emitter.is_open();
-        if speaks && !self.finished && !self.emitter.has_failed() { TokenFate::Dropped } else { TokenFate::Open }
+        if self.speaks() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() { TokenFate::Dropped } else { TokenFate::Open }
     }
 
     pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
