@@ -88,6 +88,47 @@ async fn a_slow_reader_slows_the_server_down() {
     }
 }
 
+/// Pieces of a burst, each a chunk of HTTP's own, in one packet; what comes later is not waited for.
+#[tokio::test]
+async fn pieces_that_arrive_together_go_out_together() {
+    const PIECES: usize = 300;
+    let has_burst = Arc::new(AtomicBool::new(false));
+    let gate = Arc::clone(&has_burst);
+    let server = Server::start(move |seen| {
+        if seen.line.starts_with("GET ") {
+            return whole("404 Not Found", "", "{}");
+        }
+        let framed = |frame: &String| format!("{:x}\r\n{frame}\r\n", frame.len());
+        let role = chunk(r#"{"role":"assistant","content":""}"#, "null");
+        let pieces = vec![chunk(r#"{"content":" word"}"#, "null"); PIECES];
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+        let burst: String = pieces.iter().map(framed).collect();
+        let last = [chunk("{}", "\"stop\""), "data: [DONE]\n\n".to_owned()].iter().map(framed).collect::<String>();
+        vec![
+            Step::Send(format!("{head}{}{burst}", framed(&role)).into_bytes()),
+            Step::Until(Arc::clone(&gate)),
+            Step::Send(format!("{last}0\r\n\r\n").into_bytes()),
+        ]
+    })
+    .await;
+    let running = Running::before(&server, &[]).await;
+    let mut stream = running.connect().await;
+    let path = "/v1/chat/completions";
+    stream.write_all(post(path, &request(path, true)).as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    while bytes.windows(5).filter(|five| five == b" word").count() < PIECES {
+        assert!(stream.read_buf(&mut bytes).await.unwrap() > 0, "{}", String::from_utf8_lossy(&bytes));
+    }
+    has_burst.store(true, Ordering::Relaxed);
+    let text = String::from_utf8(bytes).unwrap();
+    let is_size = |line: &&str| usize::from_str_radix(line, 16).is_ok();
+    let writes = text.split("\r\n").filter(is_size).count();
+    assert!(writes <= PIECES / 10, "{PIECES} pieces went out in {writes} writes");
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.unwrap();
+    assert!(String::from_utf8_lossy(&rest).contains("[DONE]"));
+}
+
 #[tokio::test]
 async fn two_requests_in_one_packet_get_two_answers_in_order() {
     let server = Server::start(|seen| whole("200 OK", "", &format!("{:?}", seen.line))).await;
