@@ -1,50 +1,100 @@
 //! Keys that clients have to send, and where the proxy may listen without asking for one.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, header};
-use subtle::{Choice, ConstantTimeEq};
+use ring::digest::{SHA256, digest};
+use subtle::ConstantTimeEq;
 use toolglot_wire::Fault;
+
+use crate::clients::Client;
 
 use crate::config::{Config, ConfigError};
 use crate::error::ProxyError;
 use crate::headers::{API_KEY, AZURE_KEY};
 
+/// What tells a key, without telling it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KeyDigest([u8; 32]);
+
+impl KeyDigest {
+    /// The beginning of a key in the settings that is there as its digest.
+    const PREFIX: &str = "sha256:";
+
+    fn of(key: &str) -> Self {
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
+        Self(bytes)
+    }
+
+    /// Reads a key of the settings: itself, or `sha256:` and its digest.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let Some(digits) = text.strip_prefix(Self::PREFIX) else { return Ok(Self::of(text)) };
+        let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
+        let bytes = bytes.filter(|_| digits.len() == 64).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Self).ok_or_else(|| {
+            format!("`{}` needs 64 hexadecimal digits, as `printf %s KEY | sha256sum` prints them", Self::PREFIX)
+        })
+    }
+}
+
 /// The keys that are accepted; without any, all clients are welcome.
 #[derive(Clone, Default)]
-pub(crate) struct Keys(Vec<String>);
+pub(crate) struct Keys {
+    /// Those that may do everything.
+    all: Vec<KeyDigest>,
+    /// Those among them that are known as they are.
+    plain: Vec<String>,
+    clients: Vec<Arc<Client>>,
+}
 
 impl Keys {
     /// Reads the keys of the settings.
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
-        let mut keys: Vec<String> =
+        let mut plain: Vec<String> =
             config.server.keys.0.iter().filter_map(|key| key.get().map(str::to_owned)).collect();
         if let Some(path) = &config.server.keys_file {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| config.wrong("keys_file", format!("cannot read `{}`: {error}", path.display())))?;
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-            keys.extend(lines.map(str::to_owned));
+            plain.extend(lines.map(str::to_owned));
         }
-        Ok(Self(keys))
+        let setting = if config.server.keys.0.is_empty() { "keys_file" } else { "keys" };
+        let read = |key: &String| KeyDigest::read(key).map_err(|message| config.wrong(setting, message));
+        let all = plain.iter().map(read).collect::<Result<_, _>>()?;
+        plain.retain(|key| !key.starts_with(KeyDigest::PREFIX));
+        Ok(Self { all, plain, clients: Client::all(config)? })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty() && self.clients.is_empty()
     }
 
-    /// Returns all of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = String> {
-        self.0.iter().cloned()
+    /// Returns those that are known as they are.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = String> {
+        self.plain.iter().cloned()
     }
 
-    /// Checks the key of a request.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Fault> {
+    /// Checks that a request may see what is everybody's.
+    pub(crate) fn check_free(&self, headers: &HeaderMap) -> Result<(), Fault> {
+        match self.check(headers)? {
+            None => Ok(()),
+            Some(client) => Err(ProxyError::Scope
+                .because(format!("the key of `{}` is for requests to models; use one of `keys`", client.name))),
+        }
+    }
+
+    /// Checks the key of a request; returns the client whose own it is.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<Arc<Client>>, Fault> {
         if self.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
         let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
         let given = [bearer, text(API_KEY), text(AZURE_KEY)];
-        if given.iter().flatten().any(|key| self.has(key.trim())) {
-            return Ok(());
+        if let Some(found) = given.iter().flatten().find_map(|key| self.find(&KeyDigest::of(key.trim()))) {
+            return Ok(found);
         }
         Err(ProxyError::Key.because(match given {
             [None, None, None] => "missing key; send `Authorization: Bearer KEY` or `x-api-key: KEY`",
@@ -52,10 +102,14 @@ impl Keys {
         }))
     }
 
-    /// All keys are compared to the end, so that the time does not tell how near a guess was.
-    fn has(&self, given: &str) -> bool {
-        let equal = |key: &String| key.as_bytes().ct_eq(given.as_bytes());
-        self.0.iter().map(equal).fold(Choice::from(0), |any, equal| any | equal).into()
+    /// Finds whose key it is: everybody's, or one client's. Digests are compared to their end, so that the time does not
+    /// tell how near a guess was.
+    fn find(&self, given: &KeyDigest) -> Option<Option<Arc<Client>>> {
+        let is_same = |key: &KeyDigest| bool::from(key.0.ct_eq(&given.0));
+        if self.all.iter().any(is_same) {
+            return Some(None);
+        }
+        self.clients.iter().find(|client| is_same(&client.key)).map(|client| Some(Arc::clone(client)))
     }
 }
 

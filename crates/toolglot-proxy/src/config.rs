@@ -17,7 +17,7 @@ mod sections;
 pub(crate) mod setting;
 
 pub use document::{reference, schema};
-pub(crate) use sections::{Limits, RouteSettings, ServerSettings, Timeouts, Upstream};
+pub(crate) use sections::{ClientSettings, Limits, RouteSettings, ServerSettings, Timeouts, Upstream};
 
 use crate::demo;
 use section::Section;
@@ -42,6 +42,7 @@ pub struct Config {
     pub(crate) timeouts: Timeouts,
     pub(crate) upstreams: Vec<Upstream>,
     pub(crate) routes: Vec<RouteSettings>,
+    pub(crate) clients: Vec<ClientSettings>,
     /// Who set what, for messages: a line of the file, a variable, a flag.
     origins: BTreeMap<String, String>,
     unknown: Vec<String>,
@@ -121,6 +122,10 @@ impl Config {
             let applied = config.apply(&Address::of_path(name), value, flag);
             config.faults.extend(applied.and_then(|known| if known { Ok(()) } else { Err(unknown()) }).err());
         }
+        if let Some(path) = config.server.clients_file.clone() {
+            let read = file::read_clients(&mut config, &path);
+            config.faults.extend(read.err());
+        }
         // What a wrong setting left out may be just what is missing.
         let complete = if config.faults.is_empty() { config.check_upstreams() } else { Ok(()) };
         config.faults.extend(complete.err());
@@ -178,6 +183,7 @@ impl Config {
             Limits::NAME => set(slice::from_mut(&mut self.limits), &mut self.origins, &address.key, raw, origin),
             Timeouts::NAME => set(slice::from_mut(&mut self.timeouts), &mut self.origins, &address.key, raw, origin),
             Upstream::NAME => set(&mut self.upstreams, &mut self.origins, &address.key, raw, origin),
+            ClientSettings::NAME => set(&mut self.clients, &mut self.origins, &address.key, raw, origin),
             RouteSettings::NAME => set(&mut self.routes, &mut self.origins, &address.key, raw, origin),
             _ => set(slice::from_mut(&mut self.server), &mut self.origins, &address.key, raw, origin),
         }
@@ -253,7 +259,7 @@ struct Address {
     key: String,
 }
 
-const SECTIONS: [&str; 4] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, RouteSettings::NAME];
+const SECTIONS: [&str; 5] = [Limits::NAME, Timeouts::NAME, Upstream::NAME, RouteSettings::NAME, ClientSettings::NAME];
 
 impl Address {
     /// `TOOLGLOT_LIMITS_BODY`, or `TOOLGLOT_UPSTREAM` for the URL.

@@ -159,7 +159,7 @@ impl Visit<'_> {
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        turn_headers(self.server, Protocol::Chat, &headers, false)
+        turn_headers(self.server.key.as_deref(), Protocol::Chat, &headers, false)
     }
 
     /// Asks once; the answer's status and body, or why there is none.

@@ -25,10 +25,14 @@ pub(crate) enum ProxyError {
     MediaType,
     Unsatisfied,
     Captures,
+    Store,
+    Scope,
+    ClientBusy,
+    ClientRate,
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(ProxyError, FaultKind, u16, &str); 17] = [
+const TABLE: [(ProxyError, FaultKind, u16, &str); 21] = [
     (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
     (ProxyError::BodyRead, FaultKind::Request, 400, "body_incomplete"),
@@ -46,6 +50,10 @@ const TABLE: [(ProxyError, FaultKind, u16, &str); 17] = [
     (ProxyError::MediaType, FaultKind::Request, 415, "unsupported_media_type"),
     (ProxyError::Unsatisfied, FaultKind::Upstream, 502, "tool_choice_unsatisfied"),
     (ProxyError::Captures, FaultKind::Request, 422, "capture_unusable"),
+    (ProxyError::Store, FaultKind::Overloaded, 503, "store_unreachable"),
+    (ProxyError::Scope, FaultKind::Permission, 403, "not_for_this_key"),
+    (ProxyError::ClientBusy, FaultKind::RateLimit, 429, "client_requests_at_once"),
+    (ProxyError::ClientRate, FaultKind::RateLimit, 429, "client_rate_limit"),
 ];
 
 impl ProxyError {
@@ -69,7 +77,7 @@ pub(crate) fn response(fault: &Fault, protocol: Protocol) -> Response {
     let mut headers = HeaderMap::new();
     if is_final(fault) {
         headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
-    } else if fault.status == 503 {
+    } else if matches!(fault.status, 429 | 503) {
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     }
     if fault.status == 401 {

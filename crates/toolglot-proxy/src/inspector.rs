@@ -113,7 +113,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Respo
             path => file(shared.page(), path),
         };
     };
-    if let Err(fault) = live.keys.check(request.headers()) {
+    if let Err(fault) = live.keys.check_free(request.headers()) {
         return error::response(&fault, Protocol::Chat);
     }
     let (place, method) = (place.trim_matches('/').to_owned(), request.method().clone());

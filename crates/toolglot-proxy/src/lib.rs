@@ -16,6 +16,7 @@
 mod auth;
 mod banner;
 mod capture;
+mod clients;
 mod coding;
 mod config;
 mod demand;
@@ -40,6 +41,9 @@ mod prompting;
 mod record;
 mod replay;
 mod routes;
+#[cfg(feature = "redis")]
+mod shared_store;
+mod store;
 mod stream;
 mod tls;
 mod turns;

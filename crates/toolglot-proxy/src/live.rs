@@ -7,21 +7,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
-use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
+use crate::clients::Usages;
 use crate::config::setting::Mode;
-use crate::config::{self, Config, ConfigError, Upstream};
-use crate::headers::{API_KEY, AZURE_KEY, looks_like_key};
+use crate::config::{self, ClientSettings, Config, ConfigError, Upstream};
+use crate::headers::looks_like_key;
 use crate::inspector::PageFiles;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::prompting;
+use crate::store::{self, SharedStore};
 use crate::tls;
 use crate::upstream::Server;
 
@@ -34,6 +35,8 @@ pub(crate) struct Live {
     pub(crate) servers: Vec<Arc<Server>>,
     pub(crate) routes: Vec<Route>,
     pub(crate) tls: Option<TlsAcceptor>,
+    /// Where answers are kept, if not in memory.
+    pub(crate) shared_store: Option<Arc<SharedStore>>,
 }
 
 /// How the requests for some models are treated.
@@ -71,8 +74,12 @@ impl Live {
         let server = |at| Server::new(&config, at).map(Arc::new);
         let servers: Vec<Arc<Server>> = (0..config.upstreams.len()).map(server).collect::<Result<_, _>>()?;
         let routes = (0..config.routes.len()).map(|at| route(&config, at, &servers)).collect::<Result<_, _>>()?;
-        let secrets = Secrets::new(keys.all().chain(config.upstreams.iter().flat_map(Upstream::secrets)));
-        Ok(Self { keys, secrets, servers, routes, tls, config })
+        let secrets = {
+            let clients = config.clients.iter().flat_map(ClientSettings::secrets);
+            Secrets::new(keys.plain().chain(config.upstreams.iter().flat_map(Upstream::secrets)).chain(clients))
+        };
+        let shared_store = store::open(&config)?.map(Arc::new);
+        Ok(Self { keys, secrets, servers, routes, tls, shared_store, config })
     }
 
     /// Returns the route of a model, and the words by which metrics know the model.
@@ -171,6 +178,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
     pub(crate) memory: Memory,
+    pub(crate) usages: Arc<Usages>,
     pub(crate) in_flight: AtomicUsize,
     pub(crate) held: AtomicUsize,
     pub(crate) draining: AtomicBool,
@@ -191,6 +199,7 @@ impl Shared {
             metrics: Metrics::default(),
             log: Log::start(),
             memory: Memory::default(),
+            usages: Arc::default(),
             in_flight: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
@@ -232,12 +241,6 @@ impl Shared {
         if self.learned.lock().unwrap_or_else(PoisonError::into_inner).remove(model) {
             self.tell(model, "the prompt does not always open the reasoning; later answers start as text");
         }
-    }
-
-    /// Returns who a client is, as far as its key says; a number that means nothing outside of this process.
-    pub(crate) fn owner(&self, headers: &HeaderMap) -> u64 {
-        let key = |name| headers.get(name).map(HeaderValue::as_bytes);
-        self.random.hash_one((key(header::AUTHORIZATION), key(API_KEY), key(AZURE_KEY)))
     }
 
     fn tell(&self, model: &str, message: &str) {

@@ -4,24 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use toolglot_wire::{Recall, StoredAnswer};
+use toolglot_wire::StoredAnswer;
+
+use crate::store::Owner;
 
 /// The answers that are remembered, of all clients.
 #[derive(Default)]
-pub(crate) struct Memory(Mutex<Store>);
-
-/// What one client may refer to.
-pub(crate) struct ClientMemory<'a> {
-    memory: &'a Memory,
-    owner: u64,
-}
+pub(crate) struct Memory(Mutex<AnswerTable>);
 
 /// A client and an id; nobody finds what belongs to another.
-type AnswerKey = (u64, Arc<str>);
+type AnswerKey = (Owner, Arc<str>);
 
 /// The remembered answers, and what they take.
 #[derive(Default)]
-struct Store {
+struct AnswerTable {
     answers: HashMap<AnswerKey, Answer>,
     /// The answer that an item belongs to, and its place there.
     items: HashMap<AnswerKey, (Arc<str>, usize)>,
@@ -53,20 +49,15 @@ struct StoredTurn {
 const OVERHEAD: usize = 256;
 
 impl Memory {
-    /// Returns what a client may refer to.
-    pub(crate) fn of(&self, owner: u64) -> ClientMemory<'_> {
-        ClientMemory { memory: self, owner }
-    }
-
     /// Remembers a client's answer, and forgets those that were not used for longest beyond so many and so many bytes.
-    pub(crate) fn keep(&self, owner: u64, stored_answer: StoredAnswer, most: usize, most_bytes: usize) {
+    pub(crate) fn keep(&self, owner: Owner, stored_answer: StoredAnswer, most: usize, most_bytes: usize) {
         let mut store = self.store();
         store.insert(owner, stored_answer);
         store.shrink(most, most_bytes);
     }
 
     /// Returns a client's answer as it was told.
-    pub(crate) fn response(&self, owner: u64, id: &str) -> Option<Value> {
+    pub(crate) fn response(&self, owner: Owner, id: &str) -> Option<Value> {
         let mut store = self.store();
         let answer = store.used(&(owner, id.into()))?;
         let mut response: Value = serde_json::from_str(&answer.head).ok()?;
@@ -76,7 +67,7 @@ impl Memory {
     }
 
     /// Forgets a client's answer.
-    pub(crate) fn forget(&self, owner: u64, id: &str) {
+    pub(crate) fn forget(&self, owner: Owner, id: &str) {
         self.store().remove(&(owner, id.into()));
     }
 
@@ -85,19 +76,15 @@ impl Memory {
         self.store().shrink(most, most_bytes);
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Recall for ClientMemory<'_> {
-    fn item(&self, id: &str) -> Option<Value> {
-        let text = self.memory.store().item(&(self.owner, id.into()))?;
+    /// Returns an item of a client's answers.
+    pub(crate) fn item(&self, owner: Owner, id: &str) -> Option<Value> {
+        let text = self.store().item(&(owner, id.into()))?;
         serde_json::from_str(&text).ok()
     }
 
-    fn conversation(&self, id: &str) -> Option<Vec<Value>> {
-        let turns = self.memory.store().conversation((self.owner, id.into()))?;
+    /// Returns all items of the conversation that a client's answer ends.
+    pub(crate) fn conversation(&self, owner: Owner, id: &str) -> Option<Vec<Value>> {
+        let turns = self.store().conversation((owner, id.into()))?;
         let mut items = Vec::new();
         for StoredTurn { input, output } in &turns {
             items.append(&mut serde_json::from_str(input).ok()?);
@@ -107,10 +94,14 @@ impl Recall for ClientMemory<'_> {
         }
         Some(items)
     }
+
+    fn store(&self) -> MutexGuard<'_, AnswerTable> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl Store {
-    fn insert(&mut self, owner: u64, stored_answer: StoredAnswer) {
+impl AnswerTable {
+    fn insert(&mut self, owner: Owner, stored_answer: StoredAnswer) {
         let key: AnswerKey = (owner, stored_answer.id.as_str().into());
         self.remove(&key);
         let output: Vec<(Arc<str>, Arc<str>)> =
@@ -185,6 +176,10 @@ impl Store {
 mod tests {
     use super::*;
 
+    fn owner(number: u8) -> Owner {
+        Owner::of(&[number])
+    }
+
     fn answer(id: &str, previous: Option<&str>) -> StoredAnswer {
         let (input, item) = (format!("[\"ask {id}\"]"), format!("\"say {id}\""));
         let output = vec![(format!("item_{id}"), item)];
@@ -194,32 +189,35 @@ mod tests {
     #[test]
     fn a_conversation_is_put_together_from_its_turns() {
         let memory = Memory::default();
-        memory.keep(1, answer("a", None), 9, 9999);
-        memory.keep(1, answer("b", Some("a")), 9, 9999);
-        assert_eq!(memory.of(1).conversation("b"), serde_json::from_str(r#"["ask a","say a","ask b","say b"]"#).ok());
-        assert_eq!(memory.of(1).item("item_a"), Some("say a".into()));
+        memory.keep(owner(1), answer("a", None), 9, 9999);
+        memory.keep(owner(1), answer("b", Some("a")), 9, 9999);
+        assert_eq!(
+            memory.conversation(owner(1), "b"),
+            serde_json::from_str(r#"["ask a","say a","ask b","say b"]"#).ok()
+        );
+        assert_eq!(memory.item(owner(1), "item_a"), Some("say a".into()));
     }
 
     #[test]
     fn nobody_finds_what_belongs_to_another() {
         let memory = Memory::default();
-        memory.keep(1, answer("a", None), 9, 9999);
-        assert_eq!((memory.of(2).item("item_a"), memory.of(2).conversation("a")), (None, None));
-        memory.keep(2, answer("b", Some("a")), 9, 9999);
-        assert_eq!(memory.of(2).conversation("b"), None);
+        memory.keep(owner(1), answer("a", None), 9, 9999);
+        assert_eq!((memory.item(owner(2), "item_a"), memory.conversation(owner(2), "a")), (None, None));
+        memory.keep(owner(2), answer("b", Some("a")), 9, 9999);
+        assert_eq!(memory.conversation(owner(2), "b"), None);
     }
 
     #[test]
     fn what_was_not_used_for_longest_is_forgotten_first() {
         let memory = Memory::default();
         for id in ["a", "b"] {
-            memory.keep(1, answer(id, None), 2, 9999);
+            memory.keep(owner(1), answer(id, None), 2, 9999);
         }
-        assert!(memory.of(1).item("item_a").is_some());
-        memory.keep(1, answer("c", Some("b")), 2, 9999);
-        let found = ["a", "b", "c"].map(|id| memory.of(1).item(&format!("item_{id}")).is_some());
+        assert!(memory.item(owner(1), "item_a").is_some());
+        memory.keep(owner(1), answer("c", Some("b")), 2, 9999);
+        let found = ["a", "b", "c"].map(|id| memory.item(owner(1), &format!("item_{id}")).is_some());
         assert_eq!(found, [true, false, true]);
-        assert_eq!(memory.of(1).conversation("c"), None, "its beginning is forgotten");
+        assert_eq!(memory.conversation(owner(1), "c"), None, "its beginning is forgotten");
         memory.shrink(2, 700);
         assert_eq!(memory.store().answers.len(), 1);
         memory.shrink(2, 0);
@@ -231,9 +229,9 @@ mod tests {
     fn the_same_id_again_is_another_answer_and_no_circle() {
         let memory = Memory::default();
         for previous in [None, Some("a")] {
-            memory.keep(1, answer("a", previous), 9, 9999);
+            memory.keep(owner(1), answer("a", previous), 9, 9999);
         }
-        assert_eq!(memory.of(1).conversation("a"), None);
-        assert!(memory.of(1).item("item_a").is_some());
+        assert_eq!(memory.conversation(owner(1), "a"), None);
+        assert!(memory.item(owner(1), "item_a").is_some());
     }
 }

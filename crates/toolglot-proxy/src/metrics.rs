@@ -125,6 +125,7 @@ pub(crate) struct Metrics {
     pub(crate) misses: Family<u64>,
     pub(crate) disconnects: Family<u64>,
     pub(crate) reloads: Family<u64>,
+    pub(crate) store_errors: Family<u64>,
 }
 
 /// Makes a counter with these labels.
@@ -180,6 +181,11 @@ impl Default for Metrics {
             ),
             disconnects: counter("toolglot_client_disconnects_total", "Clients that disconnected early.", &["ingress"]),
             reloads: counter("toolglot_config_reloads_total", "Reloads of the settings.", &["result"]),
+            store_errors: counter(
+                "toolglot_store_errors_total",
+                "Operations that the shared store failed at.",
+                &["operation"],
+            ),
         }
     }
 }
@@ -202,6 +208,7 @@ impl Metrics {
         self.misses.write(&mut out);
         self.disconnects.write(&mut out);
         self.reloads.write(&mut out);
+        self.store_errors.write(&mut out);
         let mut now = |name: &str, help: &str, value: String| {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge\n{name}{value}");
         };

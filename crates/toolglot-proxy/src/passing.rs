@@ -9,12 +9,14 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
+use crate::error::{self, ProxyError};
+use crate::headers;
 use crate::live::{Live, Shared};
 use crate::ollama::Question;
 use crate::record::Record;
+use crate::store::{self, Owner};
 use crate::turns::{ERROR_BODY, collect, failed, model_of, read_body, relayed, with_model};
 use crate::upstream::Server;
-use crate::{error, headers};
 
 /// What metrics and logs call these requests.
 const INGRESS: &str = "other";
@@ -37,7 +39,7 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
         Ok(record) => (record, None),
         Err((record, fault)) => (*record, Some(fault)),
     };
-    let read = match refused.map_or_else(|| live.keys.check(&parts.headers), Err) {
+    let read = match refused.map_or_else(|| record.admit(&live, &parts.headers), Err) {
         Ok(()) => read_body(&live, &parts.headers, body).await,
         Err(fault) => Err(fault),
     };
@@ -45,6 +47,10 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
         Ok(body) => body,
         Err(fault) => return failed(record, Protocol::Ollama, fault),
     };
+    if record.client.as_ref().is_some_and(|client| !client.is_free()) {
+        let message = "this key is for some models; ask `GET /v1/models` which they are";
+        return failed(record, Protocol::Ollama, ProxyError::Scope.because(message));
+    }
     parts.headers.remove(header::CONTENT_ENCODING);
     parts.headers.remove(header::CONTENT_LENGTH);
     // The models of several servers are in none of their lists.
@@ -75,24 +81,33 @@ pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request:
 /// Answers which answer has an id: from what is remembered, or by the server.
 pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
     let live = shared.live.load_full();
+    if live.keys.check(request.headers()).is_err() {
+        return answer(shared, request, false).await;
+    }
     let id = request.uri().path().rsplit('/').next().unwrap_or_default();
-    let is_known = live.keys.check(request.headers()).is_ok();
-    let found = shared.memory.response(shared.owner(request.headers()), id).filter(|_| is_known);
-    let Some(found) = found else { return answer(shared, request, false).await };
-    let answer = if request.method() == Method::DELETE {
-        shared.memory.forget(shared.owner(request.headers()), id);
-        json!({"id": id, "object": "response.deleted", "deleted": true})
-    } else {
-        found
+    let owner = Owner::of_headers(request.headers());
+    let found = match store::response(&shared, &live, owner, id).await {
+        Ok(Some(_)) if request.method() == Method::DELETE => {
+            let deleted = json!({"id": id, "object": "response.deleted", "deleted": true});
+            store::forget(&shared, &live, owner, id).await.map(|()| deleted)
+        }
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => return answer(shared, request, false).await,
+        Err(fault) => Err(fault),
     };
     let (parts, _) = request.into_parts();
-    match Record::begin(&shared, INGRESS, &parts) {
-        Ok(mut record) => {
-            let response = json_response(&answer);
+    let begun = Record::begin(&shared, INGRESS, &parts);
+    let (mut record, found) = match begun {
+        Ok(record) => (record, found),
+        Err((record, fault)) => (*record, Err(fault)),
+    };
+    match found {
+        Ok(found) => {
+            let response = json_response(&found);
             record.whole(&response);
             response
         }
-        Err((record, fault)) => failed(*record, Protocol::Responses, fault),
+        Err(fault) => failed(record, Protocol::Responses, fault),
     }
 }
 
@@ -105,7 +120,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
         Err((record, fault)) => (*record, Some(fault)),
     };
     let id = record.id.clone();
-    let read = match refused.map_or_else(|| live.keys.check(&parts.headers), Err) {
+    let read = match refused.map_or_else(|| record.admit(&live, &parts.headers), Err) {
         Ok(()) if counts => {
             let body = read_body(&live, &parts.headers, body).await;
             parts.headers.remove(header::CONTENT_ENCODING);
@@ -186,8 +201,10 @@ async fn forward(
     body: Body,
 ) -> Result<Response, Fault> {
     let mut sent = parts.headers.clone();
+    let is_free = record.client.as_ref().is_none_or(|client| client.is_free());
     // With one server and no other names there is nothing to look for in the body, and it need not be held.
-    let (server, body) = if live.servers.len() == 1 && live.routes.iter().all(|route| route.model.is_none()) {
+    let (server, body) = if is_free && live.servers.len() == 1 && live.routes.iter().all(|route| route.model.is_none())
+    {
         (live.servers.first().cloned(), body)
     } else {
         let (server, body) = routed(live, record, parts, body).await?;
@@ -198,15 +215,21 @@ async fn forward(
     let server = server.ok_or_else(none)?;
     server.name.clone_into(&mut record.upstream);
     headers::for_upstream(&mut sent);
-    if server.key.is_some() {
+    let key = record.key_at(&server).map(str::to_owned);
+    if key.is_some() {
         // An error that repeats the key has to be readable.
         sent.remove(header::ACCEPT_ENCODING);
     }
-    headers::exchange_key(&mut sent, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
+    headers::exchange_key(&mut sent, key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
     sent.insert(headers::REQUEST_ID, record.id.clone());
     let uri = server.same_path(&parts.uri)?;
-    if parts.method == Method::GET && parts.uri.path() == "/v1/models" && live.servers.len() > 1 {
-        return Ok(models(live, &sent).await);
+    if parts.method == Method::GET && parts.uri.path() == "/v1/models" && (live.servers.len() > 1 || !is_free) {
+        return Ok(models(live, record, &sent).await);
+    }
+    if !is_free {
+        let message = format!("this key is for some models, and `{}` names none", parts.uri.path());
+        let model = (!record.model.is_empty()).then_some(record.model.as_str());
+        record.check_scope(model.ok_or_else(|| ProxyError::Scope.because(message))?, &server)?;
     }
     record.busy += record.started.elapsed();
     server.send(parts.method.clone(), uri, sent, body).await
@@ -229,18 +252,20 @@ async fn routed(
     Ok((Some(Arc::clone(&route.server)), body))
 }
 
-/// Returns the models of all servers in one list; a server that does not answer has none.
-async fn models(live: &Live, headers: &HeaderMap) -> Response {
+/// Returns the models of all servers in one list, those that the client may ask for; a server that does not answer has none.
+async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
     let mut all = Vec::new();
     for server in &live.servers {
         let mut headers = headers.clone();
         headers.remove(header::ACCEPT_ENCODING);
-        headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
+        headers::exchange_key(&mut headers, record.key_at(server), live.keys.is_empty(), Some(server.protocol()));
         let Ok(uri) = server.versioned("/models", None) else { continue };
         let Ok(answer) = server.send(Method::GET, uri, headers, Body::empty()).await else { continue };
         let Ok(body) = collect(answer.into_body(), 16 << 20, live.config.timeouts.connect.on()).await else { continue };
         let list: Value = serde_json::from_slice(&body).unwrap_or_default();
-        all.extend(list["data"].as_array().cloned().unwrap_or_default());
+        let listed = list["data"].as_array().cloned().unwrap_or_default();
+        let is_allowed = |model: &Value| record.check_scope(model["id"].as_str().unwrap_or_default(), server).is_ok();
+        all.extend(listed.into_iter().filter(is_allowed));
     }
     json_response(&json!({"object": "list", "data": all}))
 }

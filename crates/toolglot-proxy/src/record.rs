@@ -6,16 +6,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::response::Response;
-use http::HeaderValue;
+use http::{HeaderMap, HeaderValue};
 use http_body::Body as _;
 use serde_json::Value;
 use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn};
 
 use crate::capture::Taken;
+use crate::clients::{Client, Ticket};
 use crate::error::ProxyError;
 use crate::headers::{self, REQUEST_ID};
-use crate::live::Shared;
+use crate::live::{Live, Shared};
 use crate::misses;
+use crate::store::{self, Keeping, Owner};
+use crate::upstream::Server;
 
 /// What is known of a request so far; telling it is its end.
 pub(crate) struct Record {
@@ -50,9 +53,12 @@ pub(crate) struct Record {
     /// What of the request was left out or put otherwise for the server.
     pub(crate) notes: Vec<String>,
     /// Whose answer it is.
-    pub(crate) owner: u64,
+    pub(crate) owner: Owner,
     /// The keys of the settings and the client's own, which a server may repeat in its errors.
     pub(crate) secrets: Secrets,
+    /// The client whose own key it is, and its place among those that run.
+    pub(crate) client: Option<Arc<Client>>,
+    ticket: Option<Ticket>,
     /// The answer went out to its end, or an error did.
     pub(crate) is_over: bool,
 }
@@ -90,8 +96,10 @@ impl Record {
             taken: None,
             suspect: None,
             notes: Vec::new(),
-            owner: 0,
+            owner: Owner::default(),
             secrets: shared.live.load().secrets.with(headers::keys(&parts.headers)),
+            client: None,
+            ticket: None,
             is_over: false,
         };
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -102,6 +110,25 @@ impl Record {
             return Err((Box::new(record), ProxyError::Streams.because(message)));
         }
         Ok(record)
+    }
+
+    /// Lets a client in whose key is right, and that has not asked too often.
+    pub(crate) fn admit(&mut self, live: &Live, headers: &HeaderMap) -> Result<(), Fault> {
+        self.client = live.keys.check(headers)?;
+        if let Some(client) = &self.client {
+            self.ticket = Some(self.shared.usages.admit(client, Instant::now())?);
+        }
+        Ok(())
+    }
+
+    /// Refuses a model that the client's key is not for.
+    pub(crate) fn check_scope(&self, model: &str, server: &Server) -> Result<(), Fault> {
+        self.client.as_ref().map_or(Ok(()), |client| client.check(model, server))
+    }
+
+    /// Returns the key that a server gets for this client's requests.
+    pub(crate) fn key_at<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
+        self.client.as_ref().map_or(server.key.as_deref(), |client| client.key_at(server))
     }
 
     /// Notes the model that the client asks for.
@@ -146,13 +173,11 @@ impl Record {
         self.taken.iter_mut().for_each(|taken| taken.told(bytes));
     }
 
-    /// Remembers an answer that later requests may refer to, and one that looks as if more were in it.
-    pub(crate) fn remember(&mut self, turn: &Turn) {
+    /// Remembers an answer that later requests may refer to, and one that looks as if more were in it. Returns what has to
+    /// be waited for before the client may have the end of its answer.
+    pub(crate) fn remember(&mut self, turn: &Turn) -> Option<Keeping> {
         self.suspect = turn.suspect();
-        if let Some(stored_answer) = turn.stored_answer() {
-            let limits = &self.shared.live.load().config.limits;
-            self.shared.memory.keep(self.owner, stored_answer, limits.answers_kept, limits.bytes_kept.0);
-        }
+        store::keep(&self.shared, self.owner, turn.stored_answer()?)
     }
 
     /// Notes the first byte of the answer.
@@ -246,6 +271,7 @@ impl Record {
         let codes: BTreeMap<&str, usize> = report.diagnostics.clone();
         let details = [
             ("status", Value::from(status)),
+            ("client", self.client.as_ref().map_or(Value::Null, |client| some(&client.name))),
             ("model", some(&self.shown_model())),
             ("upstream", some(&self.upstream)),
             ("dialect", report.dialect.as_deref().map_or(Value::Null, Value::from)),

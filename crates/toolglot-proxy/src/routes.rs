@@ -169,7 +169,7 @@ async fn ready(shared: &Shared) -> Response {
 }
 
 fn metrics(shared: &Shared, request: &Request<Body>) -> Response {
-    if let Err(fault) = shared.live.load().keys.check(request.headers()) {
+    if let Err(fault) = shared.live.load().keys.check_free(request.headers()) {
         return error::response(&fault, Protocol::Chat);
     }
     let in_flight = shared.in_flight.load(Ordering::Relaxed);

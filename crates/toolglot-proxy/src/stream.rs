@@ -3,6 +3,7 @@
 //! Nothing runs beside the client's connection. When the client leaves, this body is dropped and the request to the
 //! server with it; when the client is slow, the server is not read.
 
+use std::future::Future as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,6 +21,7 @@ use crate::demand::Begun;
 use crate::error::ProxyError;
 use crate::live::Shared;
 use crate::record::Record;
+use crate::store::Keeping;
 
 /// A model server's answer on its way to the client.
 pub(crate) struct Flow {
@@ -39,6 +41,8 @@ pub(crate) struct Flow {
     is_begun: bool,
     /// Bytes that this stream holds back, as the gauge knows it.
     held: usize,
+    /// The answer is being kept for later requests; only then may the client have its end.
+    keeping: Option<Keeping>,
 }
 
 /// What the client sees instead of an end when an answer that passes as it is breaks off.
@@ -65,6 +69,7 @@ impl Flow {
             looks: 0,
             is_begun: false,
             held: 0,
+            keeping: None,
         }
     }
 
@@ -78,7 +83,7 @@ impl Flow {
     }
 
     /// Says that the answer is over, after the bytes that are still to go.
-    fn end(&mut self, ended: TurnEnd) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    fn end(&mut self, ended: TurnEnd, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
         self.set_held(0);
         // After the server's last word it may hang up as it likes.
@@ -95,7 +100,17 @@ impl Flow {
         };
         turn.finish(ended, &mut self.out);
         self.record.report = Some(turn.report());
-        self.record.remember(&turn);
+        self.keeping = self.record.remember(&turn);
+        self.last(cx)
+    }
+
+    /// Sends what is still to go, once the answer is kept.
+    fn last(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        if let Some(keeping) = &mut self.keeping {
+            // Whatever came of it has been logged.
+            let _ = ready!(Pin::new(keeping).poll(cx));
+            self.keeping = None;
+        }
         let out = std::mem::take(&mut self.out);
         if out.is_empty() { Poll::Ready(None) } else { self.send(out) }
     }
@@ -170,7 +185,7 @@ impl http_body::Body for Flow {
             return this.send(out);
         }
         loop {
-            let Some(upstream) = &mut this.upstream else { return Poll::Ready(None) };
+            let Some(upstream) = &mut this.upstream else { return this.last(cx) };
             let frame = match Pin::new(upstream).poll_frame(cx) {
                 Poll::Ready(frame) => frame,
                 Poll::Pending if !this.out.is_empty() => {
@@ -181,15 +196,15 @@ impl http_body::Body for Flow {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);
                     }
-                    Waited::TooLong(fault) => return this.end(TurnEnd::Cut(fault)),
+                    Waited::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
                 },
             };
             this.waits.received();
             let bytes = match frame {
-                None => return this.end(TurnEnd::Over),
+                None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
                     let message = format!("the model server ended its answer early: {error}");
-                    return this.end(TurnEnd::Cut(ProxyError::Cut.because(message)));
+                    return this.end(TurnEnd::Cut(ProxyError::Cut.because(message)), cx);
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(bytes) => bytes,
@@ -201,7 +216,7 @@ impl http_body::Body for Flow {
             }
             this.read(bytes);
             if this.turn.as_ref().is_some_and(Turn::is_over) {
-                return this.end(TurnEnd::Over);
+                return this.end(TurnEnd::Over, cx);
             }
             if this.out.len() >= ROOM {
                 return this.send_on();
@@ -210,7 +225,7 @@ impl http_body::Body for Flow {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.upstream.is_none()
+        self.upstream.is_none() && self.keeping.is_none() && self.out.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -22,6 +22,7 @@ use crate::headers::{ATTEMPTS, PROMPT};
 use crate::live::{Live, Route, Shared};
 use crate::paths::Deployment;
 use crate::record::Record;
+use crate::store::{self, Owner, Recollection};
 use crate::stream::Flow;
 use crate::upstream::turn_headers;
 use crate::{coding, guard, headers, prompting};
@@ -41,7 +42,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
         Err((record, fault)) => (*record, Some(fault)),
     };
     let id = record.id.clone();
-    let refused = refused.map_or_else(|| live.keys.check(&parts.headers), Err);
+    let refused = refused.map_or_else(|| record.admit(&live, &parts.headers), Err);
     let read = match refused {
         Ok(()) => match guard::check_body(&parts.headers) {
             Ok(()) => read_body(&live, &parts.headers, body).await,
@@ -191,7 +192,7 @@ impl TurnJob<'_> {
         };
         headers::for_written(&mut head.headers);
         match begun {
-            Ok(begun) => self.deliver(record, head, begun, answered.wants_stream),
+            Ok(begun) => self.deliver(record, head, begun, answered.wants_stream).await,
             Err(fault) => failed(record, ingress, fault),
         }
     }
@@ -206,6 +207,7 @@ impl TurnJob<'_> {
         let server = &route.server;
         label.clone_into(&mut record.model_label);
         server.name.clone_into(&mut record.upstream);
+        record.check_scope(model, server)?;
         let mut first = None;
         for protocol in server.protocols(self.ingress) {
             let answered = self.exchange_in(protocol, record, route, found.as_ref()).await?;
@@ -235,7 +237,7 @@ impl TurnJob<'_> {
         } else {
             server.turn_uri(protocol, self.head.uri.query().filter(|_| is_own))?
         };
-        let mut headers = turn_headers(server, protocol, &self.head.headers, self.live.keys.is_empty());
+        let mut headers = turn_headers(record.key_at(server), protocol, &self.head.headers, self.live.keys.is_empty());
         headers.insert(headers::REQUEST_ID, record.id.clone());
         let target = Target { server: Arc::clone(server), protocol, uri, headers, resent: Arc::clone(&record.resent) };
         if !route.is_off || protocol != self.ingress {
@@ -254,10 +256,12 @@ impl TurnJob<'_> {
     async fn converted(&self, record: &mut Record, route: &Route, target: Target) -> Result<Answered, Fault> {
         let server = &route.server;
         let policy = route.policy.clone().with_engine(server.engine_kind(&target.headers).await);
-        record.owner = self.shared.owner(&self.head.headers);
+        if self.ingress == Protocol::Responses {
+            record.owner = Owner::of_headers(&self.head.headers);
+        }
         let is_known = route.mode == Mode::Auto && server.without_tools.has(&record.model);
         let mut exchange =
-            self.read(record, (route, target.protocol), &policy, route.mode == Mode::Prompt || is_known)?;
+            self.read(record, (route, target.protocol), &policy, route.mode == Mode::Prompt || is_known).await?;
         let body = if exchange.is_untouched() && route.model.is_none() {
             self.body.clone()
         } else {
@@ -272,7 +276,7 @@ impl TurnJob<'_> {
             response = answer;
             match route.mode {
                 Mode::Auto if prompting::is_refusal(&fault) => {
-                    exchange = self.read(record, (route, target.protocol), &policy, true)?;
+                    exchange = self.read(record, (route, target.protocol), &policy, true).await?;
                     record.retry = Some(prompting::WHY);
                     let body = exchange.upstream_body().into();
                     response = target.send_in_form(&mut exchange, record, body).await?;
@@ -318,8 +322,9 @@ impl TurnJob<'_> {
         }));
     }
 
-    /// Reads the request, for a server with tools or without.
-    fn read(
+    /// Reads the request, for a server with tools or without. What it refers to is found by a first reading, fetched, and
+    /// there for the second.
+    async fn read(
         &self,
         record: &mut Record,
         (route, protocol): (&Route, Protocol),
@@ -327,11 +332,19 @@ impl TurnJob<'_> {
         prompted: bool,
     ) -> Result<Exchange, Fault> {
         let dialect = if prompted { route.taught(&record.model) } else { None };
-        let memory = self.shared.memory.of(record.owner);
-        let memory = (self.live.config.limits.answers_kept > 0).then_some(&memory as &dyn Recall);
         let takes_prefill = !route.server.without_prefill.has(&record.model);
         let policy = policy.clone().with_prompt(dialect.clone()).with_prefill(route.prefill && takes_prefill);
-        let exchange = Exchange::read_recalling(self.ingress, protocol, &self.body, &policy, memory)?;
+        let remembers = self.live.config.limits.answers_kept > 0;
+        let read = |memory: &Recollection| {
+            let memory = remembers.then_some(memory as &dyn Recall);
+            Exchange::read_recalling(self.ingress, protocol, &self.body, &policy, memory)
+        };
+        let (first, references) = Recollection::asked_by(read);
+        let exchange = if references.is_empty() {
+            first?
+        } else {
+            read(&store::recall(self.shared, self.live, record.owner, references).await?)?
+        };
         record.notes = exchange.notes().to_vec();
         record.dialect_taught = dialect.filter(|_| exchange.has_tools()).map(|dialect| dialect.name().to_owned());
         Ok(exchange)
@@ -371,7 +384,7 @@ impl TurnJob<'_> {
     }
 
     /// Sends what is there of an answer, and what comes of it.
-    fn deliver(&self, mut record: Record, mut head: Parts, begun: Begun, is_stream: bool) -> Response {
+    async fn deliver(&self, mut record: Record, mut head: Parts, begun: Begun, is_stream: bool) -> Response {
         if is_stream {
             headers::for_stream(&mut head.headers, self.ingress);
         } else {
@@ -392,7 +405,10 @@ impl TurnJob<'_> {
             report.dialect.iter().for_each(|dialect| tell("x-toolglot-dialect", dialect));
             tell("x-toolglot-tool-calls", &report.calls.to_string());
         }
-        record.remember(&begun.turn);
+        if let Some(keeping) = record.remember(&begun.turn) {
+            // Whatever came of it has been logged.
+            let _ = keeping.await;
+        }
         record.sent(&begun.out);
         record.told(report, begun.out.len());
         Response::from_parts(head, Body::from(begun.out))

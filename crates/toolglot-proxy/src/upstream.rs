@@ -359,10 +359,10 @@ impl Base {
 }
 
 /// Returns the headers of a request to a server on behalf of a client.
-pub(crate) fn turn_headers(server: &Server, protocol: Protocol, client: &HeaderMap, keep_key: bool) -> HeaderMap {
+pub(crate) fn turn_headers(key: Option<&str>, protocol: Protocol, client: &HeaderMap, keep_key: bool) -> HeaderMap {
     let mut sent = client.clone();
     headers::for_turn(&mut sent);
-    headers::exchange_key(&mut sent, server.key.as_deref(), keep_key, Some(protocol));
+    headers::exchange_key(&mut sent, key, keep_key, Some(protocol));
     if protocol == Protocol::Messages && !sent.contains_key("anthropic-version") {
         sent.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }

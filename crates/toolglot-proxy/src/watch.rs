@@ -61,7 +61,9 @@ fn stamps(sources: &Sources, config: &Config) -> Vec<Stamp> {
         Stamp(path.to_owned(), data.and_then(|data| Some((data.modified().ok()?, data.len()))))
     };
     let server = &config.server;
-    let files = [&sources.file, &server.keys_file, &server.tls_cert, &server.tls_key].into_iter().flatten();
+    let files = [&sources.file, &server.keys_file, &server.clients_file, &server.tls_cert, &server.tls_key]
+        .into_iter()
+        .flatten();
     let dialects = config.routes.iter().flat_map(|route| &route.dialect).map(Path::new);
     // A dialect's name is no path of a file that is there.
     files.map(PathBuf::as_path).chain(dialects.filter(|path| path.is_file())).map(stamp).collect()

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::config::section::Section;
-use crate::config::{Config, Limits, PREFIX, RouteSettings, ServerSettings, Timeouts, Upstream, setting_name};
+use crate::config::{
+    ClientSettings, Config, Limits, PREFIX, RouteSettings, ServerSettings, Timeouts, Upstream, setting_name,
+};
 
 impl Config {
     /// Returns the settings in force as a settings file, with the place where each was set; secrets are not in it.
@@ -16,6 +18,7 @@ impl Config {
         self.add(&mut out, std::slice::from_ref(&self.timeouts));
         self.add(&mut out, &self.upstreams);
         self.add(&mut out, &self.routes);
+        self.add(&mut out, &self.clients);
         out
     }
 
@@ -47,6 +50,7 @@ pub fn schema() -> Value {
     table(Limits::NAME, Limits::ABOUT, Limits::MANY, object::<Limits>());
     table(Timeouts::NAME, Timeouts::ABOUT, Timeouts::MANY, object::<Timeouts>());
     table(Upstream::NAME, Upstream::ABOUT, Upstream::MANY, object::<Upstream>());
+    table(ClientSettings::NAME, ClientSettings::ABOUT, ClientSettings::MANY, object::<ClientSettings>());
     table(RouteSettings::NAME, RouteSettings::ABOUT, RouteSettings::MANY, object::<RouteSettings>());
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

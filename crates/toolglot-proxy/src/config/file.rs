@@ -8,7 +8,8 @@ use toml::de::{DeTable, DeValue};
 use crate::config::section::Section;
 use crate::config::setting::Raw;
 use crate::config::{
-    Config, ConfigError, Limits, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream, setting_name,
+    ClientSettings, Config, ConfigError, Limits, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream,
+    setting_name,
 };
 
 /// A file that is being read.
@@ -19,6 +20,15 @@ struct File<'a> {
 
 /// Reads a file into the settings; what is wrong with single keys is noted there, and the rest is read on.
 pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
+    read_some(config, path, |_| true)
+}
+
+/// Reads a file that has nothing but clients.
+pub(super) fn read_clients(config: &mut Config, path: &Path) -> Result<(), ConfigError> {
+    read_some(config, path, |name| name == ClientSettings::NAME)
+}
+
+fn read_some(config: &mut Config, path: &Path, belongs: fn(&str) -> bool) -> Result<(), ConfigError> {
     let text = std::fs::read_to_string(path).map_err(|error| ConfigError {
         place: path.display().to_string(),
         message: format!("cannot be read: {error}"),
@@ -31,7 +41,13 @@ pub(super) fn read(config: &mut Config, path: &Path) -> Result<(), ConfigError> 
     let mut entries: Vec<_> = table.get_ref().iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in entries {
-        let read = file.top(config, key, value);
+        let read = if belongs(key.get_ref()) {
+            file.top(config, key, value)
+        } else {
+            let message =
+                format!("`{}` does not belong into this file; write `[[{}]]`", key.get_ref(), ClientSettings::NAME);
+            Err(file.wrong(key.span().start, message))
+        };
         config.faults.extend(read.err());
     }
     Ok(())
@@ -50,6 +66,7 @@ impl File<'_> {
             Limits::NAME => self.table(config, |config| &mut config.limits, 0, value),
             Timeouts::NAME => self.table(config, |config| &mut config.timeouts, 0, value),
             Upstream::NAME => self.tables(config, |config| &mut config.upstreams, value),
+            ClientSettings::NAME => self.tables(config, |config| &mut config.clients, value),
             RouteSettings::NAME => self.tables(config, |config| &mut config.routes, value),
             _ => self.key::<ServerSettings>(config, |config| &mut config.server, 0, (name, key.span().start), value),
         }
@@ -64,7 +81,8 @@ impl File<'_> {
         let DeValue::Array(tables) = value.get_ref() else {
             return Err(self.wrong(value.span().start, format!("expected an array of tables; write `[[{}]]`", S::NAME)));
         };
-        for (at, table) in tables.iter().enumerate() {
+        let before = all(config).len();
+        for (at, table) in (before..).zip(tables.iter()) {
             all(config).push(S::default());
             let read = self.table(config, move |config| &mut all(config)[at], at, table);
             config.faults.extend(read.err());

@@ -7,7 +7,9 @@ use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::capture::Keep;
 use crate::config::section::{Section, SettingKey, section};
-use crate::config::setting::{Choice, Headers, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, Time, Url};
+use crate::config::setting::{
+    Choice, Headers, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, StorePlace, Time, Url,
+};
 use crate::log::LogFormat;
 
 section! { "" one
@@ -21,6 +23,8 @@ section! { "" one
         keys: Secrets = "",
         /// File with further keys, one a line.
         keys_file: Option<PathBuf> = "",
+        /// File with further `[[client]]` tables and nothing else.
+        clients_file: Option<PathBuf> = "",
         /// Names by which clients without a key may call the proxy, besides `localhost`, addresses and the name in `listen`: of a service in compose or Kubernetes, for instance. `*` allows any.
         hosts: Vec<String> = "",
         /// Origins whose web pages may ask and read answers, such as `https://chat.example.com`; `*` allows any. Pages of this machine may ask, not read.
@@ -39,6 +43,8 @@ section! { "" one
         captures: String = "captures",
         /// Bytes of them; the oldest are deleted first.
         capture_bytes: Size = "256 MiB",
+        /// Where answers are kept that later requests refer to: `memory`, or a Redis or Valkey server that several proxies share, as `redis://:PASSWORD@HOST:6379/0`, `rediss://…` with TLS.
+        store: StorePlace = "memory",
         /// Show the inspector below `/inspector/`: what became of every byte of a text, and what was captured. Captures take a key wherever the proxy does.
         inspector: bool = "false",
         /// Answer clients that close their side of the connection behind a request, as `nc -N` does. That a client has left is then noticed only when something is sent to it.
@@ -69,9 +75,9 @@ section! { "limits" one
         depth: usize = "128",
         /// Calls of one answer.
         calls: usize = "256",
-        /// Answers to Responses clients that are remembered, so that later requests may refer to them; `0` remembers none.
+        /// Answers to Responses clients that are remembered, so that later requests may refer to them; `0` remembers none. In a shared store, of each client.
         answers_kept: usize = "1000",
-        /// Bytes of them and of what they answer; those that were not used for longest are forgotten first.
+        /// Bytes of them and of what they answer; those that were not used for longest are forgotten first. In a shared store, of each client.
         bytes_kept: Size = "32 MiB",
     }
 }
@@ -93,6 +99,10 @@ section! { "timeouts" one
         total: Time = "0",
         /// After so long without anything to send, a stream says that it is alive.
         keep_alive: Time = "15 s",
+        /// For a shared store to answer.
+        store: Time = "2 s",
+        /// After so long without use, a shared store forgets an answer.
+        kept: Time = "1440 min",
         /// For requests that run when the proxy is told to end.
         drain: Time = "30 s",
     }
@@ -127,6 +137,26 @@ impl Upstream {
             |(_, value): &(String, Secret)| value.get().map(|text| text.rsplit(' ').next().unwrap_or(text).to_owned());
         let values = self.headers.0.iter().filter_map(value).filter(|value| value.len() >= 8);
         self.key.get().map(str::to_owned).into_iter().chain(values)
+    }
+}
+
+section! { "client" many
+    /// A client with a key of its own, and what it may do. The keys of `keys` may do everything.
+    pub(crate) struct ClientSettings {
+        /// What logs and messages call it.
+        name: String = "",
+        /// Its key, or `sha256:` and the digest of it in hexadecimal digits.
+        key: Secret = "",
+        /// Names of models that it may ask for, as it writes them; `*` stands for anything.
+        models: Vec<String> = "*",
+        /// Names of model servers that it may ask; all of them unless set.
+        upstreams: Vec<String> = "",
+        /// Requests that it may send in a minute; `0`: any number. Each proxy counts for itself.
+        per_minute: usize = "0",
+        /// Requests of it at the same time; `0`: any number. Each proxy counts for itself.
+        concurrent: usize = "0",
+        /// Keys that model servers get for its requests instead of their `key`, by the servers' names.
+        upstream_keys: Headers = "",
     }
 }
 

@@ -168,6 +168,39 @@ impl Setting for Url {
     }
 }
 
+/// Where answers are kept: `memory`, or the URL of a server.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StorePlace(Option<Url>);
+
+impl StorePlace {
+    /// Returns the server's URL, if answers are not kept in memory.
+    pub(crate) fn url(&self) -> Option<&Url> {
+        self.0.as_ref()
+    }
+}
+
+impl Setting for StorePlace {
+    fn read(raw: Raw<'_>) -> Result<Self, String> {
+        let wrong = "use `memory`, or a URL such as `redis://HOST:6379`";
+        let text = Secret::read(raw)?;
+        match text.get() {
+            None | Some("memory") => Ok(Self(None)),
+            Some(url) if url.starts_with("redis://") || url.starts_with("rediss://") => {
+                Ok(Self(Some(Url(url.to_owned()))))
+            }
+            Some(_) => Err(wrong.to_owned()),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.0.as_ref().map_or_else(|| quoted("memory"), Setting::show)
+    }
+
+    fn schema() -> Value {
+        json!({"type": "string", "pattern": "^(memory$|rediss?://|file:|\\$\\{)"})
+    }
+}
+
 /// Headers by name; their values may be secrets and are never shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers(pub(crate) Vec<(String, Secret)>);

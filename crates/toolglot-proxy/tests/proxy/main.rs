@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod captures;
+mod clients;
 mod demands;
 mod failures;
 mod keys_and_limits;
@@ -14,6 +15,8 @@ mod passing;
 mod prompting;
 mod requests;
 mod secrets;
+#[cfg(feature = "redis")]
+mod store;
 mod support;
 mod turns;
 mod upstreams;

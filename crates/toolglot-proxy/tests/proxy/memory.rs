@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::support::*;
 
-const PATH: &str = "/v1/responses";
+pub(crate) const PATH: &str = "/v1/responses";
 
 fn tools() -> Value {
     json!([{"type": "function", "name": "ls", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}])
 }
 
-fn ask(more: &Value) -> String {
+pub(crate) fn ask(more: &Value) -> String {
     let mut request = json!({"model": "m", "tools": tools()});
     for (key, value) in more.as_object().into_iter().flatten() {
         request[key] = value.clone();
@@ -19,17 +19,17 @@ fn ask(more: &Value) -> String {
 }
 
 /// The whole response, of a stream too.
-fn response(body: &[u8]) -> Value {
+pub(crate) fn response(body: &[u8]) -> Value {
     let last = frames(body).pop().unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
     let value: Value = serde_json::from_str(&last).unwrap();
     value.get("response").cloned().unwrap_or(value)
 }
 
-fn with_key(key: &str, body: &str) -> String {
+pub(crate) fn with_key(key: &str, body: &str) -> String {
     post(PATH, body).replacen("host: localhost", &format!("host: localhost\r\nauthorization: Bearer {key}"), 1)
 }
 
-async fn server() -> Server {
+pub(crate) async fn server() -> Server {
     Server::start(|seen| match serde_json::from_slice::<Value>(&seen.body).unwrap_or_default()["stream"] {
         Value::Bool(true) => stream(&call_as_text()),
         _ => whole("200 OK", "", &answer().to_string()),
@@ -45,7 +45,7 @@ fn answer() -> Value {
 }
 
 /// Who said what in the last request that the server saw.
-fn said(server: &Server) -> Vec<(String, Value)> {
+pub(crate) fn said(server: &Server) -> Vec<(String, Value)> {
     let messages = server.last().json()["messages"].as_array().cloned().unwrap_or_default();
     let what = |message: &Value| match message["tool_calls"][0]["function"]["arguments"].as_str() {
         Some(arguments) => json!(arguments),
@@ -54,7 +54,7 @@ fn said(server: &Server) -> Vec<(String, Value)> {
     messages.iter().map(|message| (message["role"].as_str().unwrap_or_default().to_owned(), what(message))).collect()
 }
 
-fn turns(turns: &[(&str, &str)]) -> Vec<(String, Value)> {
+pub(crate) fn turns(turns: &[(&str, &str)]) -> Vec<(String, Value)> {
     turns.iter().map(|(role, text)| ((*role).to_owned(), json!(text))).collect()
 }
 

@@ -1,0 +1,201 @@
+//! Clients with keys of their own: which models and servers they may ask, how often, and with which keys of the servers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use toolglot::detect;
+use toolglot_wire::Fault;
+
+use crate::auth::KeyDigest;
+use crate::config::{ClientSettings, Config, ConfigError};
+use crate::error::ProxyError;
+use crate::upstream::Server;
+
+/// A client and what it may do.
+pub(crate) struct Client {
+    pub(crate) name: String,
+    pub(crate) key: KeyDigest,
+    models: Vec<String>,
+    upstreams: Vec<String>,
+    per_minute: usize,
+    concurrent: usize,
+    /// The keys that model servers get for its requests.
+    upstream_keys: HashMap<String, String>,
+}
+
+impl Client {
+    /// Reads the clients of the settings.
+    pub(crate) fn all(config: &Config) -> Result<Vec<Arc<Self>>, ConfigError> {
+        (0..config.clients.len()).map(|at| Self::new(config, at).map(Arc::new)).collect()
+    }
+
+    fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {
+        let settings = &config.clients[at];
+        let wrong = |key: &str, message: String| config.wrong(&format!("client[{at}].{key}"), message);
+        let key = settings.key.get().ok_or_else(|| {
+            wrong("key", "no key; set one, or `sha256:` and its digest in hexadecimal digits".to_owned())
+        })?;
+        let key = KeyDigest::read(key).map_err(|message| wrong("key", message))?;
+        let known = |name: &str| config.upstreams.iter().any(|upstream| upstream.name == name);
+        let names = || config.upstreams.iter().map(|upstream| upstream.name.as_str()).collect::<Vec<_>>().join(", ");
+        let unknown =
+            |setting: &str, name: &str| wrong(setting, format!("unknown upstream `{name}`; use one of {}", names()));
+        if let Some(name) = settings.upstreams.iter().find(|name| !known(name)) {
+            return Err(unknown("upstreams", name));
+        }
+        if let Some((name, _)) = settings.upstream_keys.0.iter().find(|(name, _)| !known(name)) {
+            return Err(unknown("upstream_keys", name));
+        }
+        if settings.models.is_empty() {
+            return Err(wrong("models", "no models; use `*` for all".to_owned()));
+        }
+        let own = settings.upstream_keys.0.iter().filter_map(|(name, key)| Some((name.clone(), key.get()?.to_owned())));
+        let name = if settings.name.is_empty() { format!("client[{at}]") } else { settings.name.clone() };
+        Ok(Self {
+            name,
+            key,
+            models: settings.models.clone(),
+            upstreams: settings.upstreams.clone(),
+            per_minute: settings.per_minute,
+            concurrent: settings.concurrent,
+            upstream_keys: own.collect(),
+        })
+    }
+
+    /// Says whether it may ask for anything at all.
+    pub(crate) fn is_free(&self) -> bool {
+        self.upstreams.is_empty() && self.models.iter().any(|glob| glob == "*")
+    }
+
+    /// Says whether it may ask for a model.
+    pub(crate) fn may_name(&self, model: &str) -> bool {
+        self.models.iter().any(|glob| detect::fits(glob, model))
+    }
+
+    /// Refuses what it may not ask for.
+    pub(crate) fn check(&self, model: &str, server: &Server) -> Result<(), Fault> {
+        if !self.may_name(model) {
+            return Err(ProxyError::Scope.because(format!(
+                "the key of `{}` is not for the model `{model}`; ask for one of {}, or have the operator add it to `models`",
+                self.name,
+                self.models.join(", ")
+            )));
+        }
+        if self.upstreams.is_empty() || self.upstreams.contains(&server.name) {
+            return Ok(());
+        }
+        Err(ProxyError::Scope.because(format!(
+            "the key of `{}` is not for the model server `{}`, which has `{model}`; ask for a model of another, or have the operator add it to `upstreams`",
+            self.name, server.name
+        )))
+    }
+
+    /// Returns the key that a server gets for its requests, if that is another than the server's own.
+    pub(crate) fn key_at<'a>(&'a self, server: &'a Server) -> Option<&'a str> {
+        self.upstream_keys.get(&server.name).map(String::as_str).or(server.key.as_deref())
+    }
+}
+
+impl ClientSettings {
+    /// Returns the keys in it.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = String> {
+        let own = self.upstream_keys.0.iter().filter_map(|(_, key)| key.get());
+        self.key.get().into_iter().chain(own).map(str::to_owned)
+    }
+}
+
+/// How much each client has asked for; it outlives a change of settings.
+#[derive(Default)]
+pub(crate) struct Usages(Mutex<HashMap<KeyDigest, ClientUsage>>);
+
+/// What one client has asked for.
+struct ClientUsage {
+    running: usize,
+    /// Requests that it may send at once; they come back evenly, `per_minute` in a minute.
+    left: f64,
+    since: Instant,
+}
+
+/// A client's request that is running.
+pub(crate) struct Ticket {
+    usages: Arc<Usages>,
+    key: KeyDigest,
+}
+
+impl Usages {
+    /// Lets a client's request in, or says when to come back.
+    pub(crate) fn admit(self: &Arc<Self>, client: &Client, now: Instant) -> Result<Ticket, Fault> {
+        let mut usages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = client.per_minute as f64;
+        let fresh = || ClientUsage { running: 0, left: most, since: now };
+        let usage = usages.entry(client.key).or_insert_with(fresh);
+        let come_back = now.saturating_duration_since(usage.since).as_secs_f64() * most / 60.0;
+        usage.left = (usage.left + come_back).min(most);
+        usage.since = now;
+        if client.concurrent > 0 && usage.running >= client.concurrent {
+            return Err(ProxyError::ClientBusy.because(format!(
+                "too many requests at once with the key of `{}`: {} are in progress; wait for one to end, or have the operator raise `concurrent`",
+                client.name, usage.running
+            )));
+        }
+        if client.per_minute > 0 {
+            if usage.left < 1.0 {
+                let wait = ((1.0 - usage.left) * 60.0 / most).ceil();
+                return Err(ProxyError::ClientRate.because(format!(
+                    "too many requests with the key of `{}`: {} a minute are allowed; try again in {wait} s, or have the operator raise `per_minute`",
+                    client.name, client.per_minute
+                )));
+            }
+            usage.left -= 1.0;
+        }
+        usage.running += 1;
+        Ok(Ticket { usages: Arc::clone(self), key: client.key })
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut usages = self.usages.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(usage) = usages.get_mut(&self.key) {
+            usage.running = usage.running.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn client(per_minute: usize, concurrent: usize) -> Client {
+        Client {
+            name: "c".to_owned(),
+            key: KeyDigest::read("k").unwrap(),
+            models: vec!["*".to_owned()],
+            upstreams: Vec::new(),
+            per_minute,
+            concurrent,
+            upstream_keys: HashMap::new(),
+        }
+    }
+
+    #[test]
+    fn requests_come_back_evenly() {
+        let (usages, start, client) = (Arc::new(Usages::default()), Instant::now(), client(3, 0));
+        let admits = |seconds: u64| usages.admit(&client, start + Duration::from_secs(seconds)).is_ok();
+        assert_eq!([0, 0, 0, 0].map(admits), [true, true, true, false]);
+        assert_eq!([19, 21, 22, 40].map(admits), [false, true, false, true]);
+        assert_eq!([900, 900, 900, 900].map(admits), [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_place_is_free_again_when_its_request_is_over() {
+        let (usages, now, client) = (Arc::new(Usages::default()), Instant::now(), client(0, 1));
+        let first = usages.admit(&client, now);
+        assert!(first.is_ok() && usages.admit(&client, now).is_err());
+        drop(first);
+        assert!(usages.admit(&client, now).is_ok());
+    }
+}

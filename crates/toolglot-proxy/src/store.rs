@@ -1,0 +1,217 @@
+//! Where answers are kept that later requests refer to: in memory, or in a store that several proxies share.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderValue, header};
+use ring::digest::{Context, SHA256};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use toolglot_wire::{Fault, Recall, StoredAnswer};
+
+use crate::config::{Config, ConfigError};
+use crate::error::ProxyError;
+use crate::headers::{API_KEY, AZURE_KEY};
+use crate::live::{Live, Shared};
+#[cfg(feature = "redis")]
+pub(crate) use crate::shared_store::SharedStore;
+
+/// Whose answers they are: what a client's key comes to, the same in every proxy. Clients without a key are one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Owner([u8; 16]);
+
+impl Owner {
+    /// Returns the owner whose key is in a request's headers.
+    pub(crate) fn of_headers(headers: &HeaderMap) -> Self {
+        let keys = [header::AUTHORIZATION, API_KEY, AZURE_KEY].map(|name| headers.get(name).map(HeaderValue::as_bytes));
+        let mut said = Vec::new();
+        for key in keys.into_iter().map(Option::unwrap_or_default) {
+            said.extend_from_slice(&(key.len() as u64).to_le_bytes());
+            said.extend_from_slice(key);
+        }
+        Self::of(&said)
+    }
+
+    /// Returns the owner with these bytes for a key.
+    pub(crate) fn of(key: &[u8]) -> Self {
+        let mut context = Context::new(&SHA256);
+        context.update(key);
+        let mut half = [0; 16];
+        half.iter_mut().zip(context.finish().as_ref()).for_each(|(half, byte)| *half = *byte);
+        Self(half)
+    }
+
+    /// Returns the owner's name in a shared store.
+    #[cfg(feature = "redis")]
+    pub(crate) fn name(self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+/// What one request refers to, by ids.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    pub(crate) items: Vec<String>,
+    pub(crate) conversations: Vec<String>,
+}
+
+impl References {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.conversations.is_empty()
+    }
+}
+
+/// What was found of what one request refers to; what was not found is noted.
+#[derive(Debug, Default)]
+pub(crate) struct Recollection {
+    pub(crate) items: HashMap<String, Value>,
+    pub(crate) conversations: HashMap<String, Vec<Value>>,
+    missed: RefCell<References>,
+}
+
+impl Recollection {
+    /// Reads something with an empty memory; returns what came of it, and what was looked for.
+    pub(crate) fn asked_by<T>(read: impl FnOnce(&Self) -> T) -> (T, References) {
+        let empty = Self::default();
+        let result = read(&empty);
+        (result, empty.missed.into_inner())
+    }
+}
+
+impl Recall for Recollection {
+    fn item(&self, id: &str) -> Option<Value> {
+        let found = self.items.get(id).cloned();
+        if found.is_none() {
+            self.missed.borrow_mut().items.push(id.to_owned());
+        }
+        found
+    }
+
+    fn conversation(&self, id: &str) -> Option<Vec<Value>> {
+        let found = self.conversations.get(id).cloned();
+        if found.is_none() {
+            self.missed.borrow_mut().conversations.push(id.to_owned());
+        }
+        found
+    }
+}
+
+/// A running task that keeps an answer.
+pub(crate) type Keeping = JoinHandle<()>;
+
+/// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.
+pub(crate) fn open(config: &Config) -> Result<Option<SharedStore>, ConfigError> {
+    let Some(url) = config.server.store.url() else { return Ok(None) };
+    SharedStore::open(&url.0, config).map(Some).map_err(|message| config.wrong("store", message))
+}
+
+/// Fetches what a request refers to; what is not there is missing in it.
+pub(crate) async fn recall(
+    shared: &Shared,
+    live: &Live,
+    owner: Owner,
+    references: References,
+) -> Result<Recollection, Fault> {
+    let mut found = Recollection::default();
+    let Some(store) = &live.shared_store else {
+        let memory = &shared.memory;
+        let item = |id: String| memory.item(owner, &id).map(|item| (id, item));
+        found.items = references.items.into_iter().filter_map(item).collect();
+        let conversation = |id: String| memory.conversation(owner, &id).map(|items| (id, items));
+        found.conversations = references.conversations.into_iter().filter_map(conversation).collect();
+        return Ok(found);
+    };
+    for id in references.items {
+        if let Some(item) = within(shared, live, "read", store.item(owner, &id)).await? {
+            found.items.insert(id, item);
+        }
+    }
+    for id in references.conversations {
+        if let Some(items) = within(shared, live, "read", store.conversation(owner, &id)).await? {
+            found.conversations.insert(id, items);
+        }
+    }
+    Ok(found)
+}
+
+/// Keeps an answer; a task that is returned has to be waited for, so that the client's next request finds it.
+pub(crate) fn keep(shared: &Arc<Shared>, owner: Owner, answer: StoredAnswer) -> Option<Keeping> {
+    let live = shared.live.load_full();
+    let limits = &live.config.limits;
+    if live.shared_store.is_none() {
+        shared.memory.keep(owner, answer, limits.answers_kept, limits.bytes_kept.0);
+        return None;
+    }
+    let shared = Arc::clone(shared);
+    // A task of its own: a client that leaves with the last byte may come back.
+    Some(tokio::spawn(async move {
+        if let Some(store) = &live.shared_store {
+            // The answer itself is well; who refers to it later is told that it is not remembered.
+            let _ = within(&shared, &live, "write", store.keep(owner, answer)).await;
+        }
+    }))
+}
+
+/// Returns a client's answer as it was told.
+pub(crate) async fn response(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<Option<Value>, Fault> {
+    match &live.shared_store {
+        None => Ok(shared.memory.response(owner, id)),
+        Some(store) => within(shared, live, "read", store.response(owner, id)).await,
+    }
+}
+
+/// Forgets a client's answer.
+pub(crate) async fn forget(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<(), Fault> {
+    match &live.shared_store {
+        None => shared.memory.forget(owner, id),
+        Some(store) => within(shared, live, "write", store.forget(owner, id)).await?,
+    }
+    Ok(())
+}
+
+/// Waits for the shared store; what goes wrong is counted and logged.
+async fn within<T>(
+    shared: &Shared,
+    live: &Live,
+    what: &'static str,
+    asked: impl Future<Output = Result<T, String>>,
+) -> Result<T, Fault> {
+    asked.await.map_err(|error| {
+        shared.metrics.store_errors.add(&[what], 1);
+        let details = [("operation", Value::from(what)), ("error", Value::from(error))];
+        shared.log.event(live.config.server.log.value, "error", "the store cannot be used", &details);
+        ProxyError::Store.because("the store of earlier answers cannot be reached; try again later, or send the whole conversation without `previous_response_id`")
+    })
+}
+
+/// No store: this program was built without one.
+#[cfg(not(feature = "redis"))]
+pub(crate) enum SharedStore {}
+
+#[cfg(not(feature = "redis"))]
+impl SharedStore {
+    fn open(_: &str, _: &Config) -> Result<Self, String> {
+        Err("this program was built without a store; build it with `--features redis`, or use `memory`".to_owned())
+    }
+
+    async fn item(&self, _: Owner, _: &str) -> Result<Option<Value>, String> {
+        match *self {}
+    }
+
+    async fn conversation(&self, _: Owner, _: &str) -> Result<Option<Vec<Value>>, String> {
+        match *self {}
+    }
+
+    async fn keep(&self, _: Owner, _: StoredAnswer) -> Result<(), String> {
+        match *self {}
+    }
+
+    async fn response(&self, _: Owner, _: &str) -> Result<Option<Value>, String> {
+        match *self {}
+    }
+
+    async fn forget(&self, _: Owner, _: &str) -> Result<(), String> {
+        match *self {}
+    }
+}
