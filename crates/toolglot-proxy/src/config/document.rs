@@ -77,6 +77,7 @@ pub fn reference() -> String {
     add_reference::<Limits>(&mut out, "`[limits]`");
     add_reference::<Timeouts>(&mut out, "`[timeouts]`");
     add_reference::<Upstream>(&mut out, "`[[upstream]]`");
+    add_reference::<ClientSettings>(&mut out, "`[[client]]`");
     add_reference::<RouteSettings>(&mut out, "`[[route]]`");
     out
 }
