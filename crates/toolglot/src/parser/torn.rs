@@ -42,7 +42,8 @@ pub(super) fn begins_torn(
     context: &CallContext<'_>,
 ) -> Result<bool, NotYet> {
     let tags = pattern.tail.first().is_some_and(Literal::is_closing_tag);
-    if tags && head.key().contains(['<', '>']) && !context.declares(head.key()) {
+    let written = head.key.as_ref().map_or("", |key| context.view.slice(key.span.start, key.span.end));
+    if tags && written.contains(['<', '>']) && !context.declares(head.key()) {
         return Ok(true);
     }
     let Some(opener) = lacking(pattern, context.dialect()) else { return Ok(false) };
