@@ -113,11 +113,19 @@ pub(super) fn convert(
         out.whole(whole);
         return Some(if level == 0 { Conversion::Fits } else { Conversion::Coerced });
     }
-    if node.types().has(Types::STRING) || level >= MAX_LEVEL || !text.starts_with('"') {
+    if node.types().has(Types::STRING) || level >= MAX_LEVEL {
         return None;
     }
-    let content = serde_json::from_str::<String>(text).ok()?;
-    convert(&content, node, options, level + 1, out).map(|_| Conversion::Coerced)
+    convert(&unquoted(text)?, node, options, level + 1, out).map(|_| Conversion::Coerced)
+}
+
+/// Returns what a quoted text says: a JSON string, or single quotes around text that needs no escapes.
+fn unquoted(text: &str) -> Option<Cow<'_, str>> {
+    if text.starts_with('"') {
+        return serde_json::from_str::<String>(text).ok().map(Cow::Owned);
+    }
+    let content = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    (!content.contains(['\'', '\\'])).then_some(Cow::Borrowed(content))
 }
 
 /// Reads null and booleans. `True`, `False` and `None` fit, since templates of untyped dialects write them.

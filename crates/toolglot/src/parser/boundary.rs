@@ -5,11 +5,12 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::member;
+use super::whole::skip_value;
 use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Markers, key_ahead};
+use crate::json::{Ended, Markers, key_ahead};
 use crate::sink::Sink;
 use crate::view::NotYet;
 
@@ -118,14 +119,34 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
     }
 }
 
-/// Says whether an object begins at `at` whose first key is that of a call's name.
+/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments.
 pub(crate) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     if context.view.byte(at)? != Some(b'{') {
         return Ok(false);
     }
     let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
     let colon = context.view.byte(context.gap(end)?)? == Some(b':');
-    Ok(colon && (member::is_name_key(&key, context) || context.engine.tools.is_declared(&key)))
+    let known = member::is_name_key(&key, context) || member::is_arguments_key(&key, context);
+    Ok(colon && (known || context.engine.tools.is_declared(&key)))
+}
+
+/// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.
+pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -> Result<Option<usize>, NotYet> {
+    if context.pattern().kind() != Some(BodyKind::Call) || context.view.byte(at)? != Some(b'{') {
+        return Ok(None);
+    }
+    let near = CallContext { view: context.view.limited(at + LOOK), ..*context };
+    let end = match skip_value(at, &near) {
+        Ok(end) if end.how == Ended::Complete => end.at,
+        Err(NotYet) if context.view.end() <= at + LOOK => return Err(NotYet),
+        _ => return Ok(None),
+    };
+    let mut next = context.gap(end)?;
+    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
+        next = context.gap(next + 1)?;
+    }
+    let closed = wrapper.closers(next, context)?.is_some_and(|(_, wrong)| wrong.is_none());
+    Ok((closed || context.next_call_begins(next)?).then_some(end))
 }
 
 /// Says whether the text behind a place begins on another line, with an opener, or not at all.

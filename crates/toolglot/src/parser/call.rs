@@ -9,7 +9,7 @@
 //! ```
 
 use super::body::BodyReader;
-use super::boundary::{closes_later, recover};
+use super::boundary::{closes_later, nameless, recover};
 use super::call_context::CallContext;
 use super::closing::{close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::contest::{Start, Trial, TrialContext, Winner, try_call};
@@ -357,6 +357,13 @@ impl CallReader {
             if self.try_next(engine, view, next, pattern_ref, sink)? {
                 return Ok(());
             }
+        }
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        if let Some(end) = nameless(&context, scope, next)? {
+            sink.diagnose(Code::Broken, next..end, "an object among calls names no tool");
+            sink.text(end);
+            self.phase = CallPhase::Between(end);
+            return Ok(());
         }
         let twice = self.closer_again(engine, view, next)?;
         if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {

@@ -103,6 +103,11 @@ pub(crate) fn is_name_key(key: &str, context: &CallContext<'_>) -> bool {
     NAMES.contains(&key) || context.dialect().members.name.iter().any(|own| own == key)
 }
 
+/// Says whether a key is that of a call's arguments.
+pub(crate) fn is_arguments_key(key: &str, context: &CallContext<'_>) -> bool {
+    ARGUMENTS.contains(&key) || context.dialect().members.arguments.iter().any(|own| own == key)
+}
+
 /// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
 fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let brace = context.gap(at + 1)?;
@@ -193,8 +198,7 @@ fn given(at: usize, first: Option<u8>, depth: usize, context: &CallContext<'_>) 
 pub(crate) fn single_key(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
     let at = context.gap(at)?;
     let key = key(context.view, at)?.map(|(key, end)| HeadText::new(&key, at..end));
-    let own = &context.dialect().members.arguments;
-    Ok(key.filter(|key| !ARGUMENTS.contains(&key.text.as_str()) && !own.contains(&key.text)))
+    Ok(key.filter(|key| !is_arguments_key(&key.text, context)))
 }
 
 /// Returns the first key of the object at `at` if that object begins as the schema of a tool's parameters does.
