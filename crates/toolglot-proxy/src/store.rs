@@ -187,10 +187,13 @@ async fn within<T>(
 
 /// No store: this program was built without one.
 #[cfg(not(feature = "redis"))]
-pub(crate) enum SharedStore {}
+pub(crate) enum NoStore {}
 
 #[cfg(not(feature = "redis"))]
-impl SharedStore {
+pub(crate) use NoStore as SharedStore;
+
+#[cfg(not(feature = "redis"))]
+impl NoStore {
     fn open(_: &str, _: &Config) -> Result<Self, String> {
         Err("this program was built without a store; build it with `--features redis`, or use `memory`".to_owned())
     }

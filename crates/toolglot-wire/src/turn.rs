@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::chat::glance::{ChunkTemplates, PieceTarget};
+use crate::chat::glance::ChunkTemplates;
 use crate::chat::read::usage_of;
-use crate::chat::write::ChatWriter;
+use crate::chat::write::{ChatWriter, PieceTarget};
 use crate::demand::Opening;
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};

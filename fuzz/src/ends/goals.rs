@@ -40,16 +40,16 @@ pub(super) const JUDGED: [&str; 4] = ["good", "cut", "markers", "undeclared"];
 /// One line a number: oracle, strict, what, share, limit, goal.
 #[rustfmt::skip]
 pub(super) const GOALS: &[Goal] = &[
-    goal("unescaped", false, "good: meant",            |it| among(it, &["good"], "meant"),            Least(96.0), Least(98.0)),
-    goal("unescaped", false, "good: wrong",            |it| among(it, &["good"], "wrong"),            Most(2.0),   Most(0.01)),
-    goal("unescaped", false, "others: wrong",          |it| among(it, &REST, "wrong"),                Most(9.0),   Most(0.1)),
+    goal("unescaped", false, "good: meant",            |it| among(it, &["good"], "meant"),            Least(98.0), Least(98.0)),
+    goal("unescaped", false, "good: wrong",            |it| among(it, &["good"], "wrong"),            Most(0.05),  Most(0.01)),
+    goal("unescaped", false, "others: wrong",          |it| among(it, &REST, "wrong"),                Most(8.0),   Most(0.1)),
     goal("unescaped", false, "wrong without a class",  |it| among(it, &JUDGED, "wrong: other"),       Most(0.15),  Most(0.0)),
     goal("unescaped", true,  "wrong without a class",  |it| among(it, &JUDGED, "wrong: other"),       Most(0.2),   Most(0.0)),
     goal("unescaped", true,  "wrong, not as written",  not_valid,                                     Most(3.0),   Most(0.0)),
-    goal("damage",    false, "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(2.2),   Most(0.0)),
-    goal("damage",    false, "others lost",            |it| among(it, &["others"], "lost"),           Most(11.5),  Most(10.0)),
-    goal("damage",    false, "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(3.5),   Most(0.0)),
-    goal("damage",    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(3.5),   Most(0.0)),
+    goal("damage",    false, "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(1.3),   Most(0.0)),
+    goal("damage",    false, "others lost",            |it| among(it, &["others"], "lost"),           Most(10.0),  Most(10.0)),
+    goal("damage",    false, "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(2.5),   Most(0.0)),
+    goal("damage",    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(1.3),   Most(0.0)),
     goal("prefix",    false, "cut, length",            |it| among(it, &["length"], "exception"),      Most(0.0),   Most(0.0)),
     goal("prefix",    false, "cut, no reason",         |it| among(it, &["none"], "exception"),        Most(0.7),   Most(0.5)),
     goal("prefix",    false, "quoting, cut, length",   |it| among(it, &["length, quoting"], "exception"), Most(0.0), Most(0.0)),

@@ -9,18 +9,8 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::chat::template::{ChunkTemplate, TemplateFit};
-use crate::chat::write::ChunkEnvelope;
+use crate::chat::write::{ChunkEnvelope, PieceTarget};
 use crate::sse::Frame;
-
-/// What a chunk adds a piece to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PieceTarget {
-    Text,
-    /// Reasoning, in the field of this name.
-    Reasoning(&'static str),
-    /// The arguments of the function call with this index.
-    Arguments(u64),
-}
 
 /// A chunk that adds one piece.
 #[derive(Debug)]

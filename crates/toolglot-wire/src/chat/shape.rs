@@ -6,9 +6,8 @@ use serde::Deserialize;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::chat::glance::PieceTarget;
 use crate::chat::template::{HoleKind, TemplatePlan};
-use crate::chat::write::ChunkEnvelope;
+use crate::chat::write::{ChunkEnvelope, PieceTarget};
 
 /// The fields of a response that are the same in all of its chunks.
 const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];

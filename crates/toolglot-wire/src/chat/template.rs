@@ -5,9 +5,8 @@ use std::ops::Range;
 use memchr::memchr2;
 use serde::de::IgnoredAny;
 
-use crate::chat::glance::PieceTarget;
 use crate::chat::shape;
-use crate::chat::write::ChunkEnvelope;
+use crate::chat::write::{ChunkEnvelope, PieceTarget};
 
 /// A chunk with holes in it.
 #[derive(Debug)]

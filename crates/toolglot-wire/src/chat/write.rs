@@ -6,13 +6,22 @@ use std::io::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::chat::fields;
-use crate::chat::glance::PieceTarget;
 use crate::policy::ReasoningField;
 use crate::port::{Client, ProtocolWriter};
 use crate::protocol::Protocol;
 use crate::response_event::{CallKind, Part, ResponseEvent, ResponseStart};
 use crate::sse::{write_frame, write_json};
 use crate::tokens::PendingLogprobs;
+
+/// What a chunk adds a piece to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PieceTarget {
+    Text,
+    /// Reasoning, in the field of this name.
+    Reasoning(&'static str),
+    /// The arguments of the function call with this index.
+    Arguments(u64),
+}
 
 /// Writes one answer.
 pub(crate) struct ChatWriter {

@@ -62,7 +62,11 @@ impl ChoiceNormalizer {
         if self.is_plain() {
             return TokenFate::Said;
         }
-        if self.speaks() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() { TokenFate::Dropped } else { TokenFate::Open }
+        if self.speaks() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() {
+            TokenFate::Dropped
+        } else {
+            TokenFate::Open
+        }
     }
 
     pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
