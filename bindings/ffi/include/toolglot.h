@@ -202,7 +202,10 @@ tg_status tg_explain(const tg_dialects *of,
                      tg_buffer *out);
 
 // As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
-// `why`. For people who look: it takes several times as long.
+// `why`. What there is much of is numbers in a row: of a span its end, the place of its kind in text, reasoning, marker, name,
+// id, key, value, punctuation, repaired, skipped, and its call or -1; of an arrival (`rows`, beside `text`) how many bytes had
+// come, the place of its event in text, reasoning, call_start, arguments, call_end, and its call or -1. For people who look: it
+// takes several times as long.
 tg_status tg_inspect(const tg_dialects *of,
                      const tg_tools *with,
                      const uint8_t *options,
@@ -319,6 +322,20 @@ tg_status tg_turn_finish(tg_turn *turn,
 
 // Takes a whole answer and writes the client's; on failure the body of an error for the client.
 tg_status tg_turn_whole(tg_turn *turn, const uint8_t *data, size_t len, tg_buffer *out);
+
+// Writes the text of a dialect file that reads an example as what it means: a JSON object with `name` (the dialect's), `text`
+// (what the model wrote), `calls` (`[{"name", "arguments"}]`), and, if wanted, `about` and `strong` (prose never contains what
+// the calls open with). An example that allows none fails.
+tg_status tg_sketch(const uint8_t *json,
+                    size_t len,
+                    tg_buffer *out);
+
+// Tries the dialect `name`: writes two calls with a value of every kind and reads them back. Writes `{"example", "why", "lost",
+// "warnings"}`: the calls as text, or why there is none, what does not survive, and what may surprise.
+tg_status tg_certify(const tg_dialects *of,
+                     const uint8_t *name,
+                     size_t len,
+                     tg_buffer *out);
 
 #ifdef __cplusplus
 }  // extern "C"
