@@ -25,7 +25,7 @@ fn usage_errors_exit_with_2_and_say_what_is_allowed() {
     let wrong = [
         (&["parse", "--evidence", "much"][..], "balanced"),
         (&["parse", "--chunk", "0"], "random:SEED"),
-        (&["parse", "--limit", "width=1"], "held, arguments, depth or calls"),
+        (&["parse", "--limit", "width=1"], "held, arguments, depth, calls"),
         (&["parse", "--limit", "held"], "NAME=NUMBER"),
         (&["parse", "--repairs", "magic"], "toolglot diagnostics"),
         (&["parse", "--jsonl", "--events"], "--events"),

@@ -59,7 +59,7 @@ fn broken_lines_say_what_to_do_and_the_run_goes_on() {
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"reasoning_open\":\"yes\"}}", "`true` or `false`"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"repairs\":[\"magic\"]}}", "magic"),
         (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"depth\":-1}}}", "a non-negative integer"),
-        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"width\":1}}}", "held, arguments, depth or calls"),
+        (b"{\"id\":1,\"text\":\"\",\"options\":{\"limits\":{\"width\":1}}}", "held, arguments, depth, calls"),
     ];
     let mut input = Vec::new();
     for (line, _) in broken {

@@ -38,7 +38,7 @@ impl Options {
     /// use toolglot::Options;
     /// let options = Options::default().with_named("validation", &json!("strict"))?;
     /// let error = options.with_named("accept_incomplete", &json!("yes")).unwrap_err();
-    /// assert_eq!(error.to_string(), "`accept_incomplete` must be true or false, found a string");
+    /// assert_eq!(error.to_string(), "`accept_incomplete` must be `true` or `false`, found a string");
     /// # Ok::<(), toolglot::OptionError>(())
     /// ```
     pub fn with_named(self, name: &str, value: &Value) -> Result<Self, OptionError> {
@@ -135,7 +135,7 @@ fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, OptionEr
 }
 
 fn flag(what: &str, value: &Value) -> Result<bool, OptionError> {
-    value.as_bool().ok_or_else(|| OptionError::mistyped(what, value, "true or false"))
+    value.as_bool().ok_or_else(|| OptionError::mistyped(what, value, "`true` or `false`"))
 }
 
 fn number(what: &str, value: &Value) -> Result<u64, OptionError> {

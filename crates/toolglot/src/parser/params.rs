@@ -143,7 +143,7 @@ impl ParamsReader {
         let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { None };
-        let torn = begins_torn(start, pattern, &self.head, context)?;
+        let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
         if torn {
             sink.note(Outcome::Broken);

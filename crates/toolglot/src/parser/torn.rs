@@ -35,18 +35,15 @@ pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, para
 
 /// Says whether a piece of a marker stands in a parameter's key, or where its value begins at `start` without the marker
 /// that other spellings of the dialect have there.
-pub(super) fn begins_torn(
-    start: usize,
-    pattern: &Pattern,
-    head: &Head,
-    context: &CallContext<'_>,
-) -> Result<bool, NotYet> {
+pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let Some(pattern) = context.dialect().params.get(param) else { return Ok(false) };
     let tags = pattern.tail.first().is_some_and(Literal::is_closing_tag);
     let written = head.key.as_ref().map_or("", |key| context.view.slice(key.span.start, key.span.end));
     if tags && written.contains(['<', '>']) && !context.declares(head.key()) {
         return Ok(true);
     }
-    let Some(opener) = lacking(pattern, context.dialect()) else { return Ok(false) };
+    // The first spelling is the model's own, with all that it has.
+    let Some(opener) = (param > 0).then(|| lacking(pattern, context.dialect())).flatten() else { return Ok(false) };
     let mut end = start;
     while end < start + opener.len() + FRAYED
         && context.view.byte(end)?.is_some()
