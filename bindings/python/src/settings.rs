@@ -293,6 +293,7 @@ fn json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         let members = members.iter().map(|(key, value)| Ok((key.extract::<String>()?, json(name, &value)?)));
         return Ok(Value::Object(members.collect::<PyResult<_>>()?));
     }
-    let items = value.try_iter().map_err(|_| PyTypeError::new_err(format!("`{name}` cannot be {}", value.get_type())))?;
+    let items =
+        value.try_iter().map_err(|_| PyTypeError::new_err(format!("`{name}` cannot be {}", value.get_type())))?;
     Ok(Value::Array(items.map(|item| json(name, &item?)).collect::<PyResult<_>>()?))
 }
