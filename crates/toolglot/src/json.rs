@@ -96,6 +96,11 @@ pub(crate) trait Markers {
         Ok(true)
     }
 
+    /// Says whether the call's closers stand at `at`, and a comma behind them that separates it from the next one.
+    fn separates(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(false)
+    }
+
     /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.
     fn may_end_call(&self, view: View<'_>, at: usize) -> Result<bool, NotYet>;
 
@@ -116,6 +121,11 @@ pub(crate) trait Markers {
 
     /// Says whether a call that opens with no marker may begin at `at`, on a line of its own.
     fn begins_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(false)
+    }
+
+    /// Says whether an object that may be the next call begins at `at` inside a string.
+    fn begins_in_string(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 

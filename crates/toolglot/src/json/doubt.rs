@@ -60,7 +60,7 @@ impl ReaderStep<'_> {
         let at = self.reader.at;
         let reach = at + AHEAD.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH);
         let read = |doubtful: &DoubtfulString<'_>| {
-            let doubtful = DoubtfulString { at: end, reach, behind_end: true, ..doubtful.clone() };
+            let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
             if next.is_none() && string_ends::closes_plainly(self.look(), &doubtful, end)? {
                 return Ok(None);
             }
@@ -68,8 +68,9 @@ impl ReaderStep<'_> {
         };
         let Some(verdict) = self.with_doubtful(read)? else { return accept(self) };
         match verdict {
-            StringEnds::Unsure { closed: None, furthest } if !self.may_stand(end)? => self.give_up(None, furthest),
-            StringEnds::Unsure { closed: None, furthest } => {
+            StringEnds::Unsure { closed, furthest }
+                if self.ends_before_another(end)? || closed.is_none() && self.may_stand(end)? =>
+            {
                 self.sink.wasted_lookahead += furthest.saturating_sub(at);
                 accept(self)
             }
@@ -81,6 +82,20 @@ impl ReaderStep<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
+    /// behind it, and a comma follows: the call that is broken may be the next one.
+    fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
+        let mut at = self.look().gap(end)?;
+        for frame in self.reader.stack.iter().rev() {
+            if self.view.byte(at)? != Some(frame.bracket.closer()) {
+                return Ok(false);
+            }
+            at = self.look().gap(at + 1)?;
+        }
+        let looks_like_end = |doubtful: &DoubtfulString<'_>| string_ends::looks_like_end(self.look(), doubtful, end);
+        Ok(self.context.markers.separates(self.view, at)? && self.with_doubtful(looks_like_end)?)
     }
 
     /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
@@ -135,7 +150,7 @@ impl ReaderStep<'_> {
             place: reader.place,
             spacing,
             reach: usize::MAX,
-            behind_end: false,
+            behind_end: None,
         })
     }
 

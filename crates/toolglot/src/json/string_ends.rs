@@ -21,7 +21,8 @@
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
 //! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
-//! the call's own spacing that is no end, a closer of the dialect, or an odd number of quotes in its last line.
+//! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
+//! its last line; or the first quote in it looks like an end. That one is the end if it closes the call before another.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -66,8 +67,8 @@ pub(super) struct DoubtfulString<'d> {
     pub(super) spacing: Spacing,
     /// How far its end is looked for.
     pub(super) reach: usize,
-    /// The quote before it can end it too: another end has to be as good.
-    pub(super) behind_end: bool,
+    /// Where that quote ends, if it can end the string: another end has to be as good.
+    pub(super) behind_end: Option<usize>,
 }
 
 /// A search looks at so many bytes, and so many times as many as it has passed, before it gives up.
@@ -123,6 +124,12 @@ pub(super) fn closes_plainly(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>,
     Ok(false)
 }
 
+/// Says whether the doubtful quote, which ends at `end`, looks like the end of a string that holds no other.
+pub(super) fn looks_like_end(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
+    let search = EndSearch::new(look, &DoubtfulString { behind_end: Some(end), ..doubtful.clone() });
+    search.choices.first().map_or(Ok(false), |choice| search.looks_like_end(choice, doubtful.at))
+}
+
 impl<'s> EndSearch<'s> {
     fn new(look: Lookahead<'s>, doubtful: &DoubtfulString<'_>) -> Self {
         let level = |frame: &OpenBracket| WalkLevel { bracket: frame.bracket, node: frame.node, items: frame.members };
@@ -131,10 +138,9 @@ impl<'s> EndSearch<'s> {
         let before = look.view.slice(doubtful.visible, doubtful.at);
         let line = before.rfind('\n').max(before.rfind("\\n")).map_or(before, |at| &before[at + 1..]);
         let first = OpenString {
-            next: doubtful.at,
+            next: doubtful.behind_end.unwrap_or(doubtful.at),
             dirty: true,
-            tried: None,
-            quotes: usize::from(doubtful.behind_end),
+            tried: doubtful.behind_end.map(|_| doubtful.at),
             all: count_quotes(before, doubtful.quote),
             line: count_quotes(line, doubtful.quote),
             ..OpenString::new(doubtful.quote, doubtful.raw, doubtful.visible, levels)
@@ -151,7 +157,7 @@ impl<'s> EndSearch<'s> {
             furthest: doubtful.at,
             closed: None,
             reach: doubtful.reach,
-            behind_end: doubtful.behind_end,
+            behind_end: doubtful.behind_end.is_some(),
             slips: false,
         }
     }

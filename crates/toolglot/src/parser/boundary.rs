@@ -26,6 +26,9 @@ const TRIED: usize = 8;
 /// bounds the search to half a MiB in a call.
 const ALONE: usize = 1 << 16;
 
+/// Members at the head of a call object, up to its name: an id and a type stand before it at most.
+const HEAD: usize = 3;
+
 /// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
 /// something else.
 const EXTRA: usize = 4;
@@ -103,6 +106,14 @@ fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(glued || begins_element(context, at)?)
 }
 
+/// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
+pub(crate) fn separates(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let Some(at) = close_objects(context, at)?.filter(|_| may_go_on(context)) else { return Ok(false) };
+    let closing = close(at, true, context)?;
+    let next = context.gap(closing.at)?;
+    Ok(closing.repairs.is_empty() && matches!(context.view.byte(next)?, Some(b',' | b';')))
+}
+
 /// Returns the end of an element of an array of calls at `at`, where the next one follows or all that closes the array.
 fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let next = context.gap(at)?;
@@ -119,7 +130,8 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
     }
 }
 
-/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments.
+/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
+/// this call has one.
 pub(crate) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     if context.view.byte(at)? != Some(b'{') {
         return Ok(false);
@@ -127,7 +139,35 @@ pub(crate) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<boo
     let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
     let colon = context.view.byte(context.gap(end)?)? == Some(b':');
     let known = member::is_name_key(&key, context) || member::is_arguments_key(&key, context);
-    Ok(colon && (known || context.engine.tools.is_declared(&key)))
+    let id = context.head.id.is_some() && member::is_id_key(&key, context);
+    Ok(colon && (known || id || context.engine.tools.is_declared(&key)))
+}
+
+/// Says whether an object begins at `at` whose first short members name a declared tool.
+fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
+    for _ in 0..HEAD {
+        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
+        let colon = context.gap(end)?;
+        if context.view.byte(colon)? != Some(b':') {
+            return Ok(false);
+        }
+        let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
+        if member::is_name_key(&key, context) {
+            return Ok(context.engine.tools.is_declared(&value));
+        }
+        at = context.gap(end)?;
+        if context.view.byte(at)? != Some(b',') {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether an object that names a declared tool begins at `at` in a string, where calls are objects that nothing but
+/// their brackets closes: the string may have lost its end before it.
+pub(crate) fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let weak = || !context.pattern().tail.iter().any(|closer| closer.is_strong());
+    Ok(context.pattern().kind() == Some(BodyKind::Call) && weak() && names_tool(context, at)?)
 }
 
 /// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.

@@ -357,6 +357,14 @@ impl json::Markers for CallContext<'_> {
         Ok(self.pattern().kind() == Some(BodyKind::Call) && boundary::begins_element(self, at)?)
     }
 
+    fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        boundary::separates(self, at)
+    }
+
+    fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        boundary::begins_in_string(self, at)
+    }
+
     fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         if !self.markers().stands(self.view, at)? {
             return Ok(None);

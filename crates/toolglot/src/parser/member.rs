@@ -108,6 +108,11 @@ pub(crate) fn is_arguments_key(key: &str, context: &CallContext<'_>) -> bool {
     ARGUMENTS.contains(&key) || context.dialect().members.arguments.iter().any(|own| own == key)
 }
 
+/// Says whether a key is that of a call's id.
+pub(crate) fn is_id_key(key: &str, context: &CallContext<'_>) -> bool {
+    IDS.contains(&key) || context.dialect().members.id.iter().any(|own| own == key)
+}
+
 /// Says whether the object's brace follows the bracket at `at` and its list goes on behind that.
 fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let brace = context.gap(at + 1)?;
@@ -150,7 +155,7 @@ fn value_of(
     if (is_arguments || single) && !has_arguments {
         return Ok(CallMember::Arguments(given(at, first, depth, context)?));
     }
-    if is(&members.id, &IDS) {
+    if is_id_key(key, context) {
         return Ok(id(context.view, at)?.map_or_else(other, |(id, end)| CallMember::Id(id.into_owned(), end)));
     }
     Ok(other())

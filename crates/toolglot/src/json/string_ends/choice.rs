@@ -91,8 +91,7 @@ impl EndSearch<'_> {
     pub(super) fn candidate(&mut self, choice: &mut OpenString) -> Result<Option<(usize, usize)>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
         if let Some(quote) = choice.tried.take() {
-            choice.dirty = true;
-            choice.quotes += 1;
+            self.pass_bare(choice, quote)?;
             self.count(choice, quote)?;
         }
         loop {
@@ -109,6 +108,7 @@ impl EndSearch<'_> {
                     choice.tried = Some(at);
                     return Ok(Some((at, at + length)));
                 }
+                self.pass_bare(choice, at)?;
                 self.count(choice, at)?;
                 self.pass_quote(choice, at + length)?;
                 continue;
@@ -142,10 +142,45 @@ impl EndSearch<'_> {
         Ok(())
     }
 
-    /// Takes a quote that ends at `end` for data; perhaps it begins the name of a member.
-    fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
+    /// Takes a quote at `at` that is not escaped for data.
+    ///
+    /// The first of them should open a string of the code that the value is. One that looks like an end may be the value's
+    /// own, and what stands behind it be damaged; so it may where a call begins behind it.
+    fn pass_bare(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
+        let view = self.look.view;
+        choice.suspect |= choice.quotes == 0 && self.looks_like_end(choice, at)?;
+        let before = view.slice(choice.from, at).trim_end();
+        if before.ends_with('{') {
+            let brace = choice.from + before.len() - 1;
+            choice.suspect |= self.look.context.markers.begins_in_string(view, brace)?;
+        }
         choice.dirty = true;
         choice.quotes += 1;
+        Ok(())
+    }
+
+    /// Says whether a quote at `at`, with no other open before it, looks like an end: a word or a sentence stands before it,
+    /// no word behind it.
+    pub(super) fn looks_like_end(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
+        let view = self.look.view;
+        if choice.all % 2 == 1 || choice.line % 2 == 1 {
+            return Ok(false);
+        }
+        let end = at + self.look.closer(choice.quote, at)?.unwrap_or(1);
+        let behind = view.byte(view.skip_blanks(end)?)?;
+        let closes = matches!(behind, Some(b',' | b')' | b'}' | b']'));
+        Ok(match view.slice(choice.from, at).as_bytes() {
+            [] => closes,
+            [.., b'\\', b'n' | b't'] => false,
+            [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
+            [.., last] => {
+                closes || last.is_ascii_alphanumeric() && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
+            }
+        })
+    }
+
+    /// Looks at a quote that ends at `end` and is data; perhaps it begins the name of a member.
+    fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
         let view = self.look.view;
         let next = view.skip_blanks(end)?;
         let line = view.slice(end, next).contains('\n');
