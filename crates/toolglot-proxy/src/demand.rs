@@ -7,12 +7,12 @@ use axum::body::Body;
 use http_body_util::BodyExt;
 use toolglot_wire::{Exchange, Fault, Turn, TurnEnd, Usage};
 
+use crate::bodies::collect;
 use crate::error::ProxyError;
 use crate::forms::Target;
 use crate::headers;
 use crate::live::Shared;
 use crate::record::Record;
-use crate::turns::collect;
 
 /// What is needed to ask a model again.
 pub(crate) struct Again {

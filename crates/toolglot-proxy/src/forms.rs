@@ -9,9 +9,9 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode, Uri};
 use toolglot_wire::{Exchange, Fault, Protocol};
 
+use crate::bodies::{ERROR_BODY, collect};
 use crate::coding;
 use crate::record::Record;
-use crate::turns::{ERROR_BODY, collect};
 use crate::upstream::Server;
 
 /// Where requests of one client go.

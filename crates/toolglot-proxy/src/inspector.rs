@@ -1,4 +1,4 @@
-//! The page that shows what became of a text: its files, by itself or beside the proxy, there with what was captured.
+//! The page that shows what became of a text: its files, and beside the proxy what was captured.
 //!
 //! The files hold no secrets and come to whoever the guard lets in. Captures ask for a key wherever the proxy does.
 
@@ -6,9 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::middleware;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use serde_json::{Value, json};
@@ -16,18 +14,12 @@ use toolglot::{Class, Dialects, Options, Tools, parse};
 use toolglot_wire::{Protocol, Transcript};
 
 use crate::capture::{Capture, captures};
-use crate::config::{Config, Sources};
 use crate::error::{self, ProxyError};
-use crate::lifecycle::{Proxy, ServeError, runtime, signals};
-use crate::live::{Live, Shared};
+use crate::live::{Live, PageFiles, Shared};
 use crate::replay::replay;
-use crate::routes::guarded;
 
 #[cfg(test)]
 mod tests;
-
-/// The files of the page: paths and contents, of packed ones as they are packed.
-pub type PageFiles = &'static [(&'static str, &'static [u8])];
 
 /// Where the proxy shows the page.
 pub(crate) const PREFIX: &str = "/inspector/";
@@ -59,47 +51,6 @@ const LISTED: usize = 500;
 
 /// The longest capture that is searched for repairs when it is listed.
 const SEARCHED: u64 = 1 << 20;
-
-/// Shows the page on a port of this machine until a signal ends it; `session` is what it begins with, `ready` is told
-/// its address.
-///
-/// # Errors
-/// If the system says no.
-pub fn show(files: PageFiles, session: &Value, port: u16, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
-    let flag = |name: &str, value: String| (name.to_owned(), value, "`inspect`".to_owned());
-    let listen = flag("listen", format!("127.0.0.1:{port}"));
-    let flags = vec![flag("demo", "true".to_owned()), listen, flag("log", "off".to_owned())];
-    let sources = Sources { flags, ..Sources::default() };
-    let config = Config::load(&sources)?;
-    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
-    let result = runtime.block_on(async {
-        let proxy = Proxy::new(config)?;
-        let router = alone(proxy.shared(), files, session.to_string());
-        let listener = proxy.listen().await?;
-        let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
-        ready(&format!("http://{}/", listener.place()));
-        proxy.with_router(router).serve(listener, &sources, wishes).await
-    });
-    runtime.shutdown_background();
-    result
-}
-
-/// Returns the table of routes of the page alone.
-fn alone(shared: &Arc<Shared>, files: PageFiles, session: String) -> Router {
-    let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
-    let answer = move |request: Request<Body>| {
-        let session = session.clone();
-        async move {
-            let path = request.uri().path().trim_start_matches('/');
-            match path {
-                _ if !is_read(request.method()) => plain(StatusCode::METHOD_NOT_ALLOWED),
-                "session.json" => body("session.json", session.into_bytes()),
-                path => file(files, path),
-            }
-        }
-    };
-    Router::new().fallback(answer).layer(guard)
-}
 
 /// Answers below [`PREFIX`].
 pub(crate) async fn answer(shared: Arc<Shared>, request: Request<Body>) -> Response {
@@ -171,12 +122,12 @@ fn repairs(capture: &Capture) -> usize {
         .count()
 }
 
-fn is_read(method: &Method) -> bool {
+pub(crate) fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// Returns a file of the page; the folder's own address is that of its index.
-fn file(files: PageFiles, path: &str) -> Response {
+pub(crate) fn file(files: PageFiles, path: &str) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     let named = |wanted: &str| files.iter().find(|(name, _)| *name == wanted).map(|(_, bytes)| *bytes);
     if let Some(bytes) = named(path) {
@@ -188,7 +139,7 @@ fn file(files: PageFiles, path: &str) -> Response {
     response
 }
 
-fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
+pub(crate) fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
     let kind =
         KINDS.iter().find(|(ending, _)| path.ends_with(ending)).map_or("application/octet-stream", |kind| kind.1);
     let mut response = Response::new(Body::from(bytes.into()));
@@ -199,7 +150,7 @@ fn body(path: &str, bytes: impl Into<Bytes>) -> Response {
     response
 }
 
-fn plain(status: StatusCode) -> Response {
+pub(crate) fn plain(status: StatusCode) -> Response {
     let mut response = body("", Bytes::new());
     *response.status_mut() = status;
     response

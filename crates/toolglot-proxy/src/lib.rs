@@ -15,6 +15,7 @@
 
 mod auth;
 mod banner;
+mod bodies;
 mod capture;
 mod clients;
 mod coding;
@@ -35,14 +36,16 @@ mod memory;
 mod metrics;
 mod misses;
 mod ollama;
+mod owner;
 mod passing;
 mod paths;
 mod prompting;
 mod record;
 mod replay;
 mod routes;
-#[cfg(feature = "redis")]
+#[cfg_attr(not(feature = "redis"), path = "no_store.rs")]
 mod shared_store;
+mod show;
 mod store;
 mod stream;
 mod tls;
@@ -53,6 +56,7 @@ mod watch;
 pub use capture::{Capture, captures};
 pub use config::{Config, ConfigError, Sources, reference, schema};
 pub use doctor::{Condition, Examination, Probe, examine};
-pub use inspector::{PageFiles, show};
 pub use lifecycle::{Control, Listener, Proxy, ServeError, run};
+pub use live::PageFiles;
 pub use replay::replay;
+pub use show::show;

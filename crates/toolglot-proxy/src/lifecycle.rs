@@ -16,8 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::config::{Config, ConfigError, Sources};
-use crate::inspector::PageFiles;
-use crate::live::{Live, Shared};
+use crate::live::{Live, PageFiles, Shared};
 use crate::log::LogFormat;
 use crate::watch::Watch;
 use crate::{banner, routes};

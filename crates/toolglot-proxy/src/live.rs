@@ -17,12 +17,11 @@ use crate::clients::Usages;
 use crate::config::setting::Mode;
 use crate::config::{self, ClientSettings, Config, ConfigError, Upstream};
 use crate::headers::looks_like_key;
-use crate::inspector::PageFiles;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::prompting;
-use crate::store::{self, SharedStore};
+use crate::shared_store::SharedStore;
 use crate::tls;
 use crate::upstream::Server;
 
@@ -78,7 +77,7 @@ impl Live {
             let clients = config.clients.iter().flat_map(ClientSettings::secrets);
             Secrets::new(keys.plain().chain(config.upstreams.iter().flat_map(Upstream::secrets)).chain(clients))
         };
-        let shared_store = store::open(&config)?.map(Arc::new);
+        let shared_store = shared_store(&config)?;
         Ok(Self { keys, secrets, servers, routes, tls, shared_store, config })
     }
 
@@ -130,6 +129,13 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
     Ok(Route { globs, server, policy, model, mode, teach, prefill: settings.prefill, is_off, reasoning_open })
 }
 
+/// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.
+fn shared_store(config: &Config) -> Result<Option<Arc<SharedStore>>, ConfigError> {
+    let Some(url) = config.server.store.url() else { return Ok(None) };
+    let opened = SharedStore::open(&url.0, config).map_err(|message| config.wrong("store", message))?;
+    Ok(Some(Arc::new(opened)))
+}
+
 fn options(config: &Config, route: &config::RouteSettings) -> Options {
     let limits = Limits::default()
         .with_held(config.limits.held.0)
@@ -171,6 +177,9 @@ fn dialect_file(path: &Path) -> Result<Dialect, String> {
     let read = Dialect::from_toml(&name, &text).map_err(|error| error.with_file(&path.display().to_string()));
     read.map_err(|error| format!("invalid dialect\n{error}"))
 }
+
+/// The files of the inspector's page: paths and contents, of packed ones as they are packed.
+pub type PageFiles = &'static [(&'static str, &'static [u8])];
 
 /// What outlives a change of settings.
 pub(crate) struct Shared {

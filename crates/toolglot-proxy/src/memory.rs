@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use toolglot_wire::StoredAnswer;
 
-use crate::store::Owner;
+use crate::owner::Owner;
 
 /// The answers that are remembered, of all clients.
 #[derive(Default)]

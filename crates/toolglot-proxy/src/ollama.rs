@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::live::Live;
 use crate::upstream::Server;
-use crate::{headers, turns};
+use crate::{bodies, headers};
 
 /// A question about the models.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ async fn ask(live: &Live, server: &Arc<Server>, headers: &HeaderMap, path: &str)
     headers::exchange_key(&mut headers, server.key.as_deref(), live.keys.is_empty(), Some(server.protocol()));
     let answer = server.send(Method::GET, server.same_path(&path.parse().ok()?).ok()?, headers, Default::default());
     let answer: Response = answer.await.ok().filter(|answer: &Response| answer.status().is_success())?;
-    let body = turns::collect(answer.into_body(), MOST, live.config.timeouts.connect.on()).await.ok()?;
+    let body = bodies::collect(answer.into_body(), MOST, live.config.timeouts.connect.on()).await.ok()?;
     serde_json::from_slice(&body).ok()
 }
 

@@ -9,13 +9,15 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
+use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::error::{self, ProxyError};
 use crate::headers;
 use crate::live::{Live, Shared};
 use crate::ollama::Question;
+use crate::owner::Owner;
 use crate::record::Record;
-use crate::store::{self, Owner};
-use crate::turns::{ERROR_BODY, collect, failed, model_of, read_body, relayed, with_model};
+use crate::store;
+use crate::turns::{failed, relayed};
 use crate::upstream::Server;
 
 /// What metrics and logs call these requests.

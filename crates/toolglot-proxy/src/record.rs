@@ -17,7 +17,8 @@ use crate::error::ProxyError;
 use crate::headers::{self, REQUEST_ID};
 use crate::live::{Live, Shared};
 use crate::misses;
-use crate::store::{self, Keeping, Owner};
+use crate::owner::Owner;
+use crate::store::{self, Keeping};
 use crate::upstream::Server;
 
 /// What is known of a request so far; telling it is its end.

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use toolglot_wire::StoredAnswer;
 
 use crate::config::Config;
-use crate::store::Owner;
+use crate::owner::Owner;
 
 /// A connection to the server, made when it is first needed, and what may be kept there.
 pub(crate) struct SharedStore {

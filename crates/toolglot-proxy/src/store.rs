@@ -4,50 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderValue, header};
-use ring::digest::{Context, SHA256};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use toolglot_wire::{Fault, Recall, StoredAnswer};
 
-use crate::config::{Config, ConfigError};
 use crate::error::ProxyError;
-use crate::headers::{API_KEY, AZURE_KEY};
 use crate::live::{Live, Shared};
-#[cfg(feature = "redis")]
-pub(crate) use crate::shared_store::SharedStore;
-
-/// Whose answers they are: what a client's key comes to, the same in every proxy. Clients without a key are one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Owner([u8; 16]);
-
-impl Owner {
-    /// Returns the owner whose key is in a request's headers.
-    pub(crate) fn of_headers(headers: &HeaderMap) -> Self {
-        let keys = [header::AUTHORIZATION, API_KEY, AZURE_KEY].map(|name| headers.get(name).map(HeaderValue::as_bytes));
-        let mut said = Vec::new();
-        for key in keys.into_iter().map(Option::unwrap_or_default) {
-            said.extend_from_slice(&(key.len() as u64).to_le_bytes());
-            said.extend_from_slice(key);
-        }
-        Self::of(&said)
-    }
-
-    /// Returns the owner with these bytes for a key.
-    pub(crate) fn of(key: &[u8]) -> Self {
-        let mut context = Context::new(&SHA256);
-        context.update(key);
-        let mut half = [0; 16];
-        half.iter_mut().zip(context.finish().as_ref()).for_each(|(half, byte)| *half = *byte);
-        Self(half)
-    }
-
-    /// Returns the owner's name in a shared store.
-    #[cfg(feature = "redis")]
-    pub(crate) fn name(self) -> String {
-        format!("{:032x}", u128::from_be_bytes(self.0))
-    }
-}
+use crate::owner::Owner;
 
 /// What one request refers to, by ids.
 #[derive(Debug, Default)]
@@ -99,12 +62,6 @@ impl Recall for Recollection {
 
 /// A running task that keeps an answer.
 pub(crate) type Keeping = JoinHandle<()>;
-
-/// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.
-pub(crate) fn open(config: &Config) -> Result<Option<SharedStore>, ConfigError> {
-    let Some(url) = config.server.store.url() else { return Ok(None) };
-    SharedStore::open(&url.0, config).map(Some).map_err(|message| config.wrong("store", message))
-}
 
 /// Fetches what a request refers to; what is not there is missing in it.
 pub(crate) async fn recall(
@@ -183,38 +140,4 @@ async fn within<T>(
         shared.log.event(live.config.server.log.value, "error", "the store cannot be used", &details);
         ProxyError::Store.because("the store of earlier answers cannot be reached; try again later, or send the whole conversation without `previous_response_id`")
     })
-}
-
-/// No store: this program was built without one.
-#[cfg(not(feature = "redis"))]
-pub(crate) enum NoStore {}
-
-#[cfg(not(feature = "redis"))]
-pub(crate) use NoStore as SharedStore;
-
-#[cfg(not(feature = "redis"))]
-impl NoStore {
-    fn open(_: &str, _: &Config) -> Result<Self, String> {
-        Err("this program was built without a store; build it with `--features redis`, or use `memory`".to_owned())
-    }
-
-    async fn item(&self, _: Owner, _: &str) -> Result<Option<Value>, String> {
-        match *self {}
-    }
-
-    async fn conversation(&self, _: Owner, _: &str) -> Result<Option<Vec<Value>>, String> {
-        match *self {}
-    }
-
-    async fn keep(&self, _: Owner, _: StoredAnswer) -> Result<(), String> {
-        match *self {}
-    }
-
-    async fn response(&self, _: Owner, _: &str) -> Result<Option<Value>, String> {
-        match *self {}
-    }
-
-    async fn forget(&self, _: Owner, _: &str) -> Result<(), String> {
-        match *self {}
-    }
 }

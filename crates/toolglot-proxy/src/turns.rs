@@ -9,10 +9,9 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::value::RawValue;
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, Turn};
 
+use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::capture::{Keep, Taken};
 use crate::config::setting::Mode;
 use crate::demand::{Again, Arrived, Begun, Patience};
@@ -20,15 +19,13 @@ use crate::error::{self, ProxyError};
 use crate::forms::{Target, told};
 use crate::headers::{ATTEMPTS, PROMPT};
 use crate::live::{Live, Route, Shared};
+use crate::owner::Owner;
 use crate::paths::Deployment;
 use crate::record::Record;
-use crate::store::{self, Owner, Recollection};
+use crate::store::{self, Recollection};
 use crate::stream::Flow;
 use crate::upstream::turn_headers;
-use crate::{coding, guard, headers, prompting};
-
-/// Bytes of a server's error that are read.
-pub(crate) const ERROR_BODY: usize = 1 << 20;
+use crate::{guard, headers, prompting};
 
 /// Ollama's path for prompts without a conversation.
 const GENERATE: &str = "/api/generate";
@@ -85,53 +82,6 @@ pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) ->
     record.whole(&response);
     record.fail(fault);
     response
-}
-
-/// Reads a request's body, as much as is allowed and as long as is allowed.
-pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
-    let most = live.config.limits.body.0;
-    let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > most) {
-        return Err(too_large());
-    }
-    let read = Limited::new(body, most).collect();
-    let read = match live.config.timeouts.body.on() {
-        Some(time) => tokio::time::timeout(time, read)
-            .await
-            .map_err(|_| ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?}")))?,
-        None => read.await,
-    };
-    let body = read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            too_large()
-        } else {
-            ProxyError::BodyRead.because(format!("the request ended early: {error}"))
-        }
-    })?;
-    coding::inflated(headers, body, most)
-}
-
-/// The place of a request's model, and nothing else of it.
-#[derive(serde::Deserialize)]
-struct ModelPeek<'a> {
-    #[serde(borrow)]
-    model: Option<&'a RawValue>,
-}
-
-/// Returns the model that a request names, and where.
-pub(crate) fn model_of(body: &[u8]) -> Option<(String, std::ops::Range<usize>)> {
-    let raw = serde_json::from_slice::<ModelPeek<'_>>(body).ok()?.model?;
-    let model = serde_json::from_str::<String>(raw.get()).ok()?;
-    let start = (raw.get().as_ptr() as usize).checked_sub(body.as_ptr() as usize)?;
-    Some((model, start..start + raw.get().len()))
-}
-
-/// Puts another model's name into a request and changes nothing else.
-pub(crate) fn with_model(body: &Bytes, place: std::ops::Range<usize>, model: &str) -> Bytes {
-    let (before, after) = (body.get(..place.start), body.get(place.end..));
-    let name = serde_json::Value::from(model).to_string();
-    [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
 }
 
 /// Puts the model that the path names into a request that names none.
@@ -445,22 +395,4 @@ pub(crate) fn relayed(
     }
     let flow = Flow::new(shared, body, turn, record, &live.config.timeouts);
     Response::from_parts(head, Body::new(flow))
-}
-
-/// Reads a server's body, as much as is allowed and as long as is allowed.
-pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> Result<Bytes, Fault> {
-    let read = Limited::new(body, most).collect();
-    let read = match time {
-        Some(time) => tokio::time::timeout(time, read)
-            .await
-            .map_err(|_| ProxyError::Total.because(format!("the model server's answer took longer than {time:?}")))?,
-        None => read.await,
-    };
-    read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");
-            return ProxyError::Answer.because(message);
-        }
-        ProxyError::Cut.because(format!("the model server ended its answer early: {error}"))
-    })
 }

@@ -9,8 +9,8 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use super::{PageFiles, alone};
-use crate::{Config, Proxy, Sources};
+use crate::show::alone;
+use crate::{Config, PageFiles, Proxy, Sources};
 
 const FILES: PageFiles =
     &[("index.html", b"<!doctype html>"), ("assets/index.js", b"0"), ("toolglot.wasm.gz", b"packed")];

@@ -7,12 +7,11 @@ use crate::files::File;
 
 /// Modules of one folder that are one thing in several files, and why. A knot that grows or shrinks is a complaint again.
 #[rustfmt::skip]
-const KNOTS: [(&str, &str, &str); 14] = [
+const KNOTS: [(&str, &str, &str); 13] = [
     ("bench/src", "auto, counting, growth, making", "what is counted is named in one list and made where its section is"),
     ("bench/src", "peers, sides", "a side of a duel may be a peer, which is measured like every side"),
     ("bindings/ffi/src", "abi, jobs", "a number of the C ABI is a choice of a job"),
     ("crates/toolglot-proxy/src", "auth, clients", "a key says who asks; a client is found by its key"),
-    ("crates/toolglot-proxy/src", "banner, demand, forms, guard, inspector, lifecycle, live, memory, misses, ollama, passing, record, replay, routes, shared_store, store, stream, turns", "whatever answers a request holds the running proxy, which knows its routes"),
     ("crates/toolglot-proxy/src", "capture, config, demo, log", "the words of a setting stand where the setting is used"),
     ("crates/toolglot-proxy/src", "engine, upstream", "a server is asked what it is, and is what it said"),
     ("crates/toolglot-wire/src/chat", "shape, template", "a template is a shape with holes"),

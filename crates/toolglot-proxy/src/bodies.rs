@@ -1,0 +1,84 @@
+//! Bodies: read, as much and as long as is allowed, and the model that a request names in its own.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolglot_wire::Fault;
+
+use crate::coding;
+use crate::error::ProxyError;
+use crate::live::Live;
+
+/// Bytes of a server's error that are read.
+pub(crate) const ERROR_BODY: usize = 1 << 20;
+
+/// Reads a request's body, as much as is allowed and as long as is allowed.
+pub(crate) async fn read_body(live: &Live, headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+    let most = live.config.limits.body.0;
+    let too_large = || ProxyError::Body.because(format!("the request is larger than {most} bytes (`limits.body`)"));
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if length.is_some_and(|length| length > most) {
+        return Err(too_large());
+    }
+    let read = Limited::new(body, most).collect();
+    let read = match live.config.timeouts.body.on() {
+        Some(time) => tokio::time::timeout(time, read)
+            .await
+            .map_err(|_| ProxyError::BodyTime.because(format!("the request body did not arrive within {time:?}")))?,
+        None => read.await,
+    };
+    let body = read.map(Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            too_large()
+        } else {
+            ProxyError::BodyRead.because(format!("the request ended early: {error}"))
+        }
+    })?;
+    coding::inflated(headers, body, most)
+}
+
+/// Reads a server's body, as much as is allowed and as long as is allowed.
+pub(crate) async fn collect(body: Body, most: usize, time: Option<Duration>) -> Result<Bytes, Fault> {
+    let read = Limited::new(body, most).collect();
+    let read = match time {
+        Some(time) => tokio::time::timeout(time, read)
+            .await
+            .map_err(|_| ProxyError::Total.because(format!("the model server's answer took longer than {time:?}")))?,
+        None => read.await,
+    };
+    read.map(Collected::to_bytes).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            let message = format!("the model server's answer is larger than {most} bytes (`limits.answer`)");
+            return ProxyError::Answer.because(message);
+        }
+        ProxyError::Cut.because(format!("the model server ended its answer early: {error}"))
+    })
+}
+
+/// The place of a request's model, and nothing else of it.
+#[derive(serde::Deserialize)]
+struct ModelPeek<'a> {
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+}
+
+/// Returns the model that a request names, and where.
+pub(crate) fn model_of(body: &[u8]) -> Option<(String, Range<usize>)> {
+    let raw = serde_json::from_slice::<ModelPeek<'_>>(body).ok()?.model?;
+    let model = serde_json::from_str::<String>(raw.get()).ok()?;
+    let start = (raw.get().as_ptr() as usize).checked_sub(body.as_ptr() as usize)?;
+    Some((model, start..start + raw.get().len()))
+}
+
+/// Puts another model's name into a request and changes nothing else.
+pub(crate) fn with_model(body: &Bytes, place: Range<usize>, model: &str) -> Bytes {
+    let (before, after) = (body.get(..place.start), body.get(place.end..));
+    let name = Value::from(model).to_string();
+    [before.unwrap_or_default(), name.as_bytes(), after.unwrap_or_default()].concat().into()
+}

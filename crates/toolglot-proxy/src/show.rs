@@ -1,0 +1,56 @@
+//! The inspector's page by itself, on a port of this machine: what `inspect` opens.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::middleware;
+use http::{Request, StatusCode};
+use serde_json::Value;
+
+use crate::config::{Config, Sources};
+use crate::inspector::{body, file, is_read, plain};
+use crate::lifecycle::{Proxy, ServeError, runtime, signals};
+use crate::live::{PageFiles, Shared};
+use crate::routes::guarded;
+
+/// Shows the page on a port of this machine until a signal ends it; `session` is what it begins with, `ready` is told
+/// its address.
+///
+/// # Errors
+/// If the system says no.
+pub fn show(files: PageFiles, session: &Value, port: u16, ready: impl FnOnce(&str)) -> Result<(), ServeError> {
+    let flag = |name: &str, value: String| (name.to_owned(), value, "`inspect`".to_owned());
+    let listen = flag("listen", format!("127.0.0.1:{port}"));
+    let flags = vec![flag("demo", "true".to_owned()), listen, flag("log", "off".to_owned())];
+    let sources = Sources { flags, ..Sources::default() };
+    let config = Config::load(&sources)?;
+    let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
+    let result = runtime.block_on(async {
+        let proxy = Proxy::new(config)?;
+        let router = alone(proxy.shared(), files, session.to_string());
+        let listener = proxy.listen().await?;
+        let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
+        ready(&format!("http://{}/", listener.place()));
+        proxy.with_router(router).serve(listener, &sources, wishes).await
+    });
+    runtime.shutdown_background();
+    result
+}
+
+/// Returns the table of routes of the page alone.
+pub(crate) fn alone(shared: &Arc<Shared>, files: PageFiles, session: String) -> Router {
+    let guard = middleware::from_fn_with_state(Arc::clone(shared), guarded);
+    let answer = move |request: Request<Body>| {
+        let session = session.clone();
+        async move {
+            let path = request.uri().path().trim_start_matches('/');
+            match path {
+                _ if !is_read(request.method()) => plain(StatusCode::METHOD_NOT_ALLOWED),
+                "session.json" => body("session.json", session.into_bytes()),
+                path => file(files, path),
+            }
+        }
+    };
+    Router::new().fallback(answer).layer(guard)
+}
