@@ -11,29 +11,6 @@ use serde_json::Value;
 use toolglot::NearMiss;
 use toolglot_wire::{EngineKind, Protocol, Secrets};
 
-use crate::config::setting::Words;
-
-/// Which exchanges are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Keep {
-    #[default]
-    Off,
-    Misses,
-    All,
-}
-
-impl Words for Keep {
-    const WORDS: &[&str] = &["off", "misses", "all"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "misses" => Some(Self::Misses),
-            "all" => Some(Self::All),
-            _ => None,
-        }
-    }
-}
-
 /// One exchange as its file has it, without headers and keys.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]

@@ -19,9 +19,11 @@ pub(crate) mod setting;
 pub use document::{reference, schema};
 pub(crate) use sections::{ClientSettings, Limits, RouteSettings, ServerSettings, Timeouts, Upstream};
 
-use crate::demo;
 use section::Section;
 use setting::Raw;
+
+/// Models of the demo with this prefix are relayed untouched, to show what a client would get without the proxy.
+pub(crate) const RAW: &str = "raw/";
 
 /// Where settings come from.
 #[derive(Clone, Debug, Default)]
@@ -192,7 +194,7 @@ impl Config {
     fn check_upstreams(&mut self) -> Result<(), ConfigError> {
         if self.server.demo {
             self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
-            let (models, dialect) = (vec![format!("{}*", demo::RAW)], vec!["off".to_owned()]);
+            let (models, dialect) = (vec![format!("{}*", RAW)], vec!["off".to_owned()]);
             self.routes.insert(0, RouteSettings { models, dialect, ..RouteSettings::default() });
         }
         if self.upstreams.is_empty() {

@@ -18,11 +18,8 @@ use tokio::time::{Sleep, sleep};
 use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
-use crate::config::Config;
+use crate::config::{Config, RAW};
 use crate::error;
-
-/// Models of this prefix are relayed untouched, to show what a client would get without the proxy.
-pub(crate) const RAW: &str = "raw/";
 
 /// How fast the demonstration writes: so many characters, then a rest.
 const PIECE: usize = 6;

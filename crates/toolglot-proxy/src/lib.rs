@@ -28,6 +28,7 @@ mod error;
 mod forms;
 mod guard;
 mod headers;
+mod identify;
 mod inspector;
 mod lifecycle;
 mod live;

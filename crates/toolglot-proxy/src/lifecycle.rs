@@ -15,9 +15,9 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 
+use crate::config::setting::LogFormat;
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, PageFiles, Shared};
-use crate::log::LogFormat;
 use crate::watch::Watch;
 use crate::{banner, routes};
 

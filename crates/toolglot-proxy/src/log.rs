@@ -7,31 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use crate::config::setting::Words;
-
-/// How lines look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
-    #[default]
-    Auto,
-    Human,
-    Json,
-    Off,
-}
-
-impl Words for LogFormat {
-    const WORDS: &[&str] = &["auto", "human", "json", "off"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "auto" => Some(Self::Auto),
-            "human" => Some(Self::Human),
-            "json" => Some(Self::Json),
-            "off" => Some(Self::Off),
-            _ => None,
-        }
-    }
-}
+use crate::config::setting::LogFormat;
 
 /// Lines on their way to stderr; a thread of its own writes them, so that a blocked terminal blocks no stream.
 pub(crate) struct Log {

@@ -7,7 +7,8 @@ use serde_json::Value;
 use toolglot::NearMiss;
 use toolglot_wire::{Secrets, Suspect};
 
-use crate::capture::{Keep, Taken};
+use crate::capture::Taken;
+use crate::config::setting::Keep;
 use crate::live::Shared;
 
 /// What is left of an exchange that is over.

@@ -12,8 +12,8 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, Turn};
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
-use crate::capture::{Keep, Taken};
-use crate::config::setting::Mode;
+use crate::capture::Taken;
+use crate::config::setting::{Keep, Mode};
 use crate::demand::{Again, Arrived, Begun, Patience};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, told};

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
 use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
 
-use crate::capture::Keep;
 use crate::config::section::{Section, SettingKey, section};
 use crate::config::setting::{
-    Choice, Headers, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, StorePlace, Time, Url,
+    Choice, Headers, Keep, LogFormat, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, StorePlace, Time, Url,
 };
-use crate::log::LogFormat;
 
 section! { "" one
     /// The proxy itself.

@@ -1,0 +1,171 @@
+//! Settings that are one of a few words, and what each word means.
+
+use serde_json::{Value, json};
+use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
+use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
+
+use super::{Raw, Setting, quoted};
+
+/// A word out of a list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice<T> {
+    word: String,
+    /// What the word means.
+    pub(crate) value: T,
+}
+
+/// Things that are chosen by one of a few words.
+pub(crate) trait Words: Sized + Default {
+    /// The words.
+    const WORDS: &[&str];
+    /// What a word means.
+    fn of(word: &str) -> Option<Self>;
+}
+
+impl<T: Words> Setting for Choice<T> {
+    fn read(raw: Raw<'_>) -> Result<Self, String> {
+        let word = raw.wanted("word")?;
+        let wrong = || format!("unknown value `{word}`; use one of {}", T::WORDS.join(", "));
+        T::of(word.trim()).ok_or_else(wrong).map(|value| Self { word: word.trim().to_owned(), value })
+    }
+
+    fn show(&self) -> String {
+        quoted(&self.word)
+    }
+
+    fn schema() -> Value {
+        json!({"enum": T::WORDS})
+    }
+}
+
+macro_rules! words {
+    ($($kind:ty),*) => {$(
+        impl Words for $kind {
+            const WORDS: &[&str] = <$kind>::NAMES;
+            fn of(word: &str) -> Option<Self> {
+                word.parse().ok()
+            }
+        }
+    )*};
+}
+
+words!(Validation, Untyped, CallsInReasoning, Evidence, UnknownTool);
+
+impl Words for Option<Protocol> {
+    const WORDS: &[&str] = &["auto", "chat", "responses", "messages", "ollama"];
+    fn of(word: &str) -> Option<Self> {
+        if word == "auto" { Some(None) } else { word.parse().ok().map(Some) }
+    }
+}
+
+impl Words for Option<EngineKind> {
+    const WORDS: &[&str] = &["auto", "generic", "vllm", "sglang", "llama.cpp", "ollama", "lmstudio", "mlx-lm"];
+    fn of(word: &str) -> Option<Self> {
+        if word == "auto" { Some(None) } else { word.parse().ok().map(Some) }
+    }
+}
+
+impl Words for HistoryIds {
+    const WORDS: &[&str] = &["kept", "nine", "counted"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "kept" => Some(Self::Kept),
+            "nine" => Some(Self::Nine),
+            "counted" => Some(Self::Counted),
+            _ => None,
+        }
+    }
+}
+
+impl Words for Option<bool> {
+    const WORDS: &[&str] = &["auto", "yes", "no"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "auto" => Some(None),
+            "yes" | "true" => Some(Some(true)),
+            "no" | "false" => Some(Some(false)),
+            _ => None,
+        }
+    }
+}
+
+/// How a server gets tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As tools.
+    #[default]
+    Native,
+    /// As text in the prompt.
+    Prompt,
+    /// As tools until it refuses them, then as text.
+    Auto,
+}
+
+impl Words for Mode {
+    const WORDS: &[&str] = &["native", "prompt", "auto"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "native" => Some(Self::Native),
+            "prompt" => Some(Self::Prompt),
+            "auto" => Some(Self::Auto),
+            _ => None,
+        }
+    }
+}
+
+impl Words for ReasoningField {
+    const WORDS: &[&str] = &["reasoning_content", "reasoning", "both"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "reasoning_content" => Some(Self::ReasoningContent),
+            "reasoning" => Some(Self::Reasoning),
+            "both" => Some(Self::Both),
+            _ => None,
+        }
+    }
+}
+
+/// Which exchanges are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Keep {
+    #[default]
+    Off,
+    Misses,
+    All,
+}
+
+impl Words for Keep {
+    const WORDS: &[&str] = &["off", "misses", "all"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "off" => Some(Self::Off),
+            "misses" => Some(Self::Misses),
+            "all" => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+/// How lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people on a terminal, JSON elsewhere.
+    #[default]
+    Auto,
+    Human,
+    Json,
+    Off,
+}
+
+impl Words for LogFormat {
+    const WORDS: &[&str] = &["auto", "human", "json", "off"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "auto" => Some(Self::Auto),
+            "human" => Some(Self::Human),
+            "json" => Some(Self::Json),
+            "off" => Some(Self::Off),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Finds out which program serves the models, by asking what only one of them answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use http_body_util::{BodyExt, Limited};
+use serde_json::Value;
+use tokio::task::JoinSet;
+use toolglot_wire::EngineKind;
+
+use crate::upstream::Server;
+
+/// Paths that only one program answers, with a word of the answer; asked of servers without a telling list of
+/// models; the first of those that answer counts.
+const ASK: [(&str, &str, EngineKind); 5] = [
+    ("/props", "default_generation_settings", EngineKind::LlamaCpp),
+    ("/get_model_info", "model_path", EngineKind::Sglang),
+    ("/api/version", "version", EngineKind::Ollama),
+    ("/api/v0/models", "data", EngineKind::LmStudio),
+    ("/version", "version", EngineKind::Vllm),
+];
+
+/// How long a request waits for one of these answers. The answer is a constant of the server; one that takes longer
+/// is not ready, and the client's request must not time out for it.
+const WAIT: Duration = Duration::from_secs(2);
+
+impl Server {
+    /// Returns what serves the models. What is known is used at once, while somebody asks again.
+    pub(crate) async fn engine_kind(self: &Arc<Self>, headers: &HeaderMap) -> EngineKind {
+        if let Some(kind) = self.engine.set() {
+            return kind;
+        }
+        if self.engine.begins() {
+            let (server, headers) = (Arc::clone(self), headers.clone());
+            tokio::spawn(async move { server.engine.settle(server.ask(&headers).await) });
+        }
+        self.engine.known().await
+    }
+
+    /// Asks what the server is; nothing if it does not answer.
+    async fn ask(self: &Arc<Self>, headers: &HeaderMap) -> Option<EngineKind> {
+        let (server, models) = self.ask_one("/v1/models", headers).await?;
+        let models: Value = serde_json::from_slice(&models).unwrap_or_default();
+        if let Some(kind) = EngineKind::of_models(&models) {
+            return Some(kind);
+        }
+        if server.contains("llama.cpp") {
+            return Some(EngineKind::LlamaCpp);
+        }
+        // A service on the internet is none of these, and would wonder about the questions.
+        if self.is_https() {
+            return Some(EngineKind::Generic);
+        }
+        let mut asked = JoinSet::new();
+        for (at, (path, word, _)) in ASK.into_iter().enumerate() {
+            let (server, headers) = (Arc::clone(self), headers.clone());
+            asked.spawn(async move {
+                let (_, body) = server.ask_one(path, &headers).await?;
+                serde_json::from_slice::<Value>(&body).ok()?.get(word).map(|_| at)
+            });
+        }
+        let first = asked.join_all().await.into_iter().flatten().min();
+        Some(first.map_or(EngineKind::Generic, |at| ASK[at].2))
+    }
+
+    /// Asks one question: the `Server` header and the body of an answer that is a success.
+    async fn ask_one(&self, path: &str, headers: &HeaderMap) -> Option<(String, Vec<u8>)> {
+        let uri = self.same_path(&path.parse().ok()?).ok()?;
+        let mut headers = headers.clone();
+        headers.remove(http::header::CONTENT_TYPE);
+        let answer = self.send(Method::GET, uri, headers, axum::body::Body::empty());
+        let answer: Response = tokio::time::timeout(WAIT, answer).await.ok()?.ok()?;
+        if !answer.status().is_success() {
+            return None;
+        }
+        let server = answer.headers().get(http::header::SERVER).and_then(|value| value.to_str().ok());
+        let server = server.unwrap_or_default().to_owned();
+        let body = tokio::time::timeout(WAIT, Limited::new(answer.into_body(), 4 << 20).collect()).await.ok()?.ok()?;
+        Some((server, body.to_bytes().to_vec()))
+    }
+}
