@@ -3,41 +3,13 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, header};
-use ring::digest::{SHA256, digest};
-use subtle::ConstantTimeEq;
 use toolglot_wire::Fault;
 
 use crate::clients::Client;
-
 use crate::config::{Config, ConfigError};
 use crate::error::ProxyError;
 use crate::headers::{API_KEY, AZURE_KEY};
-
-/// What tells a key, without telling it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KeyDigest([u8; 32]);
-
-impl KeyDigest {
-    /// The beginning of a key in the settings that is there as its digest.
-    const PREFIX: &str = "sha256:";
-
-    fn of(key: &str) -> Self {
-        let mut bytes = [0; 32];
-        bytes.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
-        Self(bytes)
-    }
-
-    /// Reads a key of the settings: itself, or `sha256:` and its digest.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let Some(digits) = text.strip_prefix(Self::PREFIX) else { return Ok(Self::of(text)) };
-        let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
-        let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
-        let bytes = bytes.filter(|_| digits.len() == 64).and_then(|bytes| bytes.try_into().ok());
-        bytes.map(Self).ok_or_else(|| {
-            format!("`{}` needs 64 hexadecimal digits, as `printf %s KEY | sha256sum` prints them", Self::PREFIX)
-        })
-    }
-}
+use crate::key_digest::KeyDigest;
 
 /// The keys that are accepted; without any, all clients are welcome.
 #[derive(Clone, Default)]
@@ -102,14 +74,12 @@ impl Keys {
         }))
     }
 
-    /// Finds whose key it is: everybody's, or one client's. Digests are compared to their end, so that the time does not
-    /// tell how near a guess was.
+    /// Finds whose key it is: everybody's, or one client's.
     fn find(&self, given: &KeyDigest) -> Option<Option<Arc<Client>>> {
-        let is_same = |key: &KeyDigest| bool::from(key.0.ct_eq(&given.0));
-        if self.all.iter().any(is_same) {
+        if self.all.iter().any(|key| key.is_same(given)) {
             return Some(None);
         }
-        self.clients.iter().find(|client| is_same(&client.key)).map(|client| Some(Arc::clone(client)))
+        self.clients.iter().find(|client| client.key.is_same(given)).map(|client| Some(Arc::clone(client)))
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 use toolglot::detect;
 use toolglot_wire::Fault;
 
-use crate::auth::KeyDigest;
 use crate::config::{ClientSettings, Config, ConfigError};
 use crate::error::ProxyError;
+use crate::key_digest::KeyDigest;
 use crate::upstream::Server;
 
 /// A client and what it may do.

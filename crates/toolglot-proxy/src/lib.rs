@@ -30,6 +30,7 @@ mod guard;
 mod headers;
 mod identify;
 mod inspector;
+mod key_digest;
 mod lifecycle;
 mod live;
 mod log;

@@ -7,11 +7,10 @@ use crate::files::File;
 
 /// Modules of one folder that are one thing in several files, and why. A knot that grows or shrinks is a complaint again.
 #[rustfmt::skip]
-const KNOTS: [(&str, &str, &str); 11] = [
+const KNOTS: [(&str, &str, &str); 10] = [
     ("bench/src", "auto, counting, growth, making", "what is counted is named in one list and made where its section is"),
     ("bench/src", "peers, sides", "a side of a duel may be a peer, which is measured like every side"),
     ("bindings/ffi/src", "abi, jobs", "a number of the C ABI is a choice of a job"),
-    ("crates/toolglot-proxy/src", "auth, clients", "a key says who asks; a client is found by its key"),
     ("crates/toolglot-wire/src/chat", "shape, template", "a template is a shape with holes"),
     ("crates/toolglot/src", "coerce, dialect, json, lines, parser", "a value's text may be JSON, and JSON holds values to convert; a set of dialects keeps what parsers made of it"),
     ("crates/toolglot/src/dialect", "compiled, dialects", "a built-in dialect is a set of one, and the set of all has each of them"),
