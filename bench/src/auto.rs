@@ -4,16 +4,13 @@ use std::fmt::Write;
 
 use toolglot::{Dialects, Parser, Tools};
 
-use crate::counting::{parsing, reading};
+use crate::examples::{declared, examples};
 use crate::job::{self, Job, pieces};
 use crate::page::Section;
-use crate::sides::{Side, options, pinned, take};
+use crate::sides::{Side, options, pinned};
 use crate::table::round;
 use crate::timing::{Care, best, race};
-
-/// Two calls of every dialect, as the test of confusion has them, and the tools they call.
-const EXAMPLES: &str = include_str!("../../crates/toolglot/tests/confusion/examples.txt");
-const TOOLS: &str = include_str!("../../crates/toolglot/tests/negative/tools.json");
+use crate::work::{feed, parsing, reading};
 
 /// On a call `auto` may cost so much more than the dialect pinned.
 const RATIO: f64 = 2.0;
@@ -79,19 +76,6 @@ impl Times {
     }
 }
 
-/// Returns the tools that the examples call.
-pub(crate) fn declared() -> Result<Tools, String> {
-    Tools::from_json_str(TOOLS).map_err(|error| error.to_string())
-}
-
-/// Returns each dialect's name and its text of two calls.
-pub(crate) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
-    EXAMPLES.split("\n=== ").skip(1).filter_map(|example| {
-        let (name, rest) = example.split_once("\n--- two\n")?;
-        Some((name, rest.split_once("\n--- one\n")?.0))
-    })
-}
-
 /// Returns what a long call takes, if it is read as it was meant.
 fn long_call(care: Care, dialect: &str, corpus: &str, chunk: &str) -> f64 {
     let words = ["call", dialect, corpus, &SIZE.to_string(), chunk].map(str::to_owned);
@@ -114,12 +98,4 @@ fn pair(care: Care, dialect: &str, tools: &Tools, pieces: &[String]) -> Result<[
     let [alone, all] = &mut parsers;
     let times = race(care, &mut [&mut || feed(alone, pieces), &mut || feed(all, pieces)]);
     Ok([times[0], times[1]])
-}
-
-/// Reads a message in pieces and takes every event.
-pub(crate) fn feed(parser: &mut Parser, pieces: &[String]) {
-    for piece in pieces {
-        parser.push(piece).for_each(|event| take(&event));
-    }
-    parser.finish().for_each(|event| take(&event));
 }

@@ -4,8 +4,8 @@ use serde_json::json;
 use toolglot_wire::{Exchange, Policy, Protocol};
 
 use crate::budgets;
-use crate::counting::Work;
 use crate::envelope::Envelope;
+use crate::work::Work;
 
 /// The servers whose chunks are counted.
 const SERVERS: [&str; 11] = [

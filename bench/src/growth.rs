@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use toolglot::{Dialect, Dialects, Limits, Parser, Tools};
 
-use crate::counting::{Work, count, parsing, reading};
+use crate::counting::count;
 use crate::hostile;
 use crate::job::{self, pieces};
 use crate::making;
@@ -13,6 +13,7 @@ use crate::plot::{Axes, COUNTED, GUIDE, Panel, plot};
 use crate::sides::{options, pinned};
 use crate::table::round;
 use crate::timing::Care;
+use crate::work::{Work, feed, parsing, reading};
 
 /// A dimension, the sizes at which it is counted, and how its cost may grow.
 struct Dimension {
@@ -217,7 +218,7 @@ fn nesting(depth: usize) -> Result<Work, String> {
     let options = options().with_limits(Limits::default().with_depth(usize::MAX));
     let mut parser = Parser::new(&pinned("hermes")?, &Tools::default(), &options);
     let pieces = pieces(&text, 4, &[]);
-    Ok(Box::new(move || crate::auto::feed(&mut parser, &pieces)))
+    Ok(Box::new(move || feed(&mut parser, &pieces)))
 }
 
 /// Returns a set of so many dialects, each from the text of its file.

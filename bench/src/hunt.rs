@@ -8,11 +8,12 @@ use cpu_time::ThreadTime;
 use toolglot::detect::from_output;
 use toolglot::{ArgumentsReader, Dialects, Evidence, Limits, Options, Parser, Tools, Validation, parse, repair};
 
-use crate::auto::{declared, feed};
+use crate::examples::declared;
 use crate::fragments::{self, Written, half};
 use crate::job::pieces;
 use crate::random::Random;
 use crate::sides::pinned;
+use crate::work::feed;
 
 /// How long a message is at first, and by what it grows.
 const LENGTH: usize = 20_000;

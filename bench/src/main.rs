@@ -20,6 +20,7 @@ mod duel;
 #[cfg(feature = "wire")]
 #[path = "../../e2e/bench/src/envelope.rs"]
 mod envelope;
+mod examples;
 mod fragments;
 mod growth;
 mod hostile;
@@ -29,6 +30,7 @@ mod job;
 mod machine;
 mod making;
 mod page;
+mod part;
 #[cfg(feature = "peers")]
 mod peers;
 mod plot;
@@ -41,6 +43,8 @@ mod sides;
 mod streaming;
 mod table;
 mod timing;
+mod work;
+mod works;
 
 const USAGE: &str = "\
 usage: toolglot-bench SECTION [--quick] [--update]
@@ -93,8 +97,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         Some(("seat", rest)) => duel::seat(rest),
-        Some(("count", rest)) => counting::child(rest),
-        Some(("once", [work])) => counting::once(work).map(|time| println!("{}", time.as_nanos())),
+        Some(("count", rest)) => works::child(rest),
+        Some(("once", [work])) => works::once(work).map(|time| println!("{}", time.as_nanos())),
         Some(("message", rest)) => Job::new(rest).map(|job| println!("{}", job.text)),
         Some(("budgets", [])) => budgets::run(false),
         Some(("budgets", [update])) if update == "--update" => budgets::run(true),

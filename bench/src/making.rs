@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::json;
 use toolglot::{Dialect, Dialects, Parser, Tools};
 
-use crate::auto;
+use crate::examples::declared;
 use crate::page::Section;
 use crate::sides::{options, pinned};
 use crate::table::round;
@@ -23,7 +23,7 @@ const COLD: [(&str, &str); 4] = [
 
 pub(crate) fn run(care: Care) -> Result<Section, String> {
     let (all, one, options) = (Dialects::builtin(), pinned("hermes")?, options());
-    let twelve = auto::declared()?;
+    let twelve = declared()?;
     let mut text = "| making | µs |\n|---|---:|\n".to_owned();
     let mut row = |what: &str, run: &mut dyn FnMut()| {
         let row = format!("| {what} | {} |", round(best(care, run) / 1e3));

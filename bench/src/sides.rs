@@ -3,12 +3,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use memchr::memmem;
 use serde_json::Value;
 use toolglot::{Dialects, Event, EventKind, Limits, Options, Parser, Tools};
 
 use crate::job::{Found, Job, tools};
+use crate::part::{Part, clocked};
 #[cfg(feature = "peers")]
 use crate::peers::{dynamo, dynamo_v2, tool_parser};
 
@@ -41,21 +41,6 @@ const NAMES: [(Side, &str); 7] = [
 
 /// toolglot and the peers.
 pub(crate) const READERS: [Side; 4] = [Side::Toolglot, Side::ToolParser, Side::Dynamo, Side::DynamoV2];
-
-/// What a reader says.
-pub(crate) enum Part<'a> {
-    Text(&'a str),
-    Call(&'a str),
-    Arguments(&'a str),
-}
-
-impl Part<'_> {
-    /// Takes the words, as a caller would, and does nothing with them.
-    fn take(&self) {
-        let (Self::Text(text) | Self::Call(text) | Self::Arguments(text)) = self;
-        black_box(text);
-    }
-}
 
 impl Side {
     pub(crate) fn name(self) -> &'static str {
@@ -115,15 +100,6 @@ impl Side {
             Self::ToolParser | Self::Dynamo | Self::DynamoV2 => Err("built without it".to_owned()),
         }
     }
-}
-
-/// Returns the time that so many runs take.
-pub(crate) fn clocked(times: usize, mut run: impl FnMut() -> Result<(), String>) -> Result<Duration, String> {
-    let start = ThreadTime::now();
-    for _ in 0..times {
-        run()?;
-    }
-    Ok(start.elapsed())
 }
 
 /// Returns one dialect alone.

@@ -14,7 +14,7 @@ use futures::executor::block_on;
 
 use super::{name_in, said};
 use crate::job::{Job, tools};
-use crate::sides::{Part, clocked};
+use crate::part::{Part, clocked};
 
 /// What it calls the dialects.
 const NAMES: [(&str, &str); 5] = [

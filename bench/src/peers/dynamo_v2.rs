@@ -6,7 +6,7 @@ use dynamo_parsers_v2::{Tool, ToolParseResult, create_tool_parser_for_family};
 
 use super::{name_in, said};
 use crate::job::{Job, tools};
-use crate::sides::{Part, clocked};
+use crate::part::{Part, clocked};
 
 /// What it calls the dialects; it reads no others of those that are compared.
 const NAMES: [(&str, &str); 3] = [("qwen3_coder", "qwen3_coder"), ("glm47", "glm47"), ("kimi_k2", "kimi_k2")];

@@ -8,7 +8,7 @@ use tool_parser::{ParserFactory, ToolParser};
 
 use super::{name_in, said};
 use crate::job::{Job, tools};
-use crate::sides::{Part, clocked};
+use crate::part::{Part, clocked};
 
 /// What it calls the dialects.
 const NAMES: [(&str, &str); 5] = [
