@@ -5,6 +5,7 @@ mod columns;
 mod damage;
 mod goals;
 mod home;
+mod learning;
 mod message;
 mod page;
 mod plain;
@@ -71,7 +72,7 @@ pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
         "prefix" => prefix::judge,
         _ => return Err(format!("unknown oracle `{oracle}`; expected one of {}", ORACLES.join(", "))),
     };
-    let homes = home::all(&run.dialects, run.variants)?;
+    let homes = learning::all(&run.dialects, run.variants)?;
     let started = Instant::now();
     let tallies: Vec<Mutex<Tally>> = homes.iter().map(|_| Mutex::new(Tally::default())).collect();
     let batches = run.cases.div_ceil(BATCH);
