@@ -1,10 +1,8 @@
-//! What is done in one go: parse, explain, repair, detect.
+//! What is done in one go: parse, explain, repair.
 
 use serde_json::{Value, json};
-use toolglot::detect::{from_model, from_output, from_template};
 use toolglot::{Collector, Dialects, Event, Options, Parser, Tools};
 
-use crate::abi::TgSource;
 use crate::answer;
 
 /// Reads a whole text, which need not be UTF-8.
@@ -43,14 +41,4 @@ pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options:
 pub(crate) fn repair(text: &str, tool: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
     let tools = if tool.is_empty() { tools.clone() } else { tools.only_named(tool) };
     answer::repaired(&toolglot::repair(text, dialects, &tools, options))
-}
-
-/// Says which dialects a subject speaks for.
-pub(crate) fn detect(source: TgSource, subject: &str, dialects: &Dialects, tools: &Tools) -> Value {
-    let verdicts = match source {
-        TgSource::Output => from_output(subject, dialects, tools),
-        TgSource::Template => from_template(subject, dialects),
-        TgSource::Model => from_model(subject, dialects),
-    };
-    verdicts.iter().map(answer::verdict).collect()
 }
