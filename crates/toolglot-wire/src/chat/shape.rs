@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::chat::template::{HoleKind, TemplatePlan};
 use crate::chat::write::{ChunkEnvelope, PieceTarget};
 
 /// The fields of a response that are the same in all of its chunks.
@@ -14,6 +13,32 @@ const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];
 
 /// The fields in which servers say reasoning.
 const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
+
+/// What stands in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HoleKind {
+    /// The inside of the string that is the chunk's piece.
+    Piece,
+    /// The inside of the response's id, and its time; all chunks say the same.
+    Id,
+    Created,
+    /// An object that counts tokens.
+    Usage,
+    /// The inside of a string, and any value, that go on as they came.
+    Letters,
+    Value,
+}
+
+/// What a template is made of: the places of its holes, and what stands in the server's text that goes out in other words.
+#[derive(Debug)]
+pub(super) struct TemplatePlan {
+    pub(super) choice: usize,
+    pub(super) kind: PieceTarget,
+    pub(super) says_more: bool,
+    pub(super) is_probable: bool,
+    pub(super) holes: Vec<(Range<usize>, HoleKind)>,
+    pub(super) edits: Vec<(Range<usize>, String)>,
+}
 
 /// Returns what is in a chunk that adds one piece; nothing if it has to be read with care.
 pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<TemplatePlan> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memchr2;
 use serde::de::IgnoredAny;
 
-use crate::chat::shape;
+use crate::chat::shape::{self, HoleKind};
 use crate::chat::write::{ChunkEnvelope, PieceTarget};
 
 /// A chunk with holes in it.
@@ -37,32 +37,6 @@ struct TemplateHole {
 struct TemplateText {
     came: String,
     goes: String,
-}
-
-/// What stands in a hole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HoleKind {
-    /// The inside of the string that is the chunk's piece.
-    Piece,
-    /// The inside of the response's id, and its time; all chunks say the same.
-    Id,
-    Created,
-    /// An object that counts tokens.
-    Usage,
-    /// The inside of a string, and any value, that go on as they came.
-    Letters,
-    Value,
-}
-
-/// What a template is made of: the places of its holes, and what stands in the server's text that goes out in other words.
-#[derive(Debug)]
-pub(super) struct TemplatePlan {
-    pub(super) choice: usize,
-    pub(super) kind: PieceTarget,
-    pub(super) says_more: bool,
-    pub(super) is_probable: bool,
-    pub(super) holes: Vec<(Range<usize>, HoleKind)>,
-    pub(super) edits: Vec<(Range<usize>, String)>,
 }
 
 /// Where the holes of a template are in a chunk.
