@@ -1,10 +1,8 @@
 //! The built-in dialects of a process: each is compiled when it is first asked for.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
-use super::builtin::FILES;
-use super::dialects::DialectSlot;
-use super::{Dialect, Dialects, same_bytes, shelf};
+use super::{Dialect, same_bytes, shelf};
 
 /// A file that comes with the library, and what it says once somebody has asked.
 #[derive(Debug)]
@@ -12,27 +10,19 @@ pub(super) struct Builtin {
     pub(super) name: &'static str,
     source: &'static str,
     dialect: OnceLock<Option<Arc<Dialect>>>,
-    alone: OnceLock<Dialects>,
 }
 
-/// Every built-in dialect, in the order of the list.
-pub(super) static SHELF: LazyLock<Box<[Builtin]>> = LazyLock::new(|| {
-    let unread = |(name, source)| Builtin { name, source, dialect: OnceLock::new(), alone: OnceLock::new() };
-    FILES.into_iter().map(unread).collect()
-});
-
 impl Builtin {
+    pub(super) fn new(name: &'static str, source: &'static str) -> Self {
+        Self { name, source, dialect: OnceLock::new() }
+    }
+
     /// Returns the dialect, as the door for users' files has compiled it, or does if the file has changed since.
     pub(super) fn dialect(&self) -> Option<&Arc<Dialect>> {
         // Tests prove that every built-in file loads; leaving a broken one out keeps the rest at work.
         let door = || Dialect::from_toml(self.name, self.source).ok();
         let read = || shelf::read(self.name, self.source).or_else(door).map(Arc::new);
         self.dialect.get_or_init(read).as_ref()
-    }
-
-    /// Returns the set of nothing but this dialect; whoever pins it shares what parsers need of it.
-    pub(super) fn alone(&'static self) -> Dialects {
-        self.alone.get_or_init(|| Dialects::of(Box::new([DialectSlot::Builtin(self)]))).clone()
     }
 
     /// Says whether an alias is one of the dialect's; only a file that has it in quotes need be read for that.

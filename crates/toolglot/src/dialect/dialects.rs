@@ -4,7 +4,8 @@ use std::fmt;
 use std::slice::Iter;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::compiled::{Builtin, SHELF};
+use super::builtin::FILES;
+use super::compiled::Builtin;
 use super::near::distance;
 use super::{Dialect, folded, same_name};
 use crate::parser::catalog::Catalog;
@@ -40,10 +41,23 @@ struct DialectSet {
 
 /// One dialect of a set; a built-in one need not be compiled yet.
 #[derive(Clone, Debug)]
-pub(super) enum DialectSlot {
+enum DialectSlot {
     Own(Arc<Dialect>),
-    Builtin(&'static Builtin),
+    Builtin(&'static Shelved),
 }
+
+/// A built-in dialect, and the set of nothing but it: whoever pins it shares what parsers need of it.
+#[derive(Debug)]
+struct Shelved {
+    builtin: Builtin,
+    alone: OnceLock<Dialects>,
+}
+
+/// Every built-in dialect, in the order of the list.
+static SHELF: LazyLock<Box<[Shelved]>> = LazyLock::new(|| {
+    let unread = |(name, source)| Shelved { builtin: Builtin::new(name, source), alone: OnceLock::new() };
+    FILES.into_iter().map(unread).collect()
+});
 
 static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects::of(SHELF.iter().map(DialectSlot::Builtin).collect()));
 
@@ -53,7 +67,7 @@ impl Dialects {
         BUILTIN.clone()
     }
 
-    pub(super) fn of(entries: Box<[DialectSlot]>) -> Self {
+    fn of(entries: Box<[DialectSlot]>) -> Self {
         Self(Arc::new(DialectSet { entries, list: OnceLock::new(), catalog: OnceLock::new(), marked: OnceLock::new() }))
     }
 
@@ -81,7 +95,9 @@ impl Dialects {
             }
         }
         match chosen[..] {
-            [DialectSlot::Builtin(builtin)] => Ok(builtin.alone()),
+            [DialectSlot::Builtin(shelved)] => {
+                Ok(shelved.alone.get_or_init(|| Self::of(Box::new([DialectSlot::Builtin(shelved)]))).clone())
+            }
             _ => Ok(Self::of(chosen.into())),
         }
     }
@@ -171,21 +187,21 @@ impl DialectSlot {
     fn name(&self) -> &str {
         match self {
             Self::Own(dialect) => &dialect.name,
-            Self::Builtin(builtin) => builtin.name,
+            Self::Builtin(shelved) => shelved.builtin.name,
         }
     }
 
     fn has_alias(&self, name: &str) -> bool {
         match self {
             Self::Own(dialect) => dialect.has_alias(name),
-            Self::Builtin(builtin) => builtin.has_alias(name),
+            Self::Builtin(shelved) => shelved.builtin.has_alias(name),
         }
     }
 
     fn dialect(&self) -> Option<&Arc<Dialect>> {
         match self {
             Self::Own(dialect) => Some(dialect),
-            Self::Builtin(builtin) => builtin.dialect(),
+            Self::Builtin(shelved) => shelved.builtin.dialect(),
         }
     }
 

@@ -7,17 +7,11 @@ use crate::files::File;
 
 /// Modules of one folder that are one thing in several files, and why. A knot that grows or shrinks is a complaint again.
 #[rustfmt::skip]
-const KNOTS: [(&str, &str, &str); 10] = [
-    ("bench/src", "auto, counting, growth, making", "what is counted is named in one list and made where its section is"),
-    ("bench/src", "peers, sides", "a side of a duel may be a peer, which is measured like every side"),
-    ("bindings/ffi/src", "abi, jobs", "a number of the C ABI is a choice of a job"),
-    ("crates/toolglot-wire/src/chat", "shape, template", "a template is a shape with holes"),
+const KNOTS: [(&str, &str, &str); 4] = [
     ("crates/toolglot/src", "coerce, dialect, json, lines, parser", "a value's text may be JSON, and JSON holds values to convert; a set of dialects keeps what parsers made of it"),
-    ("crates/toolglot/src/dialect", "compiled, dialects", "a built-in dialect is a set of one, and the set of all has each of them"),
     ("crates/toolglot/src/json", "deferred, follow, reader, stops, text", "one reader with its fast path and its doubts"),
     ("crates/toolglot/src/parser", "attributes, head", "a head may hold attributes, which are read like heads"),
     ("crates/toolglot/src/parser", "body, boundary, call, call_context, call_object, catalog, closing, content, contest, engine, fast_path, kwargs, lines, member, object, params, torn, tree, value, whole, wrapper", "calls hold bodies, and what ends a body is the call that may follow"),
-    ("fuzz/src/ends", "home, message, writing", "a dialect is learned from what it writes of a message"),
 ];
 
 /// Which modules of a folder import which, a module standing for all that is below it.
