@@ -14,7 +14,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::null_mut;
 
 use serde_json::Value;
-use toolglot::detect::{Verdict, from_model, from_output, from_template};
+use toolglot::detect::{from_model, from_output, from_template};
 use toolglot::{Dialects, Renderer, Tools, inspect, mint};
 
 use border::{Done, bytes, dialects, free, make, run, shared, text, tools, unique};
@@ -57,17 +57,6 @@ pub enum TgSource {
     Template = 1,
     /// A model's name.
     Model = 2,
-}
-
-impl TgSource {
-    /// Returns the dialects that a subject speaks for, the best first.
-    fn verdicts(self, subject: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdict> {
-        match self {
-            Self::Output => from_output(subject, dialects, tools),
-            Self::Template => from_template(subject, dialects),
-            Self::Model => from_model(subject, dialects),
-        }
-    }
 }
 
 /// Bytes that a function hands out: a result, or on failure the reason.
@@ -267,7 +256,12 @@ pub unsafe extern "C" fn tg_detect(
         run(out, |out| {
             let source = [TgSource::Output, TgSource::Template, TgSource::Model].get(source as usize);
             let source = source.ok_or_else(|| Fault::invalid("unknown source; use a `TG_SOURCE_…` constant"))?;
-            let verdicts = source.verdicts(text(subject, subject_len)?, &dialects(of), &tools(with));
+            let (subject, dialects) = (text(subject, subject_len)?, dialects(of));
+            let verdicts = match source {
+                TgSource::Output => from_output(subject, &dialects, &tools(with)),
+                TgSource::Template => from_template(subject, &dialects),
+                TgSource::Model => from_model(subject, &dialects),
+            };
             write(out, &verdicts.iter().map(answer::verdict).collect())
         })
     }
