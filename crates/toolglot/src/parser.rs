@@ -28,7 +28,6 @@ use region::{RegionExit, RegionReader};
 use scan::{ScanFound, Scanner};
 
 mod alone;
-mod attributes;
 mod body;
 mod boundary;
 mod bytes;
@@ -54,6 +53,7 @@ mod params;
 mod region;
 mod scan;
 mod starts;
+mod strict;
 mod torn;
 mod tree;
 mod value;

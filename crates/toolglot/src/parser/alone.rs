@@ -2,8 +2,9 @@
 
 use super::call::CallReader;
 use super::call_context::CallContext;
+use super::catalog::PatternRef;
 use super::contest::{Start, Winner};
-use super::engine::{Engine, PatternRef};
+use super::engine::Engine;
 use super::head::{Head, HeadText, skip_gap};
 use super::params::param_head;
 use crate::diagnostic::Diagnostic;

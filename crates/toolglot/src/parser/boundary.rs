@@ -12,7 +12,7 @@ use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{Ended, Markers, key_ahead};
 use crate::sink::Sink;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// Bytes behind a call with doubtful strings that are searched for what may belong to one of them. The same reach as
 /// a doubtful quote has.
@@ -33,10 +33,92 @@ const HEAD: usize = 3;
 /// something else.
 const EXTRA: usize = 4;
 
+/// The markers around a JSON body are those of its call context.
+impl Markers for CallContext<'_> {
+    fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.view.byte(at)?.is_none_or(ends_json) || !self.markers().stands(self.view, at)? {
+            return Ok(None);
+        }
+        Ok(self.any_closer(at)?.max(self.opener(at)?))
+    }
+
+    fn first_bytes(&self) -> &[u8] {
+        self.markers().first_bytes()
+    }
+
+    fn may_begin(&self, byte: u8) -> bool {
+        self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
+    }
+
+    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(false);
+        }
+        Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
+    }
+
+    fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        ends_call(self, at)
+    }
+
+    fn may_end_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        may_end_call(self, at)
+    }
+
+    fn is_markdown(&self) -> bool {
+        self.head.escaped && self.engine.options.repairs.allow(Code::MarkdownEscape)
+    }
+
+    fn ends_section(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        ends_section(self, at)
+    }
+
+    fn is_near(&self) -> bool {
+        self.near
+    }
+
+    fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        is_over(self, at)
+    }
+
+    fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {
+        resume_at(self, at, upto)
+    }
+
+    fn opens(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if self.markers().stands(self.view, at)? { self.opener(at) } else { Ok(None) }
+    }
+
+    fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        Ok(self.pattern().kind() == Some(BodyKind::Call) && begins_element(self, at)?)
+    }
+
+    fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        separates(self, at)
+    }
+
+    fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
+        begins_in_string(self, at)
+    }
+
+    fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(None);
+        }
+        let closers = self.pattern().tail.iter().chain(self.section_closers());
+        self.any(at, closers.filter(|closer| closer.is_strong()))
+    }
+}
+
+/// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
+fn ends_json(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
+}
+
 /// Returns the end of the call's closers, where its body ended at `at` and all that must close it stands there.
 ///
 /// At the end of the input closers may be missing: servers cut the one at which the model was stopped.
-pub(crate) fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
     let Some(at) = close_objects(context, at)? else { return Ok(None) };
     if context.pattern().kind() == Some(BodyKind::Call)
         && let Some(end) = ends_element(context, at)?
@@ -64,7 +146,7 @@ pub(crate) fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<u
 }
 
 /// Says whether all closers of the section stand at `at`, and nothing behind them that may belong to a string.
-pub(crate) fn ends_section(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn ends_section(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     match Wrapper::Section.closers(next, context)?.filter(|(_, wrong)| wrong.is_none()) {
         Some((end, _)) if context.pattern_ref.section.is_some() => stands_free(context, end),
@@ -74,7 +156,7 @@ pub(crate) fn ends_section(context: &CallContext<'_>, at: usize) -> Result<bool,
 
 /// Says whether a string that nothing odd stands in may end before the call's brackets, which end at `at`: the call is
 /// closed, or goes on in a way that is known, with brackets too many or another object in the same tags.
-pub(crate) fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut end = at;
     for _ in 0..EXTRA {
         if ends_call(context, end)?.is_some() || goes_on(context, end)? {
@@ -107,7 +189,7 @@ fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 }
 
 /// Says whether all that must close the call stands at `at`, and behind it a separator of calls.
-pub(crate) fn separates(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn separates(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let Some(at) = close_objects(context, at)?.filter(|_| may_go_on(context)) else { return Ok(false) };
     let closing = close(at, true, context)?;
     let next = context.gap(closing.at)?;
@@ -132,7 +214,7 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
 
 /// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
 /// this call has one.
-pub(crate) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     if context.view.byte(at)? != Some(b'{') {
         return Ok(false);
     }
@@ -165,7 +247,7 @@ fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> 
 
 /// Says whether an object that names a declared tool begins at `at` in a string, where calls are objects that nothing but
 /// their brackets closes: the string may have lost its end before it.
-pub(crate) fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let weak = || !context.pattern().tail.iter().any(|closer| closer.is_strong());
     Ok(context.pattern().kind() == Some(BodyKind::Call) && weak() && names_tool(context, at)?)
 }
@@ -202,7 +284,7 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
 /// it that is left of a string; `upto` or the end of the input if there is none.
 ///
 /// What stands in a string that never closed is a call only then: the string may quote calls.
-pub(crate) fn resume_at(context: &CallContext<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
+fn resume_at(context: &CallContext<'_>, from: usize, upto: usize) -> Result<usize, NotYet> {
     let reach = (upto - from) / TRIED;
     let (mut at, mut tried) = (from, 0);
     while let Some(byte) = context.view.byte(at)? {
@@ -348,7 +430,7 @@ fn string(context: &CallContext<'_>, at: usize) -> Result<Option<(usize, usize)>
 
 /// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
 /// quote before a brace.
-pub(crate) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut next = context.gap(at)?;
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()

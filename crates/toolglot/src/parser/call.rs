@@ -11,9 +11,10 @@
 use super::body::BodyReader;
 use super::boundary::{closes_later, nameless, recover};
 use super::call_context::CallContext;
+use super::catalog::PatternRef;
 use super::closing::{close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::contest::{Start, Trial, TrialContext, Winner, try_call};
-use super::engine::{Callee, Engine, NameMatch, PatternRef};
+use super::engine::{Callee, Engine, NameMatch};
 use super::fast_path::FastPath;
 use super::head::{Head, HeadText, skip_gap};
 use super::params::note_head;

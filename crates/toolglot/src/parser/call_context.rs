@@ -2,15 +2,13 @@
 
 use std::cell::Cell;
 
-use super::boundary;
-use super::contest;
-use super::engine::{Callee, Engine, PatternRef};
+use super::catalog::PatternRef;
+use super::engine::{Callee, Engine};
 use super::fast_path::FastPath;
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
 use super::starts::Starts;
-use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
-use crate::json::{self, Context};
+use crate::json::Context;
 use crate::schema::{NodeId, Schema, SchemaNode};
 use crate::tool::{Tool, ToolId};
 use crate::view::{NotYet, View, is_blank};
@@ -49,10 +47,6 @@ pub(crate) enum Marker {
     /// The end of the input.
     End,
 }
-
-/// Calls in values that a trial reading looks for: 16 KiB of look-ahead in all. Without the bound, every trial would
-/// read once more each call that a value quotes.
-const LOOKS: usize = 16;
 
 const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
 
@@ -244,139 +238,6 @@ impl<'s> CallContext<'s> {
     pub(crate) fn count(&self, bytes: usize) {
         self.ahead.iter().for_each(|ahead| ahead.set(ahead.get() + bytes));
     }
-
-    /// Says whether the next call of the section, or of the array, begins at `at`.
-    pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
-        self.next_call(at).map(|win| win.is_some())
-    }
-
-    /// Returns the next call of the section, or of the array, if it begins at `at`.
-    pub(crate) fn next_call(&self, at: usize) -> Result<Option<contest::Winner>, NotYet> {
-        let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
-        let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
-        forms.extend((patterns == 0).then_some(None));
-        let trial_context =
-            contest::TrialContext { in_section: true, nested: true, ..contest::TrialContext::default() };
-        for call in forms {
-            let head = Head { name: None, ..self.head.inner() };
-            let pattern_ref = PatternRef { call, ..self.pattern_ref };
-            if let contest::Trial::Ready(win) =
-                contest::try_call(self.engine, self.view, at, pattern_ref, head, trial_context)?
-            {
-                return Ok(Some(*win));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
-    pub(crate) fn sibling(&self, at: usize) -> Result<Option<contest::Winner>, NotYet> {
-        let trial_context =
-            contest::TrialContext { in_section: true, nested: true, ..contest::TrialContext::default() };
-        for call in 0..self.dialect().calls.len() {
-            let pattern_ref = PatternRef { dialect: self.pattern_ref.dialect, section: None, call: Some(call) };
-            if let contest::Trial::Ready(win) =
-                contest::try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?
-            {
-                return Ok(Some(*win));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Says whether a call of this dialect becomes ready at `at`.
-    ///
-    /// To know that, its first values may have to be read; in these no third call is looked for, nor very many in what is
-    /// read ahead, or calls in calls would be looked at again and again.
-    pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
-        if self.near || self.ahead.is_some_and(|ahead| ahead.get() > LOOKS * contest::NEAR) {
-            return Ok(false);
-        }
-        self.count(contest::NEAR);
-        contest::begins(self.engine, self.view, at, self.pattern_ref.dialect)
-    }
-}
-
-/// The markers around a JSON body are those of its call context.
-impl json::Markers for CallContext<'_> {
-    fn stop(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if self.view.byte(at)?.is_none_or(ends_json) || !self.markers().stands(self.view, at)? {
-            return Ok(None);
-        }
-        Ok(self.any_closer(at)?.max(self.opener(at)?))
-    }
-
-    fn first_bytes(&self) -> &[u8] {
-        self.markers().first_bytes()
-    }
-
-    fn may_begin(&self, byte: u8) -> bool {
-        self.markers().contains(byte) && !ends_json(byte) && byte != b'>'
-    }
-
-    fn doubt(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        if !self.markers().stands(self.view, at)? {
-            return Ok(false);
-        }
-        Ok(self.closes(view, at)?.is_some() || self.opener(at)?.is_some())
-    }
-
-    fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        boundary::ends_call(self, at)
-    }
-
-    fn may_end_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        boundary::may_end_call(self, at)
-    }
-
-    fn is_markdown(&self) -> bool {
-        self.head.escaped && self.engine.options.repairs.allow(Code::MarkdownEscape)
-    }
-
-    fn ends_section(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        boundary::ends_section(self, at)
-    }
-
-    fn is_near(&self) -> bool {
-        self.near
-    }
-
-    fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        boundary::is_over(self, at)
-    }
-
-    fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {
-        boundary::resume_at(self, at, upto)
-    }
-
-    fn opens(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if self.markers().stands(self.view, at)? { self.opener(at) } else { Ok(None) }
-    }
-
-    fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(self.pattern().kind() == Some(BodyKind::Call) && boundary::begins_element(self, at)?)
-    }
-
-    fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        boundary::separates(self, at)
-    }
-
-    fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        boundary::begins_in_string(self, at)
-    }
-
-    fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if !self.markers().stands(self.view, at)? {
-            return Ok(None);
-        }
-        let closers = self.pattern().tail.iter().chain(self.section_closers());
-        self.any(at, closers.filter(|closer| closer.is_strong()))
-    }
-}
-
-/// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
-fn ends_json(byte: u8) -> bool {
-    matches!(byte, b'}' | b']' | b',' | b'"' | b'\'' | b')')
 }
 
 /// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
 use super::data::DataBytes;
-use super::engine::PatternRef;
 use super::head::{Head, stands};
 use super::openers::{Opener, Openers};
 use super::starts::Starts;
@@ -44,6 +43,15 @@ pub(crate) struct Candidate {
     pub(crate) is_barred: bool,
     /// How much its heads say; the higher one wins.
     specificity: usize,
+}
+
+/// Which call pattern is being read, and in which section it started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PatternRef {
+    pub(crate) dialect: usize,
+    pub(crate) section: Option<usize>,
+    /// The call pattern; `None` for an element of a JSON array.
+    pub(crate) call: Option<usize>,
 }
 
 /// What a candidate reads.

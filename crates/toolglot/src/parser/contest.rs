@@ -4,7 +4,9 @@
 //! rank order that does not die, however the bytes arrived.
 
 use super::call::CallReader;
-use super::engine::{Callee, Engine, NameMatch, PatternRef};
+use super::call_context::CallContext;
+use super::catalog::PatternRef;
+use super::engine::{Callee, Engine, NameMatch};
 use super::head::{Head, gap, nodes, repeated};
 use super::whole::WholeArguments;
 use crate::coerce;
@@ -160,6 +162,60 @@ pub(crate) fn try_call(
 ) -> Result<Trial, NotYet> {
     let heads = heads(engine, view, at, pattern_ref, head, trial_context)?;
     try_body(engine, view, at, pattern_ref, heads, trial_context, &mut None)
+}
+
+/// Calls in values that a trial reading looks for: 16 KiB of look-ahead in all. Without the bound, every trial would
+/// read once more each call that a value quotes.
+const LOOKS: usize = 16;
+
+/// Calls that may begin inside another, or behind it.
+impl CallContext<'_> {
+    /// Says whether the next call of the section, or of the array, begins at `at`.
+    pub(crate) fn next_call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        self.next_call(at).map(|win| win.is_some())
+    }
+
+    /// Returns the next call of the section, or of the array, if it begins at `at`.
+    pub(crate) fn next_call(&self, at: usize) -> Result<Option<Winner>, NotYet> {
+        let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
+        let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
+        forms.extend((patterns == 0).then_some(None));
+        let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };
+        for call in forms {
+            let head = Head { name: None, ..self.head.inner() };
+            let pattern_ref = PatternRef { call, ..self.pattern_ref };
+            if let Trial::Ready(win) = try_call(self.engine, self.view, at, pattern_ref, head, trial_context)? {
+                return Ok(Some(*win));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
+    pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
+        let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };
+        for call in 0..self.dialect().calls.len() {
+            let pattern_ref = PatternRef { dialect: self.pattern_ref.dialect, section: None, call: Some(call) };
+            if let Trial::Ready(win) =
+                try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?
+            {
+                return Ok(Some(*win));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says whether a call of this dialect becomes ready at `at`.
+    ///
+    /// To know that, its first values may have to be read; in these no third call is looked for, nor very many in what is
+    /// read ahead, or calls in calls would be looked at again and again.
+    pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
+        if self.near || self.ahead.is_some_and(|ahead| ahead.get() > LOOKS * NEAR) {
+            return Ok(false);
+        }
+        self.count(NEAR);
+        begins(self.engine, self.view, at, self.pattern_ref.dialect)
+    }
 }
 
 /// Reads the heads of a call pattern; the same for all whose heads are alike.

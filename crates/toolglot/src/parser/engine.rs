@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, PatternRef};
 use super::head::{Head, HeadText, NAME_LIMIT, is_name, skip_gap};
-use super::whole::{key_text, members};
+use super::strict::{key_text, members};
 use crate::coerce::misfit;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, BodyKind, Dialect, Inside, Pattern};
@@ -27,15 +27,6 @@ pub(crate) struct Engine {
     pub(crate) stops: bool,
     /// The pattern of an element of a JSON array of calls.
     element: Pattern,
-}
-
-/// Which call pattern is being read, and in which section it started.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PatternRef {
-    pub(crate) dialect: usize,
-    pub(crate) section: Option<usize>,
-    /// The call pattern; `None` for an element of a JSON array.
-    pub(crate) call: Option<usize>,
 }
 
 /// The tool that a call names.

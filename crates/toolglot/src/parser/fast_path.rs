@@ -10,8 +10,9 @@
 //!   needs the way   see </parameter     a marker stands here
 //! ```
 
+use super::catalog::PatternRef;
 use super::data::DataBytes;
-use super::engine::{Engine, PatternRef};
+use super::engine::Engine;
 use super::head::name_end;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Pattern};

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use super::attributes::attributes;
 use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, Spelling, SpellingPart, is_strong};
 use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
+use attributes::attributes;
+pub(crate) use attributes::decode_entities;
+
+mod attributes;
 
 /// Bytes of a name, and of a key, an id or a type.
 pub(crate) const NAME_LIMIT: usize = 128;

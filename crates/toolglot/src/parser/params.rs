@@ -7,10 +7,11 @@ use super::contest::{NEAR, TagEnd, tag_end};
 use super::fast_path::FastPath;
 use super::head::{Head, is_spelled, nodes};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::strict;
 use super::torn::begins_torn;
 use super::tree;
 use super::value::ParamReader;
-use super::whole::{self, read_value};
+use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
@@ -156,8 +157,8 @@ impl ParamsReader {
         }
         if let Some((members, end)) = wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))? {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
-            for (key, json) in whole::members(&members) {
-                self.object.member(&whole::key_text(key), json, end, sink);
+            for (key, json) in strict::members(&members) {
+                self.object.member(&strict::key_text(key), json, end, sink);
             }
             self.at = end;
             return Ok(BetweenParams::Passed);
@@ -337,8 +338,8 @@ fn wrapped(
     let Some((json, end)) = read_value(at, ValuePosition::Value, root, context)? else { return Ok(None) };
     let Some(end) = context.any(context.gap(end)?, pattern.tail.first())? else { return Ok(None) };
     let closes = context.any_closer(context.gap(end)?)?.is_some();
-    let members = whole::members(&json);
-    let declared = members.iter().all(|(key, _)| context.declares(&whole::key_text(key)));
+    let members = strict::members(&json);
+    let declared = members.iter().all(|(key, _)| context.declares(&strict::key_text(key)));
     Ok((closes && declared && !members.is_empty()).then_some((json, end)))
 }
 

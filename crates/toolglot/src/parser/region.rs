@@ -7,9 +7,9 @@
 //!     └───────────────────────────────────────┘ the closer: all of it was reasoning
 //! ```
 
-use super::catalog::{Candidate, CandidateRole};
+use super::catalog::{Candidate, CandidateRole, PatternRef};
 use super::contest::{Trial, TrialContext, try_call};
-use super::engine::{Engine, PatternRef};
+use super::engine::Engine;
 use super::head::{Head, stands};
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::catalog::{CandidateRole, Strength, skipped};
+use super::catalog::{CandidateRole, PatternRef, Strength, skipped};
 use super::contest::{HeadResult, Proof, Rejection, Trial, TrialContext, Winner, go_on, heads, try_body, try_call};
-use super::engine::{Engine, PatternRef};
+use super::engine::Engine;
 use super::head::{Head, name_end, nodes, skip_line_break};
 use super::markdown::{MarkdownState, Quoting};
 use crate::diagnostic::Code;

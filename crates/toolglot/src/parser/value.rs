@@ -1,11 +1,10 @@
 //! One parameter's value: raw text up to its closer, typed by the schema.
 
-use super::attributes::decode_entities;
 use super::bytes::SHORT;
 use super::call_context::CallContext;
 use super::data::ByteClass;
 use super::fast_path::FastPath;
-use super::head::{Head, HeadText, skip_line_break};
+use super::head::{Head, HeadText, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;

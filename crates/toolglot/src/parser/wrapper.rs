@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::call_context::CallContext;
+use super::catalog::PatternRef;
 use super::closing::{extra_brackets, wrong_tag};
-use super::engine::{Engine, PatternRef};
+use super::engine::Engine;
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
 use crate::view::NotYet;

@@ -7,11 +7,10 @@ use crate::files::File;
 
 /// Modules of one folder that are one thing in several files, and why. A knot that grows or shrinks is a complaint again.
 #[rustfmt::skip]
-const KNOTS: [(&str, &str, &str); 4] = [
+const KNOTS: [(&str, &str, &str); 3] = [
     ("crates/toolglot/src", "coerce, dialect, json, lines, parser", "a value's text may be JSON, and JSON holds values to convert; a set of dialects keeps what parsers made of it"),
     ("crates/toolglot/src/json", "deferred, follow, reader, stops, text", "one reader with its fast path and its doubts"),
-    ("crates/toolglot/src/parser", "attributes, head", "a head may hold attributes, which are read like heads"),
-    ("crates/toolglot/src/parser", "body, boundary, call, call_context, call_object, catalog, closing, content, contest, engine, fast_path, kwargs, lines, member, object, params, torn, tree, value, whole, wrapper", "calls hold bodies, and what ends a body is the call that may follow"),
+    ("crates/toolglot/src/parser", "body, boundary, call, contest, params, value", "calls hold bodies, and what ends a body is the call that may follow"),
 ];
 
 /// Which modules of a folder import which, a module standing for all that is below it.

@@ -1,6 +1,6 @@
 //! Attributes of a tag: `name="value"` in any order and any quotes.
 
-use super::head::{Head, HeadText, NAME_LIMIT, fill, gap, stands};
+use super::{Head, HeadText, NAME_LIMIT, fill, gap, stands};
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
 use crate::lead::Lead;
@@ -11,7 +11,7 @@ use crate::view::{NotYet, View, is_blank};
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
 /// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
-pub(crate) fn attributes(
+pub(super) fn attributes(
     view: View<'_>,
     start: usize,
     expected: &Attributes,
