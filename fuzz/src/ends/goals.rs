@@ -49,7 +49,7 @@ pub(super) const GOALS: &[Goal] = &[
     goal("damage",    false, "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(1.3),   Most(0.0)),
     goal("damage",    false, "others lost",            |it| among(it, &["others"], "lost"),           Most(9.6),   Most(10.0)),
     goal("damage",    false, "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(1.0),   Most(0.0)),
-    goal("damage",    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(1.3),   Most(0.0)),
+    goal("damage",    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(0.8),   Most(0.0)),
     goal("prefix",    false, "cut, length",            |it| among(it, &["length"], "exception"),      Most(0.0),   Most(0.0)),
     goal("prefix",    false, "cut, no reason",         |it| among(it, &["none"], "exception"),        Most(0.7),   Most(0.5)),
     goal("prefix",    false, "quoting, cut, length",   |it| among(it, &["length, quoting"], "exception"), Most(0.0), Most(0.0)),

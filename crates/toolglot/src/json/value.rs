@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::look::Quote;
+use super::look::{LEAKED, Quote};
 use super::reader::{Bracket, Expect, ReaderStep};
 use super::text::RunningString;
 use super::write::write_string;
@@ -208,7 +208,8 @@ impl ReaderStep<'_> {
             at + token
         };
         let word = self.view.slice(at, end);
-        if word.is_empty() {
+        // A quote token in a word closes a string whose opening token was damaged.
+        if word.is_empty() || word.contains(self.context.quote.unwrap_or(LEAKED)) {
             return self.ended(Ended::Broken);
         }
         let inside = self.parent().is_some();

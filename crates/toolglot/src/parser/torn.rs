@@ -30,7 +30,9 @@ pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, para
     let behind = context.view.rest(closed)[..end.saturating_sub(closed)].trim_ascii_start();
     let begins = behind.first().is_some_and(|first| opener.get(..2).is_some_and(|start| start.contains(first)));
     let behind = &behind[..behind.len().min(opener.len() + PIECE)];
-    begins && opener.windows(PIECE).any(|piece| memchr::memmem::find(behind, piece).is_some())
+    let holds = |piece: &[u8]| memchr::memmem::find(behind, piece).is_some();
+    let nearly_all = opener.get(1..).is_some_and(|rest| rest.len() > PIECE && holds(rest));
+    nearly_all || begins && opener.windows(PIECE).any(holds)
 }
 
 /// Says whether a piece of a marker stands in a parameter's key, or where its value begins at `start` without the marker
@@ -39,7 +41,7 @@ pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &Cal
     let Some(pattern) = context.dialect().params.get(param) else { return Ok(false) };
     let tags = pattern.tail.first().is_some_and(Literal::is_closing_tag);
     let written = head.key.as_ref().map_or("", |key| context.view.slice(key.span.start, key.span.end));
-    if tags && written.contains(['<', '>']) && !context.declares(head.key()) {
+    if tags && written.contains(['<', '>', '"', '=']) && !context.declares(head.key()) {
         return Ok(true);
     }
     // The first spelling is the model's own, with all that it has.

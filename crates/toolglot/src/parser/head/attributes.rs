@@ -83,7 +83,8 @@ fn attribute(
     Ok(Some((name, value, end + usize::from(quote.is_some()))))
 }
 
-/// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank does.
+/// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
+/// does. There is none where the tag ends in a token and that stands before the quote: something in the tag was damaged.
 fn value_end(
     view: View<'_>,
     start: usize,
@@ -99,6 +100,9 @@ fn value_end(
         };
         if over {
             return Ok(Some(at));
+        }
+        if quote.is_some() && byte != b'>' && close.is_some() && opens_close(view, at, close)? {
+            break;
         }
         at += 1;
         if at - start > ATTRIBUTE_LIMIT {
