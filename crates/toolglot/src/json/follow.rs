@@ -35,7 +35,9 @@ impl ReaderStep<'_> {
         let next = self.look().gap(end)?;
         let Some(byte) = self.view.byte(next)? else { return Ok(Follow::Closes) };
         let closes = match self.parent() {
-            _ if text.key => matches!(byte, b':' | b'=' | b',' | b'}'),
+            _ if text.key => {
+                matches!(byte, b':' | b'=' | b',' | b'}') || next > end && self.look().lacks_colon(next)?
+            }
             None => self.ends_alone(byte, next)?,
             Some(bracket) => self.ends_member(bracket, byte, next, next > end)?,
         };

@@ -44,6 +44,8 @@ impl ReaderStep<'_> {
     fn bare_key(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
         let word = self.view.slice(at, end);
+        // Its first quote may be lost.
+        let quote = usize::from(self.look().ends_unopened(end)?);
         if !self.admit(Code::BareKey, at..end, &format!("read the unquoted key `{word}`")) {
             return self.ended(Ended::Broken);
         }
@@ -52,7 +54,7 @@ impl ReaderStep<'_> {
         self.key_start();
         self.reader.bare_keys = true;
         self.reader.key.push_str(&json[1..json.len() - 1]);
-        self.reader.at = end;
+        self.reader.at = end + quote;
         self.put(&json);
         self.key_end(at..end);
         Ok(None)
@@ -145,6 +147,9 @@ impl ReaderStep<'_> {
                 let end = at + if self.view.byte(at + 1)? == Some(b'>') { 2 } else { 1 };
                 let message = format!("read `{}` as `:`", self.view.slice(at, end));
                 self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end))
+            }
+            _ if self.look().lacks_colon(at)? => {
+                self.repaired(Code::WrongSeparator, at..at, "inserted a missing colon", |turn| turn.colon_end(at))
             }
             _ => self.stop_or_broken(),
         }

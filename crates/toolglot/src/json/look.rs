@@ -265,7 +265,12 @@ impl<'a> Lookahead<'a> {
 
     /// Looks for a key with its separator; a quoted key has at most `reach` bytes and no line break.
     pub(super) fn key(self, at: usize, reach: usize) -> Result<Ahead, NotYet> {
-        let Some((quote, length)) = self.opens(at)? else { return self.separator(self.word(at)?) };
+        let Some((quote, length)) = self.opens(at)? else {
+            return match self.word(at)? {
+                Ahead::Found(end) if self.ends_unopened(end)? => Ok(Ahead::Found(end + 1)),
+                word => self.separator(word),
+            };
+        };
         let ahead = self.separator(self.string(quote, at + length, reach)?)?;
         match twin_of(quote) {
             Some(twin) if !matches!(ahead, Ahead::Found(_)) => {
@@ -276,7 +281,22 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Looks for the separator behind a key.
+    /// Says whether a word that ends at `end` is a key whose first quote was lost.
+    pub(super) fn ends_unopened(self, end: usize) -> Result<bool, NotYet> {
+        self.view.starts_with(end, "\":")
+    }
+
+    /// Says whether a value stands at `at` where a key's colon should, and what may follow a value behind it.
+    pub(super) fn lacks_colon(self, at: usize) -> Result<bool, NotYet> {
+        let end = match self.opens(at)? {
+            Some((quote, length)) => self.string(quote, at + length, KEY)?,
+            None if self.view.byte(at)?.is_some_and(|byte| byte.is_ascii_digit()) => self.word(at)?,
+            None => return Ok(false),
+        };
+        let Ahead::Found(end) = end else { return Ok(false) };
+        Ok(matches!(self.view.byte(self.gap(end)?)?, Some(b',' | b'}')))
+    }
+
     fn separator(self, key: Ahead) -> Result<Ahead, NotYet> {
         let Ahead::Found(end) = key else { return Ok(key) };
         let next = self.gap(end)?;

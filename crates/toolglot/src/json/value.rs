@@ -208,6 +208,10 @@ impl ReaderStep<'_> {
             at + token
         };
         let word = self.view.slice(at, end);
+        // Its first quote was lost.
+        if let Some(text) = word.strip_suffix('"').filter(|text| strings && !text.is_empty() && !text.contains('"')) {
+            return self.unopened(text, end);
+        }
         // A quote token in a word closes a string whose opening token was damaged.
         if word.is_empty() || word.contains(self.context.quote.unwrap_or(LEAKED)) {
             return self.ended(Ended::Broken);
@@ -217,6 +221,17 @@ impl ReaderStep<'_> {
             return self.cut();
         }
         if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
+    }
+
+    /// A string whose first quote is missing.
+    fn unopened(&mut self, text: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        if !self.admit(Code::BareString, at..end, &format!("read `{text}` as a string whose first quote is missing")) {
+            return self.ended(Ended::Broken);
+        }
+        let mut json = String::new();
+        write_string(text, &mut json);
+        self.put_scalar(&json, end)
     }
 
     /// `null` for the arguments of a tool that needs none.
@@ -264,7 +279,10 @@ impl ReaderStep<'_> {
         match byte {
             b'}' | b']' => Ok(true),
             b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
-            b',' if self.parent() == Some(Bracket::Object) => self.member_ahead(at + 1),
+            b',' if self.parent() == Some(Bracket::Object) => {
+                let literal = scalar::is_json(self.view.slice(self.reader.at, at));
+                Ok(literal && self.view.byte(at + 1)?.is_some_and(is_blank) || self.member_ahead(at + 1)?)
+            }
             b',' => Ok(true),
             _ => self.stands_stop(at),
         }

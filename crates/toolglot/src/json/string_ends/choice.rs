@@ -168,7 +168,8 @@ impl EndSearch<'_> {
         }
         let end = at + self.look.closer(choice.quote, at)?.unwrap_or(1);
         let behind = view.byte(view.skip_blanks(end)?)?;
-        let closes = matches!(behind, Some(b',' | b')' | b'}' | b']'));
+        let closer = choice.levels.stack.last().map_or(b')', |level| level.bracket.closer());
+        let closes = behind.is_some_and(|byte| byte == b',' || byte == closer);
         Ok(match view.slice(choice.from, at).as_bytes() {
             [] => closes,
             [.., b'\\', b'n' | b't'] => false,
