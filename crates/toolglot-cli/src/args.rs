@@ -39,15 +39,19 @@ const PARSE_EXAMPLES: &str = r#"Examples:
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
 Output, unless stdout is a terminal:
-  {"role", "content", "reasoning_content"?, "tool_calls"?, "incomplete_calls"?, "finish_reason", "dialect"}
+  {"role", "content", "reasoning_content"?, "tool_calls"?,
+   "incomplete_calls"?, "finish_reason", "dialect"}
 
 Lines of --jsonl:
-  in   {"id", "text", "dialect"?, "tools"?, "options"?}, or a recorded response body: Chat Completions,
-       Responses, Messages, Ollama, OpenAI batch output. Options are named like the flags, with `_`:
-       dialects, validation, untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning, evidence,
-       unknown_tool, accept_incomplete, repairs, limits {held, arguments, depth, calls}
-  out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?, "diagnostics"}, in input order;
-       a line that cannot be read yields {"id", "error", "line"}, and the run continues
+  in   {"id", "text", "dialect"?, "tools"?, "options"?}, or a recorded response:
+       Chat Completions, Responses, Messages, Ollama, OpenAI batch output.
+       Options are named like the flags, with `_`: dialects, validation,
+       untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning,
+       evidence, unknown_tool, accept_incomplete, repairs,
+       limits {held, arguments, depth, calls}
+  out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
+       "diagnostics"}, in input order; a line that cannot be read yields
+       {"id", "error", "line"}, and the run continues
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:
@@ -56,8 +60,8 @@ const REPAIR_EXAMPLES: &str = r#"Examples:
   echo '{"id":1,"arguments":"{\"a\": 1,}"}' | toolglot repair --jsonl
 
 Lines of --jsonl:
-  in   {"id", "arguments": string, object or null, "tool"?: its name in --tools or `tools`, or its declaration,
-       "tools"?, "options"?}
+  in   {"id", "arguments": string, object or null, "tool"?, "tools"?, "options"?};
+       "tool" is a name in --tools or in "tools", or a declaration
   out  {"id", "arguments": JSON text or null, "diagnostics"}, in input order
 "#;
 
@@ -66,8 +70,10 @@ const RENDER_EXAMPLES: &str = r#"Examples:
   toolglot parse answer.txt | toolglot render --dialect harmony
 
 Lines of --jsonl:
-  in   {"id", "dialect"?, "message": {"content"?, "reasoning_content"?, "tool_calls"?}, "tools"?}
-  out  {"id", "text"}, in input order; a message that the dialect cannot express yields {"id", "error", "line"}
+  in   {"id", "dialect"?, "tools"?,
+       "message": {"content"?, "reasoning_content"?, "tool_calls"?}}
+  out  {"id", "text"}, in input order; a message that the dialect cannot
+       express yields {"id", "error", "line"}
 "#;
 
 const DETECT_EXAMPLES: &str = "\

@@ -160,7 +160,8 @@ fn create(args: &NewArgs) -> Run {
     let dialect = known::load(&path)?;
     let fine = report(&mut out, &dialect)?;
     out.flush()?;
-    console::note(&format!("wrote `{0}`; use it with `--dialect ./{0}`", path.display()));
+    let here = if path.components().count() == 1 { "./" } else { "" };
+    console::note(&format!("wrote `{0}`; use it with `--dialect {here}{0}`", path.display()));
     Ok(Ending::fine_if(fine))
 }
 

@@ -153,11 +153,10 @@ pub(crate) fn config(args: &ConfigArgs) -> Run {
 
 /// Says everything that is wrong at once.
 fn checked(args: &ServeArgs) -> Result<String, Failure> {
-    let (config, mut faults) = Config::check(&args.sources());
-    let mut faults: Vec<String> = faults.drain(..).map(|fault| fault.to_string()).collect();
-    faults.extend(config.unknown().iter().cloned());
+    let sources = args.sources();
+    let faults = Proxy::check(&sources).into_iter().map(|fault| fault.to_string());
+    let faults: Vec<String> = faults.chain(Config::check(&sources).0.unknown().iter().cloned()).collect();
     if faults.is_empty() {
-        Proxy::new(config).map_err(|error| unusable(&error))?;
         return Ok("the settings are valid\n".to_owned());
     }
     Err(Failure::Usage(faults.join("\n       ")))

@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use toolglot_wire::Fault;
 
 use crate::clients::Client;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Faults};
 use crate::error::ProxyError;
 use crate::headers::{API_KEY, AZURE_KEY};
 use crate::key_digest::KeyDigest;
@@ -23,20 +23,21 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Reads the keys of the settings.
-    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: &Config, faults: &mut Faults) -> Self {
         let mut plain: Vec<String> =
             config.server.keys.0.iter().filter_map(|key| key.get().map(str::to_owned)).collect();
         if let Some(path) = &config.server.keys_file {
             let text = std::fs::read_to_string(path)
-                .map_err(|error| config.wrong("keys_file", format!("cannot read `{}`: {error}", path.display())))?;
+                .map_err(|error| config.wrong("keys_file", format!("cannot read `{}`: {error}", path.display())));
+            let text = faults.keep(text).unwrap_or_default();
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             plain.extend(lines.map(str::to_owned));
         }
         let setting = if config.server.keys.0.is_empty() { "keys_file" } else { "keys" };
-        let read = |key: &String| KeyDigest::read(key).map_err(|message| config.wrong(setting, message));
-        let all = plain.iter().map(read).collect::<Result<_, _>>()?;
+        let read = |key: &String| faults.keep(KeyDigest::read(key).map_err(|message| config.wrong(setting, message)));
+        let all = plain.iter().filter_map(read).collect();
         plain.retain(|key| !key.starts_with(KeyDigest::PREFIX));
-        Ok(Self { all, plain, clients: Client::all(config)? })
+        Self { all, plain, clients: Client::all(config, faults) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

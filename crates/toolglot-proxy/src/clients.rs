@@ -7,7 +7,7 @@ use std::time::Instant;
 use toolglot::detect;
 use toolglot_wire::Fault;
 
-use crate::config::{ClientSettings, Config, ConfigError};
+use crate::config::{ClientSettings, Config, ConfigError, Faults};
 use crate::error::ProxyError;
 use crate::key_digest::KeyDigest;
 use crate::upstream::Server;
@@ -26,8 +26,8 @@ pub(crate) struct Client {
 
 impl Client {
     /// Reads the clients of the settings.
-    pub(crate) fn all(config: &Config) -> Result<Vec<Arc<Self>>, ConfigError> {
-        (0..config.clients.len()).map(|at| Self::new(config, at).map(Arc::new)).collect()
+    pub(crate) fn all(config: &Config, faults: &mut Faults) -> Vec<Arc<Self>> {
+        (0..config.clients.len()).filter_map(|at| faults.keep(Self::new(config, at))).map(Arc::new).collect()
     }
 
     fn new(config: &Config, at: usize) -> Result<Self, ConfigError> {

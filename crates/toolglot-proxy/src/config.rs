@@ -67,6 +67,22 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// All that is wrong, as it is found.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(pub(crate) Vec<ConfigError>);
+
+impl Faults {
+    /// Notes an error; returns what there is otherwise.
+    pub(crate) fn keep<T>(&mut self, result: Result<T, ConfigError>) -> Option<T> {
+        result.map_err(|fault| self.0.push(fault)).ok()
+    }
+
+    /// Returns the first error, or what was made in spite of none.
+    pub(crate) fn first<T>(self, made: T) -> Result<T, ConfigError> {
+        self.0.into_iter().next().map_or(Ok(made), Err)
+    }
+}
+
 /// The prefix of the environment's variables.
 pub(crate) const PREFIX: &str = "TOOLGLOT_";
 
@@ -128,13 +144,20 @@ impl Config {
             let read = file::read_clients(&mut config, &path);
             config.faults.extend(read.err());
         }
+        config.add_demo();
         // What a wrong setting left out may be just what is missing.
-        let complete = if config.faults.is_empty() { config.check_upstreams() } else { Ok(()) };
-        config.faults.extend(complete.err());
-        let reached = config.check_routes();
-        config.faults.extend(reached.err());
+        let missing = config.upstreams.is_empty() && config.faults.is_empty();
+        let none = || ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() };
+        config.faults.extend(missing.then(none));
+        let unusable = [config.doubled_upstreams(), config.idle_routes()].concat();
+        config.faults.extend(unusable);
         let faults = std::mem::take(&mut config.faults);
         (config, faults)
+    }
+
+    /// Says whether somebody set what an error is about; else it may follow from another error.
+    pub(crate) fn is_set(&self, fault: &ConfigError) -> bool {
+        self.origins.values().any(|place| *place == fault.place)
     }
 
     /// Returns where the proxy listens.
@@ -191,39 +214,37 @@ impl Config {
         }
     }
 
-    fn check_upstreams(&mut self) -> Result<(), ConfigError> {
+    fn add_demo(&mut self) {
         if self.server.demo {
             self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
-            let (models, dialect) = (vec![format!("{}*", RAW)], vec!["off".to_owned()]);
+            let (models, dialect) = (vec![format!("{RAW}*")], vec!["off".to_owned()]);
             self.routes.insert(0, RouteSettings { models, dialect, ..RouteSettings::default() });
         }
-        if self.upstreams.is_empty() {
-            return Err(ConfigError { place: String::new(), message: NO_UPSTREAM.to_owned() });
-        }
-        for (at, upstream) in self.upstreams.iter().enumerate() {
-            if self.upstreams[..at].iter().any(|other| other.name == upstream.name) {
-                let message = format!("two upstreams are named `{}`; give each its own `name`", upstream.name);
-                return Err(self.wrong(&format!("upstream[{at}].name"), message));
-            }
-        }
-        Ok(())
+    }
+
+    /// Refuses model servers of one name.
+    fn doubled_upstreams(&self) -> Vec<ConfigError> {
+        let is_doubled = |at: usize| self.upstreams[..at].iter().any(|other| other.name == self.upstreams[at].name);
+        let wrong = |at: usize| {
+            let message = format!("two upstreams are named `{}`; give each its own `name`", self.upstreams[at].name);
+            self.wrong(&format!("upstream[{at}].name"), message)
+        };
+        (0..self.upstreams.len()).filter(|at| is_doubled(*at)).map(wrong).collect()
     }
 
     /// Refuses routes that no model can take.
-    fn check_routes(&self) -> Result<(), ConfigError> {
-        let mut known = BTreeSet::new();
+    fn idle_routes(&self) -> Vec<ConfigError> {
+        let (mut known, mut faults) = (BTreeSet::new(), Vec::new());
         for (at, route) in self.routes.iter().enumerate() {
-            let name = format!("route[{at}].models");
+            let mut wrong = |message| faults.push(self.wrong(&format!("route[{at}].models"), message));
             if route.models.is_empty() {
-                return Err(self.wrong(&name, "no models; use `*` for all"));
-            }
-            if route.models.iter().all(|glob| known.contains("*") || known.contains(glob.as_str())) {
-                let message = "never reached: earlier routes match all these models; move this route before them";
-                return Err(self.wrong(&name, message));
+                wrong("no models; use `*` for all");
+            } else if route.models.iter().all(|glob| known.contains("*") || known.contains(glob.as_str())) {
+                wrong("never reached: earlier routes match all these models; move this route before them");
             }
             known.extend(route.models.iter().map(String::as_str));
         }
-        Ok(())
+        faults
     }
 }
 

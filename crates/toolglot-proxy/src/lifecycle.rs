@@ -88,6 +88,19 @@ impl Proxy {
         Ok(Self { shared, router })
     }
 
+    /// Returns everything that is wrong with settings: with single ones, and with what a proxy would make of all.
+    pub fn check(sources: &Sources) -> Vec<ConfigError> {
+        let (config, mut faults) = Config::check(sources);
+        let (live, unusable) = Live::checked(config);
+        let is_alone = faults.is_empty();
+        faults.extend(unusable.0.into_iter().filter(|fault| is_alone || live.config.is_set(fault)));
+        // Keys that cannot be read are wrong, not missing.
+        if faults.is_empty() {
+            faults.extend(live.check_exposure().err());
+        }
+        faults
+    }
+
     /// Returns the table of routes; it can be called without a socket.
     pub fn router(&self) -> Router {
         self.router.clone()

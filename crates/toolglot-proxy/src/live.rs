@@ -15,7 +15,7 @@ use toolglot_wire::{Policy, Secrets, WireLimits};
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
 use crate::config::setting::Mode;
-use crate::config::{self, ClientSettings, Config, ConfigError, Upstream};
+use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream};
 use crate::headers::looks_like_key;
 use crate::log::Log;
 use crate::memory::Memory;
@@ -67,18 +67,31 @@ impl Route {
 impl Live {
     /// Makes the settings ready for use.
     pub(crate) fn new(config: Config) -> Result<Self, ConfigError> {
-        let keys = Keys::new(&config)?;
-        check_exposure(&config, &keys)?;
-        let tls = tls::incoming(&config)?;
-        let server = |at| Server::new(&config, at).map(Arc::new);
-        let servers: Vec<Arc<Server>> = (0..config.upstreams.len()).map(server).collect::<Result<_, _>>()?;
-        let routes = (0..config.routes.len()).map(|at| route(&config, at, &servers)).collect::<Result<_, _>>()?;
+        let (live, mut faults) = Self::checked(config);
+        faults.keep(live.check_exposure());
+        faults.first(live)
+    }
+
+    /// Makes as much of the settings ready for use as can be used, and says all that is wrong with the rest.
+    pub(crate) fn checked(config: Config) -> (Self, Faults) {
+        let mut faults = Faults::default();
+        let keys = Keys::new(&config, &mut faults);
+        let tls = faults.keep(tls::incoming(&config)).flatten();
+        let ready = |at| faults.keep(Server::new(&config, at).map(Arc::new));
+        let servers: Vec<Option<Arc<Server>>> = (0..config.upstreams.len()).map(ready).collect();
+        let routes = (0..config.routes.len()).filter_map(|at| route(&config, at, &servers, &mut faults)).collect();
         let secrets = {
             let clients = config.clients.iter().flat_map(ClientSettings::secrets);
             Secrets::new(keys.plain().chain(config.upstreams.iter().flat_map(Upstream::secrets)).chain(clients))
         };
-        let shared_store = shared_store(&config)?;
-        Ok(Self { keys, secrets, servers, routes, tls, shared_store, config })
+        let shared_store = faults.keep(shared_store(&config)).flatten();
+        let servers = servers.into_iter().flatten().collect();
+        (Self { keys, secrets, servers, routes, tls, shared_store, config }, faults)
+    }
+
+    /// Refuses to listen beyond this machine without keys.
+    pub(crate) fn check_exposure(&self) -> Result<(), ConfigError> {
+        check_exposure(&self.config, &self.keys)
     }
 
     /// Returns the route of a model, and the words by which metrics know the model.
@@ -90,22 +103,24 @@ impl Live {
     }
 }
 
-fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, ConfigError> {
+/// Makes a route ready for use, if all of it can be used.
+fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &mut Faults) -> Option<Route> {
     let settings = &config.routes[at];
-    let name = |key: &str| format!("route[{at}].{key}");
-    let named = servers.iter().find(|server| settings.upstream.is_empty() || server.name == settings.upstream);
-    let server = named.ok_or_else(|| {
-        let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
-        let message = format!("unknown upstream `{}`; use one of {}", settings.upstream, names.join(", "));
-        config.wrong(&name("upstream"), message)
-    })?;
+    let wrong = |key: &str, message: String| config.wrong(&format!("route[{at}].{key}"), message);
+    let is_meant = |upstream: &Upstream| settings.upstream.is_empty() || upstream.name == settings.upstream;
+    let place = config.upstreams.iter().position(is_meant).ok_or_else(|| {
+        let names: Vec<&str> = config.upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
+        wrong("upstream", format!("unknown upstream `{}`; use one of {}", settings.upstream, names.join(", ")))
+    });
+    let server = faults.keep(place).and_then(|place| servers[place].as_ref());
     let is_off = settings.dialect.iter().any(|name| name == "off");
     if is_off && settings.dialect.len() > 1 {
         let message = "`off` cannot be combined with dialects; remove one or the other";
-        return Err(config.wrong(&name("dialect"), message));
+        faults.0.push(wrong("dialect", message.to_owned()));
     }
-    let dialects = dialects(&settings.dialect).map_err(|message| config.wrong(&name("dialect"), message))?;
-    let teach = prompting::chosen(settings, &dialects).map_err(|message| config.wrong(&name("teach"), message))?;
+    let dialects = faults.keep(dialects(&settings.dialect).map_err(|message| wrong("dialect", message)))?;
+    let teach = prompting::chosen(settings, &dialects).map_err(|message| wrong("teach", message));
+    let (teach, server) = (faults.keep(teach)?, server?);
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());
     let policy = Policy::default()
         .with_dialects(dialects)
@@ -126,7 +141,7 @@ fn route(config: &Config, at: usize, servers: &[Arc<Server>]) -> Result<Route, C
         );
     let reasoning_open = settings.reasoning_open.value;
     let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
-    Ok(Route { globs, server, policy, model, mode, teach, prefill: settings.prefill, is_off, reasoning_open })
+    Some(Route { globs, server, policy, model, mode, teach, prefill: settings.prefill, is_off, reasoning_open })
 }
 
 /// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.

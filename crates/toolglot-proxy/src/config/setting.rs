@@ -38,7 +38,7 @@ impl<'a> Raw<'a> {
     }
 
     fn wanted(self, what: &str) -> Result<String, String> {
-        self.word().ok_or_else(|| format!("expected a {what}; write it as a quoted string"))
+        self.word().ok_or_else(|| format!("expected a {what}"))
     }
 }
 
@@ -69,7 +69,7 @@ impl Setting for usize {
 
 impl Setting for bool {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        match raw.wanted("truth")?.trim() {
+        match raw.wanted("boolean")?.trim() {
             "true" | "1" | "yes" => Ok(true),
             "false" | "0" | "no" | "" => Ok(false),
             word => Err(format!("expected `true` or `false`, found `{word}`")),
@@ -87,7 +87,7 @@ impl Setting for bool {
 
 impl Setting for String {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        raw.wanted("text").map(|text| text.trim().to_owned())
+        raw.wanted("string").map(|text| text.trim().to_owned())
     }
 
     fn show(&self) -> String {
@@ -101,7 +101,7 @@ impl Setting for String {
 
 impl Setting for Option<PathBuf> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let word = raw.wanted("path")?;
+        let word = raw.wanted("path in quotes")?;
         Ok((!word.is_empty()).then(|| PathBuf::from(word)))
     }
 
@@ -117,7 +117,7 @@ impl Setting for Option<PathBuf> {
 impl Setting for Vec<String> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
         if let Raw::Toml(DeValue::Array(items)) = raw {
-            let item = |item: &toml::Spanned<DeValue<'_>>| Raw::Toml(item.get_ref()).wanted("text");
+            let item = |item: &toml::Spanned<DeValue<'_>>| Raw::Toml(item.get_ref()).wanted("string");
             return items.iter().map(item).collect();
         }
         let text = raw.wanted("list of strings")?;

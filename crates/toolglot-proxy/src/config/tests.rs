@@ -40,7 +40,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
     for (file, wanted) in [
         ("listne = 'x'", ":1: unknown setting `listne`; use one of listen,"),
-        ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` has no valid unit; use a value such as `32 MiB`"),
+        ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` is not a size; use a value such as `32 MiB`"),
         ("[limits]\nbdy = 1", ":2: unknown setting `bdy` in `limits`; use one of body,"),
         ("[upstream]\nurl = 'x'", ":1: expected an array of tables; write `[[upstream]]`"),
         ("[[upstream]]\nprotocol = 'soap'", "unknown value `soap`; use one of auto, chat, responses, messages"),
@@ -59,7 +59,7 @@ fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
         assert!(error.contains(wanted), "{file:?} says {error:?}");
     }
     let error = load("variable", FILE, &[("TOOLGLOT_TIMEOUTS_IDLE", "soon")], &[]).unwrap_err().to_string();
-    assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` has no valid unit"), "{error}");
+    assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` is not a duration"), "{error}");
     let error = load("flag", FILE, &[], &[("limits.bdy", "1")]).unwrap_err().to_string();
     assert!(error.contains("unknown setting `limits.bdy`"), "{error}");
 }
@@ -122,4 +122,20 @@ fn schema_and_reference_have_every_key() {
     assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
     assert!(reference.contains("are written for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
     assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Bytes of a request. |"), "{reference}");
+}
+
+#[test]
+fn a_check_says_all_that_is_wrong_and_nothing_that_only_follows_from_it() {
+    let places = |name: &str, text: &str| {
+        let path = scratch(name, text);
+        let faults = crate::Proxy::check(&Sources { file: Some(path.clone()), ..Sources::default() });
+        std::fs::remove_file(&path).unwrap();
+        let line = |fault: ConfigError| fault.place.rsplit(':').next().unwrap_or_default().to_owned();
+        faults.into_iter().map(line).collect::<Vec<_>>()
+    };
+    let routes = "[[route]]\nmodels = ['a']\nupstream = 'x'\ndialect = ['y']\n";
+    let wrong = format!("keys = ['sha256:1']\n[[upstream]]\nurl = 'nonsense'\n{routes}");
+    assert_eq!(places("all", &wrong), ["1", "3", "6", "7"]);
+    let unread = "listen = '0.0.0.0:1'\nkeys = 3.5\n[[upstream]]\nurl = 4.5\n".to_owned() + routes;
+    assert_eq!(places("unread", &unread), ["2", "4", "7", "8"]);
 }

@@ -23,7 +23,7 @@ impl std::fmt::Debug for Secret {
 
 impl Setting for Secret {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let text = raw.wanted("text")?;
+        let text = raw.wanted("string")?;
         if let Some(path) = text.strip_prefix("file:") {
             let read = std::fs::read_to_string(path).map_err(|error| format!("cannot read `{path}`: {error}"))?;
             return Ok(Self(read.trim().to_owned()));

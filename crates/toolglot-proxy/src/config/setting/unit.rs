@@ -25,8 +25,8 @@ const SIZES: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 <
 const TIMES: [(&str, u64); 4] = [("min", 60_000), ("ms", 1), ("s", 1000), ("", 1000)];
 
 /// Reads a number and its unit; the units are tried in order.
-fn with_unit(text: &str, units: &[(&str, u64)], example: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` has no valid unit; use a value such as `{example}`");
+fn with_unit(text: &str, units: &[(&str, u64)], what: &str, example: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a {what}; use a value such as `{example}`");
     let found = units.iter().find_map(|(unit, factor)| Some((text.trim().strip_suffix(unit)?, factor)));
     let (number, factor) = found.ok_or_else(wrong)?;
     let number: u64 = number.trim().parse().map_err(|_| wrong())?;
@@ -43,7 +43,7 @@ fn show_unit(number: u64, units: &[(&str, u64)]) -> String {
 
 impl Setting for Size {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let number = with_unit(&raw.wanted("size such as `32 MiB`")?, &SIZES, "32 MiB")?;
+        let number = with_unit(&raw.wanted("size such as `32 MiB`")?, &SIZES, "size", "32 MiB")?;
         usize::try_from(number).map(Self).map_err(|_| "too large for this machine".to_owned())
     }
 
@@ -58,7 +58,8 @@ impl Setting for Size {
 
 impl Setting for Time {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        with_unit(&raw.wanted("time such as `15 s`")?, &TIMES, "15 s").map(|ms| Self(Duration::from_millis(ms)))
+        with_unit(&raw.wanted("duration such as `15 s`")?, &TIMES, "duration", "15 s")
+            .map(|ms| Self(Duration::from_millis(ms)))
     }
 
     fn show(&self) -> String {

@@ -24,7 +24,7 @@ pub(crate) trait Words: Sized + Default {
 
 impl<T: Words> Setting for Choice<T> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let word = raw.wanted("word")?;
+        let word = raw.wanted("word in quotes")?;
         let wrong = || format!("unknown value `{word}`; use one of {}", T::WORDS.join(", "));
         T::of(word.trim()).ok_or_else(wrong).map(|value| Self { word: word.trim().to_owned(), value })
     }
