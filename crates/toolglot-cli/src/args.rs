@@ -142,11 +142,11 @@ pub(crate) enum Command {
     /// Check that a running `serve` is healthy, for container health checks
     #[cfg(feature = "proxy")]
     Health(serve::HealthArgs),
-    /// Ask a model server what it does with tools, and say what mends it
+    /// Test what a model server does with tools, and suggest what fixes it
     #[cfg(feature = "proxy")]
     #[command(after_long_help = doctor::HELP)]
     Doctor(doctor::DoctorArgs),
-    /// Show in a page what became of every byte of a model's output
+    /// Show what became of every byte of a model's output, in a web page
     #[cfg(feature = "proxy")]
     #[command(after_long_help = inspect::HELP)]
     Inspect(inspect::InspectArgs),
@@ -196,7 +196,7 @@ pub(crate) struct DetectArgs {
     /// File with a chat template, or a JSON file that contains one
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// Name of a model, with or without its organization
+    /// Name of a model, with or without its organisation
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Dialect to consider: a name, a file of your own, or `auto` for all; repeatable

@@ -81,11 +81,14 @@ fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> St
     }
     let text = String::from_utf8_lossy(input);
     let miss = near_miss(&text, message, &setup.dialects, &setup.tools, &setup.options);
-    let why = miss.map_or_else(|| NOTHING.to_owned(), |miss| escaped(&miss.diagnostic.message));
+    let why = miss.map_or_else(|| nothing(setup), |miss| escaped(&miss.diagnostic.message));
     format!("no call recognised: {why}{native}")
 }
 
-const NOTHING: &str = "nothing in the text looks like a call";
+fn nothing(setup: &Setup) -> String {
+    let weak = if setup.tools.is_empty() { "; some formats are read only for declared tools (`--tools`)" } else { "" };
+    format!("nothing in the text looks like a call{weak}")
+}
 
 fn counted(calls: usize) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::console;
 
+/// What is done sooner needs no progress; more often than four times a second nobody can read it.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(250);
 

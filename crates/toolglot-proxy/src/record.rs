@@ -323,6 +323,7 @@ fn notes(notes: &[String]) -> Value {
     if told.is_empty() { Value::Null } else { told.join("; ").into() }
 }
 
+/// Notes of one request in the log: a line that people read.
 const MOST_NOTES: usize = 8;
 
 /// The error's word, if it is one of ours; servers may say anything, and labels have to be few.

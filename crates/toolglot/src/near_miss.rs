@@ -290,7 +290,8 @@ impl EmptyMessage<'_> {
     /// Reads the text from each place where a call may begin, as if the message began there.
     fn weak(&self) -> Option<NearMiss> {
         let eager = self.options.clone().with_evidence(Evidence::Eager);
-        let known = |seen: &HiddenCall| self.tools.resolve(&seen.name).is_some();
+        // Where no tools are declared, only a dialect that the caller chose has weak calls.
+        let known = |seen: &HiddenCall| self.tools.is_empty() || self.tools.resolve(&seen.name).is_some();
         places::beginnings(self.text).take(MOST_PLACES).find_map(|at| {
             let rest = self.text.get(at..)?;
             let rest = rest.get(..places::floor(rest, LONGEST)).unwrap_or(rest);
@@ -303,7 +304,7 @@ impl EmptyMessage<'_> {
             let name = &seen.name;
             let advice = match self.read(self.text, self.dialects, self.tools, &eager) {
                 Some(_) => "set `evidence` to `eager` if the model writes so",
-                None => "no option makes it one",
+                None => "no option changes that",
             };
             let words = format!(
                 "looks like a call to `{name}` in the dialect `{dialect}`, but its marker is too weak to count here: in \

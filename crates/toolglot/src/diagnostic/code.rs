@@ -144,9 +144,9 @@ codes! {
         by "models trained on Python and Rust" risk "none known: the value is the same";
     Tuple "tuple" SAFE "a Python tuple; read as an array"
         by "models trained on Python" risk "parentheses around one value are dropped";
-    MarkdownEscape "markdown_escape" SAFE "underscores of a name with a backslash before them, as Markdown wants; dropped, in the strings of that call too"
+    MarkdownEscape "markdown_escape" SAFE "underscores of a name escaped as in Markdown; unescaped, in the strings of that call too"
         by "chat-tuned models" risk "none known in names; a string of the same call may have meant its backslash";
-    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call of a tool with one parameter; that parameter's"
+    PositionalArgument "positional_argument" SAFE "a value without a keyword in a call of a tool with one parameter; taken for that parameter"
         by "small models, for tools with one parameter" risk "none known: there is one parameter that it can be";
     DictArgument "dict_argument" SAFE "a dict as the one argument of a Python call; its members are the arguments"
         by "models that mix JSON and Python" risk "none known: a keyword would stand before a dict that is a value";
@@ -162,7 +162,7 @@ codes! {
         by "models that copy the shape of a request into its arguments" risk "a tool that takes such a member without declaring it; an open schema keeps it";
     FlatArguments "flat_arguments" SAFE "a call object without arguments whose other members are declared parameters; they are the arguments"
         by "small models on prompts that show no example" risk "a member that the call's envelope and the tool both know, such as `id`, is taken for the parameter";
-    InferredTool "inferred_tool" SAFE "a header that is a counter and no name; the one declared tool that the arguments fit is called"
+    InferredTool "inferred_tool" SAFE "a counter where the tool's name belongs; the one declared tool that the arguments fit is called"
         by "Kimi K2, which writes `0` for `functions.search:0`" risk "a tool that was not declared may have been meant; all keys, types and required parameters must fit exactly one";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"
         by "servers and models that encode twice" risk "a string that happens to be JSON where no string is declared";

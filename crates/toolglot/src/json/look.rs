@@ -91,6 +91,8 @@ const COMMENT: usize = 256;
 /// The longest text in parentheses that is searched for a comma: a long Python string in lines. Anything longer is
 /// prose in parentheses.
 const GROUP: usize = 4096;
+
+/// Comments between two tokens that a look-ahead passes; more are no comments on data.
 const COMMENTS: usize = 4;
 
 impl<'a> Lookahead<'a> {

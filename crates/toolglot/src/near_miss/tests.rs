@@ -38,7 +38,7 @@ fn the_reason_is_named() {
         (&format!("<tool_call>{json}</tool_call>"), &["kimi_k2"], DECLARED, OtherDialect, "`hermes`"),
         (&format!("Like this: `<tool_call>{json}</tool_call>`"), &[], DECLARED, InCode, "`search`"),
         (&format!("So:\n\n```xml\n<tool_call>{json}</tool_call>\n```\n"), &[], DECLARED, InCode, "Markdown code"),
-        (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "no option makes it one"),
+        (&format!("I will use {json} now."), &[], DECLARED, WeakMarker, "no option changes that"),
         (&format!("So:\n\n```json\n{json}\n```\nDone."), &[], DECLARED, InCode, "set `evidence` to `eager`"),
         (&format!("So: &lt;tool_call&gt;{json}&lt;/tool_call&gt;"), &[], DECLARED, UnknownMarker, "escaped for HTML"),
         ("<tool_call>{\"name\": \"sea", &[], DECLARED, CutOff, "ends inside a call to `sea`, before"),
@@ -86,6 +86,13 @@ fn prose_and_code_are_no_near_miss() {
         assert_eq!(reason(text, &[], ""), None, "{text}");
         assert_eq!(reason(text, &[], DECLARED), None, "{text}");
     }
+}
+
+#[test]
+fn a_weak_marker_of_a_chosen_dialect_is_a_miss_without_tools_too() {
+    let text = "I will do [search(query=\"x\")] now.";
+    assert_eq!(reason(text, &["pythonic"], "").map(|found| found.0), Some(MissReason::WeakMarker));
+    assert_eq!(reason(text, &[], ""), None);
 }
 
 #[test]

@@ -93,6 +93,7 @@ impl ByteSet {
     }
 }
 
+/// Bytes that are looked at together: a vector register of any machine.
 const BLOCK: usize = 16;
 
 /// A set of bytes as bits: small enough to stand in a table of many.

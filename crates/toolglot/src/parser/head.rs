@@ -10,9 +10,13 @@ pub(crate) use attributes::decode_entities;
 
 mod attributes;
 
-/// Bytes of a name, and of a key, an id or a type.
+/// Bytes of a name. Chat protocols allow 64; text that is no name is dropped after twice as many.
 pub(crate) const NAME_LIMIT: usize = 128;
+
+/// Bytes of a key, an id or a type: twice a name, since ids contain names (`functions.NAME:0`).
 const FIELD_LIMIT: usize = 256;
+
+/// Characters of a mark: its colon and 32, as many as a UUID has in hexadecimal digits.
 const MARK_LIMIT: usize = 33;
 
 /// Text that a head or a member said, and where it stands.
