@@ -123,7 +123,7 @@ impl Capture {
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read(path)?;
         serde_json::from_slice(&text).map_err(|error| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("this is no captured exchange: {error}"))
+            io::Error::new(io::ErrorKind::InvalidData, format!("not a captured exchange: {error}"))
         })
     }
 

@@ -164,7 +164,7 @@ impl Visit<'_> {
 
     /// Asks once; the answer's status and body, or why there is none.
     async fn ask(&self, path: &str, body: Option<&Value>) -> Result<(u16, Vec<u8>), String> {
-        let uri = path.parse().map_err(|_| format!("`{path}` is no path"))?;
+        let uri = path.parse().map_err(|_| format!("`{path}` is not a path"))?;
         let uri = self.server.same_path(&uri).map_err(|fault| fault.message)?;
         let mut headers = self.headers();
         let (method, body) = match body {

@@ -183,7 +183,7 @@ impl Default for Metrics {
             reloads: counter("toolglot_config_reloads_total", "Reloads of the settings.", &["result"]),
             store_errors: counter(
                 "toolglot_store_errors_total",
-                "Operations that the shared store failed at.",
+                "Operations of the shared store that failed.",
                 &["operation"],
             ),
         }

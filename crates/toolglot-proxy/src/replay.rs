@@ -13,12 +13,12 @@ use crate::live::Live;
 pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
     let live = Live::new(config).map_err(|error| error.to_string())?;
     let (route, _) =
-        live.route(&capture.model).ok_or_else(|| format!("no route takes the model `{}`", capture.model))?;
+        live.route(&capture.model).ok_or_else(|| format!("no route matches the model `{}`", capture.model))?;
     let protocol = |name: &str| name.parse::<Protocol>();
     let (ingress, upstream) = (protocol(&capture.protocols.0)?, protocol(&capture.protocols.1)?);
     let taught = capture.prompt.as_ref().map(|name| {
         let known = route.policy.dialects().get(name).cloned();
-        known.or_else(|| route.taught(&capture.model)).ok_or_else(|| format!("no dialect is called `{name}`"))
+        known.or_else(|| route.taught(&capture.model)).ok_or_else(|| format!("unknown dialect `{name}`"))
     });
     let policy = route
         .policy

@@ -188,7 +188,7 @@ fn a_captured_exchange_is_read_again() {
     assert!(case.ends_with("</tool_call>\n--- expect\n"), "{case}");
     let none = file("replay_none.json", "{}");
     let done = toolglot(&["replay", &none], "");
-    assert!(done.code == 2 && done.err.contains("this is no captured exchange"), "{}", done.err);
+    assert!(done.code == 2 && done.err.contains("not a captured exchange"), "{}", done.err);
 }
 
 #[test]
