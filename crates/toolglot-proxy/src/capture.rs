@@ -122,9 +122,8 @@ impl Capture {
     /// If it cannot be read or is no captured exchange.
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read(path)?;
-        serde_json::from_slice(&text).map_err(|error| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("not a captured exchange: {error}"))
-        })
+        serde_json::from_slice(&text)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("not a captured exchange: {error}")))
     }
 
     /// Deletes the oldest files of a folder until there is room for this one, and writes it; returns the file's name.
