@@ -13,13 +13,16 @@ pub struct Secrets(Arc<[String]>);
 /// Shorter keys may be parts of words; they are taken out where they stand alone.
 const LONG: usize = 8;
 
+/// Keys that are shorter are words, and no secrets: without them an error could not be read.
+const SHORT: usize = 4;
+
 /// What stands in the place of a key.
 const BLOT: &str = "***";
 
 impl Secrets {
-    /// Returns these keys; empty ones are none.
+    /// Returns these keys; one of less than four letters is none.
     pub fn new(keys: impl IntoIterator<Item = String>) -> Self {
-        let mut keys: Vec<String> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+        let mut keys: Vec<String> = keys.into_iter().filter(|key| key.chars().count() >= SHORT).collect();
         // A key that another one begins with would leave the rest of that.
         keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
         keys.dedup();
@@ -115,22 +118,25 @@ mod tests {
     #[test]
     fn long_keys_go_everywhere_and_short_ones_where_they_stand_alone() {
         assert_eq!(blot(&["sk-12345678"], "key:xsk-12345678y"), "key:x***y");
-        assert_eq!(
-            blot(&["UPK", "x", ""], "bad key `UPK` in UPKEEP: max_x, x"),
-            "bad key `***` in UPKEEP: max_***, ***"
-        );
+        assert_eq!(blot(&["UPKE"], "bad key `UPKE` in UPKEEP: max_UPKE"), "bad key `***` in UPKEEP: max_***");
         assert_eq!(blot(&["sesame", "sesame-and-more"], "sesame-and-more sesame"), "*** ***");
-        assert_eq!(blot(&["*", "b"], "a * b"), "a * ***");
-        assert_eq!(blot(&["ä"], "zä ä."), "zä ***.");
+        assert_eq!(blot(&["****", "bear"], "a **** bear"), "a **** ***");
+        assert_eq!(blot(&["äöüß"], "zäöüß äöüß."), "zäöüß ***.");
+    }
+
+    #[test]
+    fn words_of_few_letters_are_no_secrets() {
+        let text = "a key of x is no key: EMP, äöü";
+        assert_eq!(blot(&["", "a", "x", "of", "EMP", "äöü"], text), text);
     }
 
     #[test]
     fn bodies_keep_their_form() {
-        let secrets = Secrets::default().with(["n".to_owned(), "a\"b".to_owned()]);
-        let body = json!({"error": {"message": "no\nn a\"b", "n": [1, "n"]}}).to_string();
-        let wanted = json!({"error": {"message": "no\n*** ***", "n": [1, "***"]}}).to_string();
+        let secrets = Secrets::default().with(["note".to_owned(), "a\"bc".to_owned()]);
+        let body = json!({"error": {"message": "no\nnote a\"bc", "note": [1, "note"]}}).to_string();
+        let wanted = json!({"error": {"message": "no\n*** ***", "note": [1, "***"]}}).to_string();
         assert_eq!(secrets.blot_body(body.as_bytes()), Some(wanted.into_bytes()));
-        assert_eq!(secrets.blot_body(b"<p>n</p>"), Some(b"<p>***</p>".to_vec()));
+        assert_eq!(secrets.blot_body(b"<p>note</p>"), Some(b"<p>***</p>".to_vec()));
         assert_eq!(secrets.blot_body(b"{ \"m\" : \"no\" }"), None);
         assert_eq!(format!("{secrets:?}"), "***");
     }

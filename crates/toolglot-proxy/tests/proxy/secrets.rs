@@ -2,8 +2,8 @@
 
 use crate::support::*;
 
-const FLAGS: [(&str, &str); 2] = [("keys", "sesame"), ("upstream.key", "UPK")];
-const ERROR: &str = r#"{"error":{"message":"no: Bearer UPK, x-api-key \"sesame\"; see UPKEEP","type":"x"}}"#;
+const FLAGS: [(&str, &str); 2] = [("keys", "sesame"), ("upstream.key", "UPKE")];
+const ERROR: &str = r#"{"error":{"message":"no: Bearer UPKE, x-api-key \"sesame\"; see UPKEEP","type":"x"}}"#;
 const WITHOUT: &str = r#"{"error":{"message":"no: Bearer ***, x-api-key \"***\"; see UPKEEP","type":"x"}}"#;
 
 fn with_key(path: &str, body: &str) -> String {
@@ -19,10 +19,10 @@ async fn errors_name_no_keys_wherever_they_come_from() {
         assert!(head.starts_with("HTTP/1.1 401"), "{head}");
         assert_eq!(String::from_utf8(body).unwrap(), WITHOUT, "{path}");
     }
-    let html = Server::start(|_| whole("500 No", "etag: x\r\n", "<p>UPK\u{e4}</p> <b>UPK</b>")).await;
+    let html = Server::start(|_| whole("500 No", "etag: x\r\n", "<p>UPKE\u{e4}</p> <b>UPKE</b>")).await;
     let running = Running::before(&html, &FLAGS).await;
     let (head, body) = running.ask(&with_key("/whatever", "{}")).await;
-    assert_eq!(String::from_utf8(body).unwrap(), "<p>UPK\u{e4}</p> <b>***</b>");
+    assert_eq!(String::from_utf8(body).unwrap(), "<p>UPKE\u{e4}</p> <b>***</b>");
     assert_eq!(header(&head, "etag"), None, "it is not what the server sent");
 }
 
@@ -40,14 +40,14 @@ async fn compressed_errors_are_not_passed_on_unread() {
 #[tokio::test]
 async fn errors_in_the_middle_of_a_stream_name_no_keys() {
     let event = format!("data: {ERROR}\n\n");
-    let server = Server::start(move |_| stream(&[chunk(r#"{"content":"UPK"}"#, "null"), event.clone()])).await;
+    let server = Server::start(move |_| stream(&[chunk(r#"{"content":"UPKE"}"#, "null"), event.clone()])).await;
     let running = Running::before(&server, &FLAGS).await;
     let plain = r#"{"model":"m","stream":true,"messages":[]}"#.to_owned();
     for (path, body) in PATHS.iter().map(|path| (*path, request(path, true))).chain([(PATHS[0], plain)]) {
         let (_, body) = running.ask(&with_key(path, &body)).await;
         let text = String::from_utf8(body).unwrap();
         assert!(text.contains(r#"no: Bearer ***, x-api-key \"***\"; see UPKEEP"#), "{path}: {text}");
-        assert!(text.contains("UPK\""), "what the model says is no error: {text}");
+        assert!(text.contains("UPKE\""), "what the model says is no error: {text}");
     }
 }
 
