@@ -7,6 +7,7 @@ use axum::body::Body;
 use http_body_util::BodyExt;
 use toolglot_wire::{Exchange, Fault, Turn, TurnEnd, Usage};
 
+use crate::aside::aside;
 use crate::bodies::collect;
 use crate::error::ProxyError;
 use crate::forms::Target;
@@ -60,12 +61,13 @@ impl Arrived {
         record.answered(&body);
         let start = Instant::now();
         let mut out = Vec::new();
-        let read = if patience.wants_stream {
-            turn.push_whole(&body, &mut out);
-            Ok(())
-        } else {
+        let read = aside(body.len(), || {
+            if patience.wants_stream {
+                turn.push_whole(&body, &mut out);
+                return Ok(());
+            }
             turn.whole(&body).map(|whole| out = whole)
-        };
+        });
         record.busy += start.elapsed();
         read.map(|()| Begun { turn, out, rest: None })
     }
@@ -83,7 +85,7 @@ impl Arrived {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
                         record.answered(&bytes);
-                        turn.push(&bytes, &mut out);
+                        aside(bytes.len().max(turn.held() / 8), || turn.push(&bytes, &mut out));
                     }
                     record.busy += start.elapsed();
                     continue;

@@ -13,6 +13,7 @@
 //! # Ok::<(), toolglot_proxy::ConfigError>(())
 //! ```
 
+mod aside;
 mod auth;
 mod banner;
 mod bodies;

@@ -16,6 +16,7 @@ use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
 use toolglot_wire::{Fault, Turn, TurnEnd};
 
+use crate::aside::aside;
 use crate::config::Timeouts;
 use crate::demand::Begun;
 use crate::error::ProxyError;
@@ -85,7 +86,6 @@ impl Flow {
     /// Says that the answer is over, after the bytes that are still to go.
     fn end(&mut self, ended: TurnEnd, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         self.upstream = None;
-        self.set_held(0);
         // After the server's last word it may hang up as it likes.
         let is_said = self.turn.as_ref().is_some_and(Turn::is_said);
         if let (TurnEnd::Cut(fault), false) = (&ended, is_said) {
@@ -93,12 +93,14 @@ impl Flow {
         }
         self.record.is_over = true;
         let Some(mut turn) = self.turn.take() else {
+            self.set_held(0);
             return match ended {
                 TurnEnd::Over => Poll::Ready(None),
                 TurnEnd::Cut(fault) => Poll::Ready(Some(Err(fault.message.into()))),
             };
         };
-        turn.finish(ended, &mut self.out);
+        aside(self.held, || turn.finish(ended, &mut self.out));
+        self.set_held(0);
         self.record.report = Some(turn.report());
         self.keeping = self.record.remember(&turn);
         self.last(cx)
@@ -145,7 +147,9 @@ impl Flow {
         self.record.answered(&bytes);
         let start = Instant::now();
         let is_first = self.out.is_empty();
-        turn.push(&bytes, &mut self.out);
+        let out = &mut self.out;
+        // What is held may be looked at once more as a whole.
+        aside(bytes.len().max(self.held / 8), || turn.push(&bytes, out));
         let held = turn.held();
         self.record.busy += start.elapsed();
         self.only = Some(bytes).filter(|_| is_first);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use toolglot_proxy::Control;
@@ -233,4 +233,37 @@ async fn a_drain_has_an_end() {
         }
         tokio::time::timeout(Duration::from_secs(5), running.done).await.expect("it ends").unwrap();
     }
+}
+
+/// An answer of four megabytes that is hard to read: calls that never become any.
+fn hard() -> String {
+    let text = r#"<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": [[[[\"a"#.repeat(64 << 10);
+    format!(
+        "{{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{{\"index\":0,\
+         \"message\":{{\"role\":\"assistant\",\"content\":\"{text}\"}},\"finish_reason\":\"stop\"}}]}}"
+    )
+}
+
+/// With one thread, whatever keeps it busy keeps all clients waiting.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_long_decision_holds_no_other_client() {
+    let server = Server::start(|_| whole("200 OK", "", &hard())).await;
+    let running = Running::before(&server, &[("upstream.engine", "generic")]).await;
+    let mut client = running.connect().await;
+    client.write_all(post(PATHS[0], &request(PATHS[0], false)).as_bytes()).await.unwrap();
+    let began = Instant::now();
+    let hostile = tokio::spawn(async move {
+        let answer = read_answer(&mut client).await;
+        (answer, began.elapsed())
+    });
+    let mut slowest = Duration::ZERO;
+    while !hostile.is_finished() {
+        let asked = Instant::now();
+        assert_eq!(running.get("/health").await.1, "ok\n");
+        slowest = slowest.max(asked.elapsed());
+    }
+    let ((head, _), took) = hostile.await.unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    println!("read in {took:?}, others waited {slowest:?}");
+    assert!(slowest < took / 3, "another client waited {slowest:?} of {took:?}");
 }
