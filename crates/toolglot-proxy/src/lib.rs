@@ -20,6 +20,7 @@ mod bodies;
 mod capture;
 mod clients;
 mod coding;
+mod completions;
 mod config;
 mod demand;
 mod demo;

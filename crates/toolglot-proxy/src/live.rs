@@ -14,6 +14,7 @@ use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
+use crate::completions;
 use crate::config::setting::Mode;
 use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream};
 use crate::headers::looks_like_key;
@@ -48,6 +49,8 @@ pub(crate) struct Route {
     /// How the server gets tools, and the dialect for prompts, unless the model's name says it.
     pub(crate) mode: Mode,
     pub(crate) teach: Option<Arc<Dialect>>,
+    /// The tools of text completions that declare none.
+    pub(crate) tools: Option<Value>,
     /// The proxy may begin a call for the model that is demanded.
     pub(crate) prefill: bool,
     /// Relay everything untouched.
@@ -120,7 +123,9 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
     }
     let dialects = faults.keep(dialects(&settings.dialect).map_err(|message| wrong("dialect", message)))?;
     let teach = prompting::chosen(settings, &dialects).map_err(|message| wrong("teach", message));
-    let (teach, server) = (faults.keep(teach)?, server?);
+    let tools = settings.tools.as_deref().map(completions::of_file).transpose();
+    let tools = faults.keep(tools.map_err(|message| wrong("tools", message)));
+    let (teach, tools, server) = (faults.keep(teach)?, tools?, server?);
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());
     let policy = Policy::default()
         .with_dialects(dialects)
@@ -141,7 +146,8 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         );
     let reasoning_open = settings.reasoning_open.value;
     let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
-    Some(Route { globs, server, policy, model, mode, teach, prefill: settings.prefill, is_off, reasoning_open })
+    let prefill = settings.prefill;
+    Some(Route { globs, server, policy, model, mode, teach, tools, prefill, is_off, reasoning_open })
 }
 
 /// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.

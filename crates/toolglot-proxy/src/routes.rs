@@ -43,8 +43,9 @@ impl RouteAction {
 
 /// Method, path, what is done; paths of the protocols are known with and without `/v1` before them, and in every way of
 /// writing that [`paths::meant`] knows.
-const ROUTES: [(Method, &str, RouteAction); 16] = [
+const ROUTES: [(Method, &str, RouteAction); 17] = [
     (Method::POST, "/chat/completions", RouteAction::Turn(Protocol::Chat)),
+    (Method::POST, "/completions", RouteAction::Turn(Protocol::Chat)),
     (Method::POST, "/responses", RouteAction::Turn(Protocol::Responses)),
     (Method::GET, "/responses/{id}", RouteAction::Answer),
     (Method::DELETE, "/responses/{id}", RouteAction::Answer),

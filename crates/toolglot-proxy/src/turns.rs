@@ -9,7 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
-use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, Turn};
+use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, TextCompletion, Turn};
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::capture::Taken;
@@ -25,7 +25,7 @@ use crate::record::Record;
 use crate::store::{self, Recollection};
 use crate::stream::Flow;
 use crate::upstream::turn_headers;
-use crate::{guard, headers, prompting};
+use crate::{coding, completions, guard, headers, prompting};
 
 /// Ollama's path for prompts without a conversation.
 const GENERATE: &str = "/api/generate";
@@ -142,7 +142,10 @@ impl TurnJob<'_> {
         };
         headers::for_written(&mut head.headers);
         match begun {
-            Ok(begun) => self.deliver(record, head, begun, answered.wants_stream).await,
+            Ok(begun) => {
+                let response = self.deliver(record, head, begun, answered.wants_stream).await;
+                self.in_own_words(response).await
+            }
             Err(fault) => failed(record, ingress, fault),
         }
     }
@@ -158,6 +161,9 @@ impl TurnJob<'_> {
         label.clone_into(&mut record.model_label);
         server.name.clone_into(&mut record.upstream);
         record.check_scope(model, server)?;
+        if completions::is_path(self.head.uri.path()) {
+            return self.completed(record, route, found.as_ref()).await;
+        }
         let mut first = None;
         for protocol in server.protocols(self.ingress) {
             let answered = self.exchange_in(protocol, record, route, found.as_ref()).await?;
@@ -201,6 +207,51 @@ impl TurnJob<'_> {
         let response = target.send(body).await?;
         let turn = Turn::relay(self.ingress, route.policy.limits());
         Ok(Answered { response, turn, wants_stream: false, again: None })
+    }
+
+    /// Sends a request for a text completion; with tools, the answer is put into a chat's words.
+    async fn completed(
+        &self,
+        record: &mut Record,
+        route: &Route,
+        found: Option<&(String, Range<usize>)>,
+    ) -> Result<Answered, Fault> {
+        let server = &route.server;
+        let tools = completions::declared(&self.head.headers)?.or_else(|| route.tools.clone());
+        let asked = TextCompletion::read(&self.body, tools.as_ref().filter(|_| !route.is_off))?;
+        let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, &asked.chat_request(), &route.policy)?;
+        let (body, found) = match asked.without_tools().filter(|_| !exchange.is_relay()) {
+            Some(body) => (Bytes::copy_from_slice(body), model_of(body)),
+            None => (self.body.clone(), found.cloned()),
+        };
+        let body = match (&route.model, found) {
+            (Some(name), Some((_, place))) => with_model(&body, place, name),
+            _ => body,
+        };
+        let keeps_key = self.live.keys.is_empty();
+        let mut headers = turn_headers(record.key_at(server), Protocol::Chat, &self.head.headers, keeps_key);
+        headers.insert(headers::REQUEST_ID, record.id.clone());
+        headers.remove(completions::TOOLS);
+        let uri = server.versioned("/completions", self.head.uri.query())?;
+        record.busy += self.began.elapsed();
+        let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(route.reasoning_open == Some(true));
+        let wants_stream = exchange.is_stream();
+        if !response.status().is_success() || turn.is_relay() {
+            return Ok(Answered { response, turn, wants_stream, again: None });
+        }
+        let response = completions::as_chat(response, self.live.config.limits.answer.0).await?;
+        Ok(Answered { response, turn, wants_stream, again: None })
+    }
+
+    /// Puts an answer that was read as a chat's into the words that the client knows.
+    async fn in_own_words(&self, response: Response) -> Response {
+        if !completions::is_path(self.head.uri.path()) || !response.status().is_success() {
+            return response;
+        }
+        let read = completions::as_completion(response, self.live.config.limits.answer.0).await;
+        read.unwrap_or_else(|fault| error::response(&fault, self.ingress))
     }
 
     async fn converted(&self, record: &mut Record, route: &Route, target: Target) -> Result<Answered, Fault> {

@@ -33,6 +33,7 @@ mod secrets;
 mod sse;
 mod surrogates;
 mod suspect;
+mod text_completion;
 mod tokens;
 mod transcript;
 mod turn;
@@ -50,5 +51,6 @@ pub use response_event::{CallKind, Finish, Part, ResponseEvent, ResponseStart, U
 pub use secrets::Secrets;
 pub use sse::{Frame, SseReader, write_frame, write_json};
 pub use suspect::Suspect;
+pub use text_completion::TextCompletion;
 pub use transcript::{Transcript, TranscriptCall, TranscriptChoice};
 pub use turn::{Report, Turn, TurnEnd};

@@ -173,6 +173,8 @@ section! { "route" many
         mode: Choice<Mode> = "native",
         /// Dialect in which a prompt tells of tools; unless set, the first of `dialect`, else the one that the model's name fits, else `hermes`.
         teach: String = "",
+        /// A JSON file with the tools of text completions (`/v1/completions`) that declare none: a list as in a chat's `tools`.
+        tools: Option<PathBuf> = "",
         /// Begin a call that `tool_choice` demands for the model, where its tools are in the prompt and the server goes on with the last message. A model that reasons does not reason then.
         prefill: bool = "true",
         /// Read the text of requests that declare no tools, too.

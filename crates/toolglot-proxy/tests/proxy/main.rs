@@ -3,6 +3,7 @@
 
 mod captures;
 mod clients;
+mod completions;
 mod demands;
 mod failures;
 mod keys_and_limits;
