@@ -9,7 +9,8 @@ const CALL: &str = r#"Hi. <tool_call>{"name": "ls", "arguments": {"path": "a"}}<
 
 fn completion(text: &str) -> String {
     json!({"id": "cmpl-1", "object": "text_completion", "created": 1, "model": "m", "choices": [
-        {"index": 0, "text": text, "logprobs": null, "finish_reason": "stop"}], "usage": {"total_tokens": 7}})
+        {"index": 0, "text": text, "logprobs": null, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}})
     .to_string()
 }
 
@@ -39,7 +40,7 @@ fn with_header(body: &str) -> String {
 fn assert_told(answer: &Value) {
     assert_eq!((&answer["object"], &answer["id"]), (&json!("text_completion"), &json!("cmpl-1")));
     let choice = &answer["choices"][0];
-    assert_eq!((&choice["text"], &choice["finish_reason"]), (&json!("Hi."), &json!("tool_calls")), "{answer}");
+    assert_eq!((&choice["text"], &choice["finish_reason"]), (&json!("Hi. "), &json!("tool_calls")), "{answer}");
     assert_eq!(choice["tool_calls"][0]["function"], json!({"name": "ls", "arguments": "{\"path\": \"a\"}"}));
     assert!(choice["message"].is_null() && choice["tool_calls"][0]["id"].is_string(), "{answer}");
 }
