@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -194,7 +195,7 @@ func same(t *testing.T, found call) {
 func TestManyCalls(t *testing.T) {
 	one := `<Write file_path="X" content="Y"/>`
 	found := streamed(t, write, one+" between "+one+"\n<Write>{\"file_path\":\"X\",\"content\":\"Y\"}</use_tool>", 3)
-	if len(found.Calls) != 3 {
+	if len(found.Calls) != 3 || found.Content != " between \n" {
 		t.Fatalf("%+v", found)
 	}
 	ids := map[string]bool{}
@@ -223,6 +224,115 @@ func TestValuesSurvive(t *testing.T) {
 	}
 	if arguments.FilePath != "it's" || arguments.Content != "a > b" || arguments.Mode != "9007199254740993" {
 		t.Errorf("%+v", arguments)
+	}
+}
+
+// Text before, between and after calls stays, in its order and without their markup.
+func TestTextAroundCalls(t *testing.T) {
+	one := `<use_tool name="Write"><file_path>X</file_path><content>Y</content></use_tool>`
+	found := streamed(t, write, "Before. "+one+" Between. "+one+" After.", 2)
+	if len(found.Calls) != 2 || found.Content != "Before.  Between.  After." || found.Finish != "tool_calls" {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A name is matched exactly, else by case and the end of a name, in this order; where it means two tools, it is text.
+func TestANameHitsOneTool(t *testing.T) {
+	for _, row := range []struct{ tools, tag, name string }{
+		{`[{"name": "write_file"}, {"name": "write"}]`, "write", "write"},
+		{`[{"name": "write_file"}, {"name": "write"}]`, "Write_File", "write_file"},
+		{`[{"name": "write_file"}, {"name": "edit"}]`, "Write", "write_file"},
+		{`[{"name": "Write"}, {"name": "write"}]`, "WRITE", ""},
+		{`[{"name": "write_file"}, {"name": "WRITE_FILE"}]`, "Write", ""},
+	} {
+		text := "<" + row.tag + `>{"file_path":"X"}</` + row.tag + ">"
+		declared := strings.ReplaceAll(row.tools, "{", `{"type": "function", "function": {`)
+		found := streamed(t, strings.ReplaceAll(declared, "}", "}}"), text, 3)
+		switch {
+		case row.name == "" && (len(found.Calls) != 0 || found.Content != text):
+			t.Errorf("%+v became %+v", row, found)
+		case row.name != "" && (len(found.Calls) != 1 || found.Calls[0].Name != row.name):
+			t.Errorf("%+v became %+v", row, found)
+		}
+	}
+}
+
+// Without declared tools only the shape that says what it is counts, never a tag that any page has; who asked without
+// tools can run none and gets the text.
+func TestNoToolsDeclared(t *testing.T) {
+	shape := `<use_tool name="Write"><file_path>X</file_path><content>Y</content></use_tool>`
+	message, err := toolglot.Parse(shape, toolglot.Config{})
+	if err != nil || len(message.Calls) != 1 {
+		t.Fatalf("%+v %v", message, err)
+	}
+	same(t, call(message.Calls[0]))
+	for _, text := range []string{"<readme>hello</readme>", `<Button kind="big"/>`, "<div><p>text</p></div>"} {
+		if message, err := toolglot.Parse(text, toolglot.Config{}); err != nil || len(message.Calls) != 0 || message.Content != text {
+			t.Errorf("%q became %+v %v", text, message, err)
+		}
+	}
+	for _, text := range []string{shape, "<readme>hello</readme>", `<Button kind="big"/>`} {
+		if found := streamed(t, "[]", text, 3); len(found.Calls) != 0 || found.Content != text {
+			t.Errorf("%q became %+v", text, found)
+		}
+	}
+}
+
+// A call that the stream cuts off is never a finished one: the stream ends with an error.
+func TestACallThatIsCutOff(t *testing.T) {
+	for _, text := range []string{`<use_tool name="Write"><file_path>X</fi`, `<Write>{"file_path":"X"`} {
+		stream, err := repairer(t).TransformStream(request(write), chunks(text, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		for stream.Next() {
+			last = string(stream.Current().Data)
+			if strings.Contains(last, `"finish_reason":"`) {
+				t.Errorf("%q has finished: %s", text, last)
+			}
+		}
+		if !strings.Contains(last, `"tool_call_cut_off"`) {
+			t.Errorf("%q ended with %s", text, last)
+		}
+	}
+}
+
+// What begins like a call and is none comes back as it was.
+func TestMalformedMarkupLosesNoText(t *testing.T) {
+	for _, text := range []string{
+		`<Write file_path="X`, `<Write file_path="X" content="Y"`, `<use_tool name="Write"`,
+		`<use_tool>no name</use_tool>`, `</use_tool>`, `</Write_file>`,
+	} {
+		for _, size := range []int{1, 4, 1000} {
+			found := streamed(t, write, text, size)
+			if len(found.Calls) != 0 || found.Content != text {
+				t.Errorf("%q in chunks of %d became %+v", text, size, found)
+			}
+		}
+	}
+}
+
+// Nested calls, sections of characters and namespaces are read or come back as text, never half of each.
+func TestWhatMeetsUsersToo(t *testing.T) {
+	for _, text := range []string{
+		`<tools:Write><file_path>X</file_path><content>Y</content></tools:Write>`,
+		`<Write><file_path>X</file_path><content><![CDATA[Y]]></content></Write>`,
+		`<use_tool name="Write"><file_path>X</file_path><content><Write file_path="A" content="B"/></content></use_tool>`,
+	} {
+		found := streamed(t, write, text, 3)
+		switch len(found.Calls) {
+		case 0:
+			if found.Content != text {
+				t.Errorf("%q became %+v", text, found)
+			}
+		case 1:
+			if strings.TrimSpace(found.Content) != "" || !json.Valid([]byte(found.Calls[0].Arguments)) || found.Calls[0].Name != "Write" {
+				t.Errorf("%q became %+v", text, found)
+			}
+		default:
+			t.Errorf("%q became %+v", text, found)
+		}
 	}
 }
 

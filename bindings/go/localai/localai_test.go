@@ -162,7 +162,16 @@ func TestAForcedFormatStillWantsNames(t *testing.T) {
 
 // What has begun is no call, however far it came; it comes back as the text it was.
 func TestAPartialStreamSaysNothing(t *testing.T) {
-	whole := `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}`
+	for _, whole := range []string{
+		`<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}`,
+		`{"name": "get_weather", "parameters": {"city": "Oslo"}}`,
+	} {
+		partial(t, whole)
+	}
+}
+
+func partial(t *testing.T, whole string) {
+	t.Helper()
 	reader, err := NewReader(FunctionsConfig{Tools: tools})
 	if err != nil {
 		t.Fatal(err)
