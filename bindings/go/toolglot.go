@@ -144,6 +144,17 @@ type Diagnostic struct {
 	Dialect string `json:"dialect"`
 }
 
+// NearMiss is why text that looks like a call was not read as one.
+type NearMiss struct {
+	// Reason is "cut_off", "broken", "in_reasoning", "other_dialect", "in_code", "no_tools", "unknown_name", "weak_marker" or
+	// "unknown_marker".
+	Reason string `json:"reason"`
+	// Tool is the one that would be called, empty if the text does not say which.
+	Tool string `json:"tool"`
+	// Diagnostic is the reason in words, with its place.
+	Diagnostic Diagnostic `json:"diagnostic"`
+}
+
 // Repaired is what became of a string of arguments.
 type Repaired struct {
 	// Arguments are the text of one JSON object, empty if nothing could be recognised.
@@ -299,6 +310,12 @@ func (r *Reader) Explain(text string) (json.RawMessage, error) {
 	defer runtime.KeepAlive(r)
 	raw, err := r.compiled.Explain([]byte(text))
 	return raw, wrap(err)
+}
+
+// NearMiss says why a text that looks like a call was read as none; nil for a text with calls, and for prose.
+func (r *Reader) NearMiss(text string) (*NearMiss, error) {
+	defer runtime.KeepAlive(r)
+	return decoded[*NearMiss](r.compiled.NearMiss([]byte(text)))
 }
 
 // Repair reads the arguments of a call of a tool; without a name, of the only one that is declared.

@@ -161,6 +161,23 @@ func TestRepairDetectRenderExplain(t *testing.T) {
 	}
 }
 
+func TestNearMiss(t *testing.T) {
+	const text = `[get_weather(city="Paris")]`
+	reader := must(toolglot.NewReader(toolglot.Config{}))
+	defer reader.Close()
+	if miss := must(reader.NearMiss(text)); miss == nil || miss.Reason != "no_tools" || miss.Tool != "get_weather" || miss.Diagnostic.Code != "near_miss" {
+		t.Errorf("%+v", miss)
+	}
+	if miss := must(reader.NearMiss("No call at all.")); miss != nil {
+		t.Errorf("%+v", miss)
+	}
+	declared := must(toolglot.NewReader(toolglot.Config{Tools: weather}))
+	defer declared.Close()
+	if miss := must(declared.NearMiss(text)); miss != nil {
+		t.Errorf("%+v", miss)
+	}
+}
+
 // Many parsers of many goroutines share what there is; none sees another's text.
 func TestManyGoroutines(t *testing.T) {
 	reader := must(toolglot.NewReader(toolglot.Config{Tools: weather}))

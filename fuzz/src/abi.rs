@@ -75,7 +75,7 @@ fn step(dice: &mut Unstructured<'_>, alive: &mut Alive, out: *mut TgBuffer) -> a
     let (exchange, turn) = (pick(dice, &alive.exchanges)?, pick(dice, &alive.turns)?);
     let (text, size) = (options.as_ptr(), options.len());
     let status = unsafe {
-        match dice.int_in_range(0..=24)? {
+        match dice.int_in_range(0..=26)? {
             0 => keep(&mut alive.dialects, tg_dialects_new(choice.as_ptr(), choice.len(), out)),
             1 => {
                 let tools = dice.choose(&TOOLS)?;
@@ -103,6 +103,8 @@ fn step(dice: &mut Unstructured<'_>, alive: &mut Alive, out: *mut TgBuffer) -> a
             21 => tg_turn_finish(turn, data, len.min(4), out),
             22 => tg_turn_whole(turn, data, len, out),
             23 => tg_parse(of, with, text, size, null(), len, out),
+            24 => tg_near_miss(of, with, text, size, data, len, out),
+            25 => tg_explain(of, with, text, size, data, len, out),
             _ => free(dice, alive)?,
         }
     };

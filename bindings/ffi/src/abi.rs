@@ -195,6 +195,25 @@ pub unsafe extern "C" fn tg_explain(
     }
 }
 
+/// As `tg_parse`, but writes why no call was found in a text that looks like one, or `null`: `reason`, `tool`, `diagnostic`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tg_near_miss(
+    of: *const TgDialects,
+    with: *const TgTools,
+    options: *const u8,
+    options_len: usize,
+    input: *const u8,
+    input_len: usize,
+    out: *mut TgBuffer,
+) -> TgStatus {
+    unsafe {
+        run(out, |out| {
+            let options = settings::options(text(options, options_len)?)?;
+            write(out, &jobs::near_miss(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
+        })
+    }
+}
+
 /// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
 /// `why`. What there is much of is numbers in a row: of a span its end, the place of its kind in text, reasoning, marker, name,
 /// id, key, value, punctuation, repaired, skipped, and its call or -1; of an arrival (`rows`, beside `text`) how many bytes had

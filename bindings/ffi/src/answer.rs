@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolglot::detect::Verdict;
-use toolglot::{Certificate, Diagnostic, Dialect, Event, EventKind, Message, Repaired, Step};
+use toolglot::{Certificate, Diagnostic, Dialect, Event, EventKind, Message, NearMiss, Repaired, Step};
 
 /// A whole message.
 pub(crate) fn message(message: &Message) -> Value {
@@ -27,6 +27,11 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
         "message": diagnostic.message,
         "dialect": diagnostic.dialect.as_deref(),
     })
+}
+
+/// Why text that looks like a call was not read as one.
+pub(crate) fn near_miss(miss: &NearMiss) -> Value {
+    json!({"reason": miss.reason.name(), "tool": miss.tool, "diagnostic": diagnostic(&miss.diagnostic)})
 }
 
 /// What became of an `arguments` string.

@@ -1,4 +1,4 @@
-//! What is done in one go: parse, explain, repair.
+//! What is done in one go: parse, explain, near miss, repair.
 
 use serde_json::{Value, json};
 use toolglot::{Collector, Dialects, Event, Options, Parser, Tools};
@@ -35,6 +35,13 @@ pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options:
         "events": events,
         "message": answer::message(&collector.finish(input)),
     })
+}
+
+/// Reads a whole text and says why no call was found that it looks like.
+pub(crate) fn near_miss(input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Value {
+    let text = String::from_utf8_lossy(input);
+    let message = toolglot::parse(&text, dialects, tools, options);
+    toolglot::near_miss(&text, &message, dialects, tools, options).as_ref().map_or(Value::Null, answer::near_miss)
 }
 
 /// Reads the `arguments` string of a call.

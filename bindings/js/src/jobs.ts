@@ -1,4 +1,4 @@
-/** What is done in one go: parse, repair, detect, explain, inspect, render, dialects made and tried. */
+/** What is done in one go: parse, repair, detect, explain, near miss, inspect, render, dialects made and tried. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
@@ -13,6 +13,7 @@ import type {
   Inspection,
   InspectionRows,
   Message,
+  NearMiss,
   ReadOptions,
   Renderable,
   Repaired,
@@ -32,6 +33,12 @@ export function explain(text: string | Uint8Array, options: ReadOptions = {}): {
   const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
   const { steps, message } = JSON.parse(json) as { steps: Step[]; message: RawMessage };
   return { steps, message: messageOf(message) };
+}
+
+/** Says why a text that looks like a call was read as none; null for a text with calls, and for prose. */
+export function nearMiss(text: string | Uint8Array, options: ReadOptions = {}): NearMiss | null {
+  const [home, dialects, tools] = ready(options);
+  return JSON.parse(home.ask("tg_near_miss", dialects, tools, ...home.put(optionsText(options), text))) as NearMiss | null;
 }
 
 /** Reads a whole text and tells what became of every byte, and when each piece went out. */

@@ -103,6 +103,24 @@ export interface Diagnostic {
   dialect: string | null;
 }
 
+/** Why text that looks like a call was not read as one. */
+export interface NearMiss {
+  reason:
+    | "cut_off"
+    | "broken"
+    | "in_reasoning"
+    | "other_dialect"
+    | "in_code"
+    | "no_tools"
+    | "unknown_name"
+    | "weak_marker"
+    | "unknown_marker";
+  /** The tool that would be called, if the text says which. */
+  tool: string | null;
+  /** The reason in words, with its place. */
+  diagnostic: Diagnostic;
+}
+
 /** A whole message. */
 export interface Message {
   /** The text, in order, without calls and markup. */

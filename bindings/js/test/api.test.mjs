@@ -11,7 +11,7 @@ import { buildSync } from "esbuild";
 import * as toolglot from "toolglot";
 import * as bare from "toolglot/bare";
 
-const { certify, createFetch, detect, dialects, Exchange, explain, inspect, mint, parse, Parser, ParserStream, repair, Renderer, sketch, ToolglotError } =
+const { certify, createFetch, detect, dialects, Exchange, explain, inspect, mint, nearMiss, parse, Parser, ParserStream, repair, Renderer, sketch, ToolglotError } =
   toolglot;
 
 const tools = [
@@ -105,6 +105,15 @@ test("inspect tells what became of every byte, and when", () => {
   assert.deepEqual(why, []);
   const { why: missed } = inspect('[get_weather(city="Paris")]');
   assert.deepEqual([missed[0].reason, missed[0].fix], ["no_tools", { kind: "tools", value: "get_weather" }]);
+});
+
+test("a near miss says why", () => {
+  const text = '[get_weather(city="Paris")]';
+  const { reason, tool, diagnostic } = nearMiss(text);
+  assert.deepEqual([reason, tool, diagnostic.code, diagnostic.start], ["no_tools", "get_weather", "near_miss", 0]);
+  assert.equal(nearMiss(text, { tools: [{ name: "get_weather" }] }), null);
+  assert.equal(nearMiss("No call at all."), null);
+  assert.throws(() => nearMiss(text, { dialects: "no such dialect" }), (error) => error.kind === "invalid");
 });
 
 test("detect, dialects, explain, mint", () => {

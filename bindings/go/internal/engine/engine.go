@@ -28,6 +28,7 @@ type Engine interface {
 type Compiled interface {
 	Parse(input []byte) ([]byte, error)
 	Explain(input []byte) ([]byte, error)
+	NearMiss(input []byte) ([]byte, error)
 	Repair(tool, arguments string) ([]byte, error)
 	Detect(source uint32, subject string) ([]byte, error)
 	Dialects() ([]byte, error)

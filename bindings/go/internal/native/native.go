@@ -156,6 +156,14 @@ func (c *compiled) Explain(input []byte) ([]byte, error) {
 	})
 }
 
+func (c *compiled) NearMiss(input []byte) ([]byte, error) {
+	options, length := chars(c.options)
+	data, size := raw(input)
+	return c.ask(func(out *C.tg_buffer) C.tg_status {
+		return C.tg_near_miss(c.dialects, c.tools, options, length, data, size, out)
+	})
+}
+
 func (c *compiled) Repair(tool, arguments string) ([]byte, error) {
 	options, length := chars(c.options)
 	name, named := chars(tool)

@@ -103,6 +103,8 @@ func (c *compiled) Parse(input []byte) ([]byte, error) { return c.read("tg_parse
 
 func (c *compiled) Explain(input []byte) ([]byte, error) { return c.read("tg_explain", input) }
 
+func (c *compiled) NearMiss(input []byte) ([]byte, error) { return c.read("tg_near_miss", input) }
+
 func (c *compiled) Repair(tool, arguments string) ([]byte, error) {
 	return with(c, func(in *instance, h handles) ([]byte, error) {
 		words, err := in.put([]byte(tool), []byte(c.set.Options), []byte(arguments))
