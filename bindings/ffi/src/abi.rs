@@ -17,7 +17,7 @@ use serde_json::Value;
 use toolglot::detect::{from_model, from_output, from_template};
 use toolglot::{Dialects, Renderer, Tools, inspect, mint};
 
-use border::{Done, bytes, dialects, free, make, run, shared, text, tools, unique};
+use border::{Done, bytes, dialects, free, make, read, run, shared, text, tools, unique};
 
 use crate::fault::Fault;
 use crate::record::TgEvent;
@@ -168,12 +168,7 @@ pub unsafe extern "C" fn tg_parse(
     input_len: usize,
     out: *mut TgBuffer,
 ) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            let options = settings::options(text(options, options_len)?)?;
-            write(out, &jobs::parse(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
-        })
-    }
+    unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::parse) }
 }
 
 /// As `tg_parse`, but writes `steps`, `events` and `message`: why the text was read so.
@@ -187,12 +182,7 @@ pub unsafe extern "C" fn tg_explain(
     input_len: usize,
     out: *mut TgBuffer,
 ) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            let options = settings::options(text(options, options_len)?)?;
-            write(out, &jobs::explain(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
-        })
-    }
+    unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::explain) }
 }
 
 /// As `tg_parse`, but writes why no call was found in a text that looks like one, or `null`: `reason`, `tool`, `diagnostic`.
@@ -206,12 +196,7 @@ pub unsafe extern "C" fn tg_near_miss(
     input_len: usize,
     out: *mut TgBuffer,
 ) -> TgStatus {
-    unsafe {
-        run(out, |out| {
-            let options = settings::options(text(options, options_len)?)?;
-            write(out, &jobs::near_miss(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
-        })
-    }
+    unsafe { read(of, with, (options, options_len), (input, input_len), out, jobs::near_miss) }
 }
 
 /// As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,

@@ -4,10 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::slice;
 
-use toolglot::{Dialects, Tools};
+use serde_json::Value;
+use toolglot::{Dialects, Options, Tools};
 
-use super::{TgBuffer, TgDialects, TgStatus, TgTools};
+use super::{TgBuffer, TgDialects, TgStatus, TgTools, write};
 use crate::fault::Fault;
+use crate::settings;
 
 pub(super) type Done = Result<(), Fault>;
 
@@ -80,4 +82,21 @@ pub(super) unsafe fn make<T>(out: *mut TgBuffer, work: impl FnOnce() -> Result<T
         })
     };
     made
+}
+
+/// Reads a whole text with a job and writes what it says.
+pub(super) unsafe fn read(
+    of: *const TgDialects,
+    with: *const TgTools,
+    (options, options_len): (*const u8, usize),
+    (input, input_len): (*const u8, usize),
+    out: *mut TgBuffer,
+    job: fn(&[u8], &Dialects, &Tools, &Options) -> Value,
+) -> TgStatus {
+    unsafe {
+        run(out, |out| {
+            let options = settings::options(text(options, options_len)?)?;
+            write(out, &job(bytes(input, input_len)?, &dialects(of), &tools(with), &options))
+        })
+    }
 }
