@@ -201,6 +201,15 @@ tg_status tg_explain(const tg_dialects *of,
                      size_t input_len,
                      tg_buffer *out);
 
+// As `tg_parse`, but writes why no call was found in a text that looks like one, or `null`: `reason`, `tool`, `diagnostic`.
+tg_status tg_near_miss(const tg_dialects *of,
+                       const tg_tools *with,
+                       const uint8_t *options,
+                       size_t options_len,
+                       const uint8_t *input,
+                       size_t input_len,
+                       tg_buffer *out);
+
 // As `tg_parse`, but writes what became of every byte and when: `message`, `spans`, `repairs`, `steps`, `arrivals`, `held`,
 // `why`. What there is much of is numbers in a row: of a span its end, the place of its kind in text, reasoning, marker, name,
 // id, key, value, punctuation, repaired, skipped, and its call or -1; of an arrival (`rows`, beside `text`) how many bytes had

@@ -1,47 +1,24 @@
 //! Text completions with tools: what a server writes is read as a chat's text is, and told in their own words.
 
-use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, header};
+use http::header;
 use http_body::Frame;
 use serde_json::Value;
-use toolglot_wire::{Fault, FaultKind, TextCompletion};
+use toolglot_wire::{Fault, TextCompletion};
 
 use crate::bodies::collect;
 use crate::headers;
 use crate::paths;
 
-/// Where clients declare tools: a JSON list as in a chat's `tools`.
-pub(crate) const TOOLS: HeaderName = HeaderName::from_static("x-toolglot-tools");
-
 /// Says whether a path is that of text completions.
 pub(crate) fn is_path(path: &str) -> bool {
     let path = paths::meant(path).0;
     path.strip_prefix("/v1").unwrap_or(&path) == "/completions"
-}
-
-/// Reads the tools that a client declares in a header.
-pub(crate) fn declared(headers: &HeaderMap) -> Result<Option<Value>, Fault> {
-    let Some(value) = headers.get(TOOLS) else { return Ok(None) };
-    let tools = listed(value.as_bytes());
-    tools.map(Some).map_err(|error| Fault::new(FaultKind::Request, format!("`x-toolglot-tools` is {error}")))
-}
-
-/// Reads the tools of a file.
-pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
-    let wrong = |error: String| format!("`{}` {error}", path.display());
-    let text = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    listed(&text).map_err(|error| wrong(format!("is {error}")))
-}
-
-fn listed(text: &[u8]) -> Result<Value, String> {
-    let tools: Value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
-    if tools.is_array() { Ok(tools) } else { Err("no list of tools".to_owned()) }
 }
 
 /// Puts a server's answer into a chat's words.

@@ -22,6 +22,7 @@ mod clients;
 mod coding;
 mod completions;
 mod config;
+mod declared;
 mod demand;
 mod demo;
 mod doctor;

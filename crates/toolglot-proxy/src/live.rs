@@ -14,9 +14,9 @@ use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
-use crate::completions;
 use crate::config::setting::Mode;
 use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream};
+use crate::declared;
 use crate::headers::looks_like_key;
 use crate::log::Log;
 use crate::memory::Memory;
@@ -123,7 +123,7 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
     }
     let dialects = faults.keep(dialects(&settings.dialect).map_err(|message| wrong("dialect", message)))?;
     let teach = prompting::chosen(settings, &dialects).map_err(|message| wrong("teach", message));
-    let tools = settings.tools.as_deref().map(completions::of_file).transpose();
+    let tools = settings.tools.as_deref().map(declared::of_file).transpose();
     let tools = faults.keep(tools.map_err(|message| wrong("tools", message)));
     let (teach, tools, server) = (faults.keep(teach)?, tools?, server?);
     let model = (!settings.model.is_empty()).then(|| settings.model.clone());

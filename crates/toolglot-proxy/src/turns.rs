@@ -25,7 +25,7 @@ use crate::record::Record;
 use crate::store::{self, Recollection};
 use crate::stream::Flow;
 use crate::upstream::turn_headers;
-use crate::{coding, completions, guard, headers, prompting};
+use crate::{coding, completions, declared, guard, headers, prompting};
 
 /// Ollama's path for prompts without a conversation.
 const GENERATE: &str = "/api/generate";
@@ -217,7 +217,7 @@ impl TurnJob<'_> {
         found: Option<&(String, Range<usize>)>,
     ) -> Result<Answered, Fault> {
         let server = &route.server;
-        let tools = completions::declared(&self.head.headers)?.or_else(|| route.tools.clone());
+        let tools = declared::of_header(&self.head.headers)?.or_else(|| route.tools.clone());
         let asked = TextCompletion::read(&self.body, tools.as_ref().filter(|_| !route.is_off))?;
         let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, &asked.chat_request(), &route.policy)?;
         let (body, found) = match asked.without_tools().filter(|_| !exchange.is_relay()) {
@@ -231,7 +231,7 @@ impl TurnJob<'_> {
         let keeps_key = self.live.keys.is_empty();
         let mut headers = turn_headers(record.key_at(server), Protocol::Chat, &self.head.headers, keeps_key);
         headers.insert(headers::REQUEST_ID, record.id.clone());
-        headers.remove(completions::TOOLS);
+        headers.remove(declared::TOOLS);
         let uri = server.versioned("/completions", self.head.uri.query())?;
         record.busy += self.began.elapsed();
         let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;

@@ -869,10 +869,10 @@ reasoning = "<think>{text}</think>"
 turn_end = ["<|im_end|>", "<|endoftext|>"]
 section = "<tool_call>\\n{calls}\\n</tool_call>"
 call = [
-    "<{fn}={name}>\\n{params}</{fn}>",
+    "<{fn}={name}>\\n{params}</function>", "<call={name}>\\n{params}</call>",
+    "<tool={name}>\\n{params}</tool>", "<invoke={name}>\\n{params}</invoke>",
     "<function={name}>\\n{arguments}</function>", "<function>{call}</function>",
-    "<tool_call name=\\"{name}\\">\\n{params}</tool_call>",
-    "<{tag} name=\\"{name}\\">\\n{params}</{tag}>",
+    "<tool_call name=\\"{name}\\">\\n{params}</tool_call>", "<{tag} name=\\"{name}\\">\\n{params}</{tag}>",
     "function={name}>\\n{params}</function>",
 ]
 param = [
@@ -881,7 +881,7 @@ param = [
     "<parameter>{key}</parameter>{value:trim}</parameter>\\n",
 ]
 one = "section"
-words = { fn = ["function", "function ", "call", "tool", "invoke"], tag = ["function", "call"] }
+words = { fn = ["function", "function "], tag = ["function", "call"] }
 
 [teach]
 tools = '''# Tools
