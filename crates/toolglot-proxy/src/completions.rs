@@ -23,7 +23,7 @@ pub(crate) fn is_path(path: &str) -> bool {
 
 /// Puts a server's answer into a chat's words.
 pub(crate) async fn as_chat(response: Response, most: usize) -> Result<Response, Fault> {
-    reworded(response, most, |answer, is_chunk| TextCompletion::as_chat(answer, is_chunk)).await
+    reworded(response, most, TextCompletion::as_chat).await
 }
 
 /// Puts a chat's answer into the words of a text completion.

@@ -207,7 +207,7 @@ mod tests {
 
     fn relayed(protocol: Protocol, pieces: &[&str]) -> (String, Option<Fault>) {
         let mut relay = Relay::new(protocol, 1000);
-        relay.secrets = Secrets::new(["sk-secret-1".to_owned(), "UPK".to_owned()]);
+        relay.secrets = Secrets::new(["sk-secret-1".to_owned(), "UPKE".to_owned()]);
         let mut out = Vec::new();
         pieces.iter().for_each(|piece| relay.push(piece.as_bytes(), &mut out));
         relay.finish(Fault::new(FaultKind::Upstream, "it broke off"), &mut out);
@@ -220,7 +220,7 @@ mod tests {
             (Protocol::Chat, ": hello\r\ndata:{\"odd\" :1}\r\n\r\ngarbage\n\ndata: [DONE]"),
             (
                 Protocol::Chat,
-                "data: {\"choices\":[{\"text\":\"an \\\"error\\\" UPK\",\"finish_reason\": \"stop\"}]}\n\n",
+                "data: {\"choices\":[{\"text\":\"an \\\"error\\\" UPKE\",\"finish_reason\": \"stop\"}]}\n\n",
             ),
             (Protocol::Messages, "event: message_stop\ndata: {}\n\n"),
             (Protocol::Responses, "data: {\"type\":\"response.completed\"}\r\r"),
@@ -234,17 +234,17 @@ mod tests {
 
     #[test]
     fn an_error_loses_its_keys_wherever_it_is_cut() {
-        let error = "data: {\"error\":{\"message\":\"key sk-secret-1, UPK\"}}\r\n\r\n";
+        let error = "data: {\"error\":{\"message\":\"key sk-secret-1, UPKE\"}}\r\n\r\n";
         for cut in 0..error.len() {
             let (start, end) = error.split_at(cut);
             let (out, fault) = relayed(Protocol::Chat, &["data: {}\n\n", start, end]);
             assert_eq!(out, "data: {}\n\ndata: {\"error\":{\"message\":\"key ***, ***\"}}\r\n\r\n");
             assert_eq!(fault.map(|fault| fault.message).as_deref(), Some("key ***, ***"));
         }
-        let (out, _) = relayed(Protocol::Messages, &["event: error\r\n", "data: bad UPK\r\n\r\n"]);
+        let (out, _) = relayed(Protocol::Messages, &["event: error\r\n", "data: bad UPKE\r\n\r\n"]);
         assert_eq!(out, "event: error\r\ndata: bad ***\r\n\r\n");
-        let failed = "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"message\":\"UPK\"}}}\n\n";
-        assert_eq!(relayed(Protocol::Responses, &[failed]).0, failed.replace("UPK", "***"));
+        let failed = "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"message\":\"UPKE\"}}}\n\n";
+        assert_eq!(relayed(Protocol::Responses, &[failed]).0, failed.replace("UPKE", "***"));
     }
 
     #[test]

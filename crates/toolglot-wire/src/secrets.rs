@@ -90,7 +90,8 @@ impl Fault {
 
 /// Returns the text without the key; nothing if it is not there.
 fn blotted(text: &str, key: &str) -> Option<String> {
-    let joins = |c: Option<char>| key.len() < LONG && c.is_some_and(char::is_alphanumeric);
+    let short = key.chars().count() < LONG;
+    let joins = |c: Option<char>| short && c.is_some_and(char::is_alphanumeric);
     let (mut out, mut done) = (String::new(), 0);
     for (at, _) in text.match_indices(key) {
         let (before, after) = (&text[..at], &text[at + key.len()..]);

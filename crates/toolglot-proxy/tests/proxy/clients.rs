@@ -103,15 +103,15 @@ async fn a_key_is_for_so_many_requests() {
     let running = with_file("rates", &text).await;
     let (running, server) = (Arc::new(running), server);
     let other = Arc::clone(&running);
-    let first = tokio::spawn(async move { other.ask(&asked("/v1/completions", "key-one", "m")).await });
+    let first = tokio::spawn(async move { other.ask(&asked("/v1/embeddings", "key-one", "m")).await });
     until("the first request arrives", || !server.seen().is_empty()).await;
-    let (head, body) = running.ask(&asked("/v1/completions", "key-one", "m")).await;
+    let (head, body) = running.ask(&asked("/v1/embeddings", "key-one", "m")).await;
     assert!(head.starts_with("HTTP/1.1 429") && head.contains("retry-after"), "{head}");
     assert!(String::from_utf8(body).unwrap().contains("client_requests_at_once"));
     open.store(true, Ordering::Relaxed);
     assert!(first.await.unwrap().0.starts_with("HTTP/1.1 200"));
     for (key, wanted) in [("key-one", 200), ("key-two", 200), ("key-two", 200), ("key-two", 429), ("key-one", 200)] {
-        let (head, body) = running.ask(&asked("/v1/completions", key, "m")).await;
+        let (head, body) = running.ask(&asked("/v1/embeddings", key, "m")).await;
         assert!(head.starts_with(&format!("HTTP/1.1 {wanted}")), "{key}: {head}");
         let body = String::from_utf8(body).unwrap();
         assert_eq!(body.contains("2 a minute are allowed"), wanted == 429, "{key}: {body}");

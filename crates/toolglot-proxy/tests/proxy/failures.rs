@@ -221,7 +221,7 @@ async fn a_relayed_answer_that_is_cut_is_cut_for_the_client_too() {
     let server = Server::start(move |_| vec![Step::Send(head.into()), Step::Close]).await;
     let running = Running::before(&server, &[]).await;
     let mut client = running.connect().await;
-    client.write_all(post("/v1/completions", r#"{"model":"m","stream":true}"#).as_bytes()).await.unwrap();
+    client.write_all(post("/v1/embeddings", r#"{"model":"m","stream":true}"#).as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     let _ = client.read_to_end(&mut bytes).await;
     assert!(!bytes.ends_with(b"0\r\n\r\n"), "the end of a body that has none is not invented");
