@@ -208,8 +208,9 @@ impl ReaderStep<'_> {
             at + token
         };
         let word = self.view.slice(at, end);
-        // Its first quote was lost.
-        if let Some(text) = word.strip_suffix('"').filter(|text| strings && !text.is_empty() && !text.contains('"')) {
+        // Its first quote was lost; where strings need none, it is data.
+        let quoted = strings && !self.is_native(Code::BareString);
+        if let Some(text) = word.strip_suffix('"').filter(|text| quoted && !text.is_empty() && !text.contains('"')) {
             return self.unopened(text, end);
         }
         // A quote token in a word closes a string whose opening token was damaged.
