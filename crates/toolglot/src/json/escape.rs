@@ -1,7 +1,7 @@
 //! Backslashes in strings.
 
 use super::follow::Follow;
-use super::look::Quote;
+use super::look::{Ahead, Quote};
 use super::reader::ReaderStep;
 use super::write::write_escaped;
 use super::{Ended, ValueOutcome};
@@ -20,6 +20,23 @@ fn are_over_escaped(content: &str) -> bool {
 fn is_mixed(content: &str) -> bool {
     let once = |at: &usize| content[..*at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
     content.contains('\n') || content.match_indices(['n', 't', 'r', 'u']).any(|(at, _)| once(&at))
+}
+
+/// Windows takes longer paths, people and models do not write them.
+const PATH: usize = 1 << 10;
+
+/// Says whether a backslash in a string's content escapes nothing.
+fn has_invalid_escape(content: &str) -> bool {
+    let mut bytes = content.bytes();
+    while bytes.by_ref().any(|byte| byte == b'\\') {
+        if bytes
+            .next()
+            .is_some_and(|next| !matches!(next, b'"' | b'\'' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u'))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// What the hexadecimal digits of an escape are.
@@ -74,6 +91,19 @@ impl ReaderStep<'_> {
         let quote = !self.reader.text.quote.is_token() && matches!(next, b'"' | b'\'');
         self.put_plain(self.reader.at + if quote { 2 } else { 1 });
         Ok(None)
+    }
+
+    /// Says whether a path begins here as Windows writes it, with a backslash that escapes nothing: then none of them does.
+    pub(super) fn is_windows_path(&self) -> Result<bool, NotYet> {
+        let (at, text) = (self.reader.at, &self.reader.text);
+        if text.key || text.raw || !self.view.byte(at)?.is_some_and(|drive| drive.is_ascii_alphabetic()) {
+            return Ok(false);
+        }
+        if self.view.byte(at + 1)? != Some(b':') || self.view.byte(at + 2)? != Some(b'\\') {
+            return Ok(false);
+        }
+        let Ahead::Found(end) = self.look().string(text.quote, at, PATH)? else { return Ok(false) };
+        Ok(self.view.byte(at + 3)? != Some(b'\\') && has_invalid_escape(self.view.slice(at, end)))
     }
 
     /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.
