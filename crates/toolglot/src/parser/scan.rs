@@ -286,8 +286,13 @@ impl Scanner {
         if !self.place.is_fresh() {
             entrants.retain(|number| !catalog.is_opaque(*number));
         }
-        if catalog.is_auto() && !self.place.is_fresh() && engine.options.evidence != Evidence::Eager {
-            entrants.retain(|number| !catalog.candidates[*number].is_fence);
+        if catalog.is_auto() && !self.place.is_fresh() {
+            let eager = engine.options.evidence == Evidence::Eager;
+            entrants.retain(|number| match &catalog.candidates[*number] {
+                // Behind a call and more text stands another version of it, or what the model goes on to dream.
+                candidate if eager => self.last.is_none() || candidate.evidence != Strength::Weak,
+                candidate => !candidate.is_fence,
+            });
         }
         if entrants.is_empty() {
             return Ok(entrants);
