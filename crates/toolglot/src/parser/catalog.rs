@@ -300,6 +300,15 @@ impl Catalog {
         Ok(None)
     }
 
+    /// Returns where text goes on behind white space and the tokens that end a turn.
+    pub(crate) fn behind_turn(&self, view: View<'_>, at: usize) -> Result<usize, NotYet> {
+        let mut at = view.skip_blanks(at)?;
+        while let Some(end) = self.turn_end(view, at)? {
+            at = view.skip_blanks(end)?;
+        }
+        Ok(at)
+    }
+
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;

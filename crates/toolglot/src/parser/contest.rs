@@ -373,9 +373,9 @@ fn judge(
         return Ok(Some(dead(end + sink.wasted_lookahead, "cannot be read to its end")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
-    let next = view.byte(view.skip_blanks(end)?)?;
+    let next = view.byte(engine.catalog.behind_turn(view, end)?)?;
     let goes_on = trial_context.last && next.is_some_and(|next| trial_context.named || !matches!(next, b'{' | b'['));
-    if prove && (foreign || goes_on || !ends_line(view, end)? && !is_glued(view, end, trial_context)?) {
+    if prove && (foreign || goes_on || !ends_line(engine, view, end)? && !is_glued(view, end, trial_context)?) {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
@@ -419,16 +419,15 @@ fn is_glued(view: View<'_>, end: usize, trial_context: TrialContext) -> Result<b
     Ok(list && view.char(end)?.is_some_and(char::is_uppercase))
 }
 
-/// Says whether nothing but blanks follows on the line.
-fn ends_line(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
+/// Says whether nothing but blanks and the ends of turns follows on the line.
+fn ends_line(engine: &Engine, view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
     while let Some(byte) = view.byte(at)? {
-        if byte == b'\n' {
-            return Ok(true);
-        }
-        if !is_blank(byte) {
-            return Ok(false);
-        }
-        at += 1;
+        at = match engine.catalog.turn_end(view, at)? {
+            _ if byte == b'\n' => return Ok(true),
+            _ if is_blank(byte) => at + 1,
+            Some(end) => end,
+            None => return Ok(false),
+        };
     }
     Ok(true)
 }

@@ -119,7 +119,7 @@ impl ArgumentsObject {
         !self.keys.is_empty() && self.missing(context).next().is_none()
     }
 
-    fn missing<'s>(&'s self, context: &CallContext<'s>) -> impl Iterator<Item = &'s String> {
+    pub(crate) fn missing<'s>(&'s self, context: &CallContext<'s>) -> impl Iterator<Item = &'s String> {
         let required = context.root().map_or(&[][..], SchemaNode::required);
         required.iter().filter(|key| !self.has(key))
     }

@@ -35,6 +35,8 @@ pub(crate) struct ParamsReader {
     value: Option<ParamReader>,
     /// The start of a parameter stood there, and nothing that could be one.
     broken: bool,
+    /// A parameter without a name was skipped.
+    nameless: bool,
     /// How much was read ahead in vain for ends that were in doubt.
     wasted_lookahead: usize,
 }
@@ -60,6 +62,7 @@ impl ParamsReader {
             head: Head::default(),
             value: None,
             broken: false,
+            nameless: false,
             wasted_lookahead: 0,
         }
     }
@@ -181,6 +184,11 @@ impl ParamsReader {
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
+        // What is required may stand in what was skipped.
+        if self.nameless && self.object.missing(context).next().is_some() {
+            self.object.cut(at, sink);
+            return BetweenParams::Ended(ValueOutcome { at, how: Ended::Broken });
+        }
         self.object.end(at, context, sink);
         BetweenParams::Ended(ValueOutcome { at, how })
     }
@@ -283,6 +291,7 @@ impl ParamsReader {
             }
             TagEnd::Closed => {
                 let after = self.after_nameless(end, context)?;
+                self.nameless = true;
                 sink.diagnose(Code::NamelessParameter, at..after, "skipped a parameter without a name");
                 Ok(self.pass(after, sink))
             }

@@ -81,7 +81,7 @@ pub(super) fn begin(
         Some(BodyKind::Kwargs) => begin_kwargs(at, &context)?,
         Some(BodyKind::Lines) => begin_lines(at, &context)?,
         Some(BodyKind::Content) => begin_content(at, &context)?,
-        _ => Some(Start::Nothing(at)),
+        _ => begin_nothing(at, &context),
     };
     head.looked = head.looked.max(at + ahead.get());
     Ok(start.map(|start| (callee, start)))
@@ -231,6 +231,12 @@ fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
         || param_head(at, context, false, &mut Head::default())?.is_some()
         || nameless_param(at, context)?;
     Ok(begins.then_some(Start::Params(at)))
+}
+
+/// A call without arguments is none of a tool that requires some.
+fn begin_nothing(at: usize, context: &CallContext<'_>) -> Option<Start> {
+    let requires = context.root().is_some_and(|root| !root.required().is_empty());
+    (!requires || !context.head.attributes.is_empty()).then_some(Start::Nothing(at))
 }
 
 /// Says whether a parameter without a name opens at `at`.

@@ -42,10 +42,7 @@ impl Scanner {
         {
             return Ok(true);
         }
-        let mut at = view.skip_blanks(self.at + literal.len())?;
-        while let Some(end) = engine.catalog.turn_end(view, at)? {
-            at = view.skip_blanks(end)?;
-        }
+        let at = engine.catalog.behind_turn(view, self.at + literal.len())?;
         Ok(view.byte(at)?.is_none())
     }
 
