@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 use super::bytes::ByteSet;
 use super::data::DataBytes;
 use super::head::{Head, stands};
-use super::openers::{Opener, Openers};
+use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::alike;
 use behind::bytes_behind_name;
-use closers::{reasoning_closers, region_closers, strong_closers};
+use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::openers;
 
@@ -98,10 +98,9 @@ pub(crate) struct Catalog {
     pub(crate) named: Vec<usize>,
     /// The bytes with which what follows such a name can begin.
     pub(crate) behind_names: ByteSet,
-    /// The closers of reasoning regions; each may stand alone.
-    pub(crate) closers: Openers,
-    /// The same as a list; the openers say which.
-    closing: Vec<Literal>,
+    /// The closers of reasoning regions, and those of a pinned dialect's calls; each may stand alone.
+    pub(crate) closers: LoneClosers,
+    pub(crate) strays: LoneClosers,
     /// What is looked up in one dialect, made when it is first asked for: most dialects of a large set never are.
     own: PerDialect<Vec<usize>>,
     markers: PerDialect<Starts>,
@@ -138,17 +137,14 @@ impl Catalog {
         candidates.sort_by_key(|candidate| usize::MAX - candidate.specificity);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
-        let closing = reasoning_closers(dialects);
-        let spelled = closing.iter().enumerate().flat_map(|(number, closer)| {
-            closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
-        });
-        let closers = Openers::new(spelled);
+        let (closers, strays) = (LoneClosers::of_reasoning(dialects), LoneClosers::of_calls(dialects));
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
         let named = all(|candidate| candidate.is_named);
         let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
-        let stops: Starts = strong.starts().into_iter().chain(closers.starts()).collect();
+        let lone = closers.starts().into_iter().chain(strays.starts());
+        let stops: Starts = strong.starts().into_iter().chain(lone).collect();
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
         let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
         let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
@@ -163,7 +159,7 @@ impl Catalog {
             named,
             behind_names,
             closers,
-            closing,
+            strays,
             own: each(dialects),
             markers: each(dialects),
             data: each(dialects),
@@ -240,14 +236,9 @@ impl Catalog {
         self.stops_in_regions.get_or_init(made)
     }
 
-    /// Returns the end of a reasoning closer that stands at `at`.
-    pub(crate) fn closer(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let (mut found, mut end) = (Vec::new(), None);
-        self.closers.find(view, at, &mut found)?;
-        for closer in found.iter().filter_map(|number| self.closing.get(*number)) {
-            end = stands(view, at, closer, &Head::default())?.max(end);
-        }
-        Ok(end)
+    /// Returns the end of an empty section of a pinned dialect that stands at `at`.
+    pub(crate) fn empty_section(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        if let [pinned] = &self.dialects[..] { empty_section(pinned, view, at) } else { Ok(None) }
     }
 
     /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.

@@ -260,7 +260,7 @@ impl RegionReader {
 
 /// Returns the end of a closer of reasoning that the prompt opened: any of the caller's dialect, else a strong one of all.
 fn prefilled_closer(engine: &Engine, view: View<'_>, at: usize, mark: &Head) -> Result<Option<usize>, NotYet> {
-    let mut end = engine.catalog.closer(view, at)?;
+    let mut end = engine.catalog.closers.stands(view, at)?;
     if let [only] = &engine.catalog.dialects[..] {
         for closer in only.reasoning.iter().filter_map(|pattern| pattern.tail.first()) {
             end = stands(view, at, closer, mark)?.max(end);

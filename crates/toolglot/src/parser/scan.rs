@@ -32,6 +32,8 @@ pub(crate) struct Scanner {
     last: Option<usize>,
     /// The text quotes a turn's start, so it quotes the ends of turns too.
     quotes_turns: bool,
+    /// Something that could be a call began: closers behind it may be its own.
+    tried_call: bool,
     /// The last call's closers that repeat its name.
     named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
@@ -82,6 +84,7 @@ impl Scanner {
             place: MarkdownState::start(),
             last: None,
             quotes_turns: false,
+            tried_call: false,
             named_closers: Vec::new(),
             no_reasoning: false,
             contest: None,
@@ -218,10 +221,17 @@ impl Scanner {
                 self.resume_after(end);
                 return Ok(ContestOutcome::Skipped);
             }
+            if let Some(end) = engine.catalog.empty_section(view, self.at)? {
+                sink.markup(end);
+                self.resume_after(end);
+                return Ok(ContestOutcome::Skipped);
+            }
             let entrants = self.entrants(engine, view)?;
             if !entrants.is_empty() {
                 self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
             }
+            self.tried_call |=
+                entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
             self.contest = Some(entrants);
         }
         self.compete(engine, view, sink)
@@ -250,7 +260,10 @@ impl Scanner {
 
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
-        let mut end = engine.catalog.closer(view, self.at)?;
+        let mut end = engine.catalog.closers.stands(view, self.at)?;
+        if !self.tried_call {
+            end = end.max(engine.catalog.strays.stands(view, self.at)?);
+        }
         if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
             end = None;
         }

@@ -3,10 +3,67 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
+use crate::parser::head::{Head, skip_gap, stands};
+use crate::parser::openers::{Opener, Openers};
+use crate::view::{NotYet, View};
+
+/// Closers that count where nothing that they close is open.
+#[derive(Debug)]
+pub(crate) struct LoneClosers {
+    openers: Openers,
+    literals: Vec<Literal>,
+}
+
+impl LoneClosers {
+    /// The closers of reasoning regions.
+    pub(super) fn of_reasoning(dialects: &[Arc<Dialect>]) -> Self {
+        Self::new(reasoning_closers(dialects))
+    }
+
+    /// Those of the calls of a pinned dialect; where several compete, one's closer is another's text.
+    pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
+        Self::new(if let [pinned] = dialects { stray_closers(pinned).collect() } else { Vec::new() })
+    }
+
+    fn new(literals: Vec<Literal>) -> Self {
+        let spelled = literals.iter().enumerate().flat_map(|(number, closer)| {
+            closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
+        });
+        Self { openers: Openers::new(spelled), literals }
+    }
+
+    pub(super) fn starts(&self) -> Vec<Vec<u8>> {
+        self.openers.starts()
+    }
+
+    /// Returns the end of a closer that stands at `at`.
+    pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let (mut found, mut end) = (Vec::new(), None);
+        self.openers.find(view, at, &mut found)?;
+        for closer in found.iter().filter_map(|number| self.literals.get(*number)) {
+            end = stands(view, at, closer, &Head::default())?.max(end);
+        }
+        Ok(end)
+    }
+}
+
+/// Returns the end of a section of a pinned dialect that stands at `at` and holds nothing.
+pub(super) fn empty_section(dialect: &Dialect, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    for section in &dialect.sections {
+        let ([HeadPart::Literal(opener)], Some(closer)) = (&section.head[..], section.tail.first()) else { continue };
+        if opener.is_strong()
+            && let Some(end) = stands(view, at, opener, &Head::default())?
+            && let Some(end) = stands(view, skip_gap(view, end)?, closer, &Head::default())?
+        {
+            return Ok(Some(end));
+        }
+    }
+    Ok(None)
+}
 
 /// Strong closers of reasoning regions, each once.
-pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let opaque = |pattern: &&Pattern| !pattern.body.as_ref().is_some_and(|body| body.inside == Inside::Opaque);
     let regions = dialects.iter().flat_map(|dialect| &dialect.reasoning).filter(opaque);
     let mut closers: Vec<Literal> = Vec::new();
@@ -16,6 +73,21 @@ pub(super) fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
         }
     }
     closers
+}
+
+/// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
+fn stray_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
+    let plain = |spelling: &Spelling| {
+        let text = spelling.plain();
+        text.trim_matches(['<', '/', '>']).bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let opens = |spelling: &Spelling| {
+        let mut openers = dialect.openings.iter().flat_map(|opener| &opener.spellings);
+        openers.any(|opener| opener.plain() == spelling.plain())
+    };
+    let keeps = move |spelling: &Spelling| !plain(spelling) && !opens(spelling);
+    closers_of(dialect)
+        .map(move |closer| Literal { spellings: closer.spellings.iter().filter(|s| keeps(s)).cloned().collect() })
 }
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
