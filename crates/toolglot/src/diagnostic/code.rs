@@ -119,7 +119,7 @@ codes! {
     RawControl "raw_control" SAFE "an unescaped line break or control character inside a string"
         by "models that write a file's contents unescaped" risk "none known: JSON forbids them in strings";
     InvalidEscape "invalid_escape" SAFE "a backslash before a character that JSON does not escape; kept as a backslash (`\\d`, `C:\\path`)"
-        by "models writing regular expressions and Windows paths" risk "`\\n` or `\\t` in the same path is a valid escape and stays one";
+        by "models writing regular expressions and Windows paths" risk "`\\n` or `\\t` in a path amid other text is a valid escape and stays one";
     TrailingComma "trailing_comma" SAFE "a comma before a closing bracket; dropped"
         by "models trained on JavaScript and Python" risk "a member that was never written goes unnoticed";
     ExtraComma "extra_comma" SAFE "a comma with nothing before it; dropped"
@@ -142,7 +142,7 @@ codes! {
         by "models writing identifiers, dates and octal modes" risk "an octal number is read as decimal where a number is declared";
     NumberForm "number_form" SAFE "a number such as `.5`, `5.` or `1_000`; completed"
         by "models trained on Python and Rust" risk "none known: the value is the same";
-    Tuple "tuple" SAFE "a Python tuple; read as an array"
+    Tuple "tuple" SAFE "a Python tuple or set; read as an array"
         by "models trained on Python" risk "parentheses around one value are dropped";
     MarkdownEscape "markdown_escape" SAFE "underscores of a name escaped as in Markdown; unescaped, in the strings of that call too"
         by "chat-tuned models" risk "none known in names; a string of the same call may have meant its backslash";

@@ -9,7 +9,7 @@ use crate::view::{NotYet, is_blank};
 impl Bracket {
     pub(super) fn closer(self) -> u8 {
         match self {
-            Self::Object => b'}',
+            Self::Object | Self::Set => b'}',
             Self::Array => b']',
             Self::Tuple | Self::Group => b')',
         }
@@ -19,7 +19,7 @@ impl Bracket {
     fn json(self) -> &'static str {
         match self {
             Self::Object => "}",
-            Self::Array | Self::Tuple => "]",
+            Self::Array | Self::Tuple | Self::Set => "]",
             Self::Group => "",
         }
     }
@@ -37,7 +37,7 @@ impl ReaderStep<'_> {
         self.reader.stack.push(OpenBracket { bracket, node, members: 0, doubled: false, wrapped: false });
         let (need, json) = match bracket {
             Bracket::Object => (Expect::Key, "{"),
-            Bracket::Array | Bracket::Tuple => (Expect::Element, "["),
+            Bracket::Array | Bracket::Tuple | Bracket::Set => (Expect::Element, "["),
             Bracket::Group => (Expect::Member, ""),
         };
         self.reader.need = need;

@@ -105,6 +105,8 @@ impl ReaderStep<'_> {
 
     fn pass_value(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         match pass.token()? {
+            // In Python it may be a set.
+            b'{' if self.reader.place == ValuePosition::Keyword => None,
             b'{' => self.pass_opener(pass, Bracket::Object, Expect::Key),
             b'[' => self.pass_opener(pass, Bracket::Array, Expect::Element),
             b'"' => self.pass_text(pass),

@@ -32,6 +32,9 @@ impl ReaderStep<'_> {
         if matches!(text.quote, Quote::Triple(_)) {
             return self.joins(end).map(|joins| joins.unwrap_or(Follow::Closes));
         }
+        // A quote token behind a string in other quotes opens nothing there.
+        let token = self.context.quote.filter(|_| !text.key).unwrap_or_default();
+        let end = if self.view.starts_with(end, token)? { end + token.len() } else { end };
         let next = self.look().gap(end)?;
         let Some(byte) = self.view.byte(next)? else { return Ok(Follow::Closes) };
         let closes = match self.parent() {
@@ -82,7 +85,7 @@ impl ReaderStep<'_> {
             (_, None) if self.reader.place == ValuePosition::Keyword && self.is_marked() => {
                 self.is_usual_in_call(byte, at)
             }
-            (b'"' | b'\'', Some(Bracket::Array | Bracket::Tuple)) => self.ends_plainly(at),
+            (b'"' | b'\'', Some(Bracket::Array | Bracket::Tuple | Bracket::Set)) => self.ends_plainly(at),
             (_, None) => Ok(true),
             (b'}' | b']' | b')', Some(_)) => self.closes_all(at),
             _ => Ok(false),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::follow::Follow;
 use super::look::{Ahead, Quote};
 use super::reader::{Bracket, Expect, ReaderStep};
 use super::text::RunningString;
@@ -165,6 +166,10 @@ impl ReaderStep<'_> {
     /// Reads what stands behind a member.
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
+        if let Some(end) = self.dangling_token(at)? {
+            let message = "dropped a quote token behind a string in other quotes";
+            return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.reader.at = end);
+        }
         match byte {
             b'}' | b']' | b')' => self.closing(byte),
             _ if self.parent() == Some(Bracket::Group) => self.stop_or_broken(),
@@ -176,6 +181,13 @@ impl ReaderStep<'_> {
             _ if self.stands_stop(at)? => self.stop_or_broken(),
             _ => self.missing_comma(),
         }
+    }
+
+    /// Returns the end of a quote token that stands behind a string in other quotes, and nothing that it could open.
+    fn dangling_token(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        let Some(token) = self.context.quote.filter(|_| !self.reader.text.quote.is_token()) else { return Ok(None) };
+        let ends = self.view.starts_with(at, token)? && self.follow(at + token.len())? == Follow::Closes;
+        Ok(ends.then_some(at + token.len()))
     }
 
     fn comma(&mut self, end: usize) {

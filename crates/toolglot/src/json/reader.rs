@@ -51,6 +51,8 @@ pub(super) enum Bracket {
     Array,
     /// `(`, emitted as an array.
     Tuple,
+    /// `{` around values without keys, emitted as an array.
+    Set,
     /// `(` around one value without a comma, which is nothing but that value.
     Group,
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::look::{LEAKED, Quote};
+use super::look::{Ahead, LEAKED, Quote};
 use super::reader::{Bracket, Expect, ReaderStep};
 use super::text::RunningString;
 use super::write::write_string;
@@ -13,6 +13,9 @@ use crate::options::Validation;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
+/// The first value of a set is looked for so far; a dictionary's key is shorter.
+const SET: usize = 1 << 12;
+
 impl ReaderStep<'_> {
     /// Reads what stands where a value is wanted.
     pub(super) fn value(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
@@ -20,6 +23,7 @@ impl ReaderStep<'_> {
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
             b',' if element => self.extra_comma(),
+            b'{' if self.is_set()? => self.set(),
             b'{' => self.bracket(Bracket::Object),
             b'[' if !self.is_root() => self.bracket(Bracket::Array),
             b'(' if !self.is_root() => self.parenthesis(),
@@ -47,6 +51,28 @@ impl ReaderStep<'_> {
         let node = self.value_begin();
         self.reader.node = node;
         self.open(bracket, node)
+    }
+
+    /// Says whether the brace at hand opens a Python set: its first value is plain, and no colon stands behind it.
+    fn is_set(&self) -> Result<bool, NotYet> {
+        if self.reader.place != ValuePosition::Keyword {
+            return Ok(false);
+        }
+        let (look, first) = (self.look(), self.look().gap(self.reader.at + 1)?);
+        let end = match look.opens(first)? {
+            Some((quote, length)) => look.string(quote, first + length, SET)?,
+            None => look.word(first)?,
+        };
+        let Ahead::Found(end) = end else { return Ok(false) };
+        Ok(matches!(self.view.byte(look.gap(end)?)?, Some(b',' | b'}')))
+    }
+
+    fn set(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        if !self.admit(Code::Tuple, at..at + 1, "read a set as an array") {
+            return self.ended(Ended::Broken);
+        }
+        self.bracket(Bracket::Set)
     }
 
     fn bracket(&mut self, bracket: Bracket) -> Result<Option<ValueOutcome>, NotYet> {
@@ -115,7 +141,7 @@ impl ReaderStep<'_> {
             None if self.reader.place == ValuePosition::Arguments => {
                 Some(self.reader.node.unwrap_or(schema.root().id()))
             }
-            Some(frame) if matches!(frame.bracket, Bracket::Array | Bracket::Tuple) => {
+            Some(frame) if matches!(frame.bracket, Bracket::Array | Bracket::Tuple | Bracket::Set) => {
                 Some(schema.node(frame.node?).item(frame.members)?.id())
             }
             _ => self.reader.node,

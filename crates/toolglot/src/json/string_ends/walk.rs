@@ -177,7 +177,9 @@ impl EndSearch<'_> {
         let at = self.gap(at)?;
         let Some(byte) = view.byte(at)? else { return Ok(Err(WalkStep::Dead)) };
         Ok(match (byte, levels.stack.last()) {
-            (b',', Some(WalkLevel { bracket: Bracket::Array | Bracket::Tuple, .. })) => self.value(at + 1, levels)?,
+            (b',', Some(WalkLevel { bracket: Bracket::Array | Bracket::Tuple | Bracket::Set, .. })) => {
+                self.value(at + 1, levels)?
+            }
             (b',', _) => self.walk_member(at + 1, levels)?,
             (b'"' | b'\'', _) if self.joins(&levels.stack) => self.value(at, levels)?,
             (b'"' | b'\'', _) if self.slips => self.walk_member(at, levels)?,
