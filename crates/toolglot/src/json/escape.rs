@@ -2,7 +2,7 @@
 
 use super::follow::Follow;
 use super::look::{Ahead, Quote};
-use super::reader::ReaderStep;
+use super::reader::{DRIVE, ReaderStep};
 use super::write::write_escaped;
 use super::{Ended, ValueOutcome};
 use crate::diagnostic::Code;
@@ -93,17 +93,21 @@ impl ReaderStep<'_> {
         Ok(None)
     }
 
-    /// Says whether a path begins here as Windows writes it, with a backslash that escapes nothing: then none of them does.
-    pub(super) fn is_windows_path(&self) -> Result<bool, NotYet> {
-        let (at, text) = (self.reader.at, &self.reader.text);
-        if text.key || text.raw || !self.view.byte(at)?.is_some_and(|drive| drive.is_ascii_alphabetic()) {
+    /// Returns where the first backslash of a string stands that begins as a path of Windows, if the reader is not past it.
+    pub(super) fn drive(&self) -> Option<usize> {
+        let text = &self.reader.text;
+        let root = text.content + DRIVE.len();
+        let fits = |head: &[u8]| matches!(head, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+        (!text.key && !text.raw && self.reader.at <= root && fits(self.view.rest(text.content))).then_some(root)
+    }
+
+    /// Says whether a backslash of the path escapes nothing: then none of them does.
+    pub(super) fn is_raw_path(&self, root: usize) -> Result<bool, NotYet> {
+        if self.view.byte(root + 1)? == Some(b'\\') {
             return Ok(false);
         }
-        if self.view.byte(at + 1)? != Some(b':') || self.view.byte(at + 2)? != Some(b'\\') {
-            return Ok(false);
-        }
-        let Ahead::Found(end) = self.look().string(text.quote, at, PATH)? else { return Ok(false) };
-        Ok(self.view.byte(at + 3)? != Some(b'\\') && has_invalid_escape(self.view.slice(at, end)))
+        let Ahead::Found(end) = self.look().string(self.reader.text.quote, root, PATH)? else { return Ok(false) };
+        Ok(has_invalid_escape(self.view.slice(root, end)))
     }
 
     /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.

@@ -44,6 +44,9 @@ pub(super) enum Expect {
     Done,
 }
 
+/// What a path of Windows begins with; until its backslash is there it stays visible.
+pub(super) const DRIVE: &str = "C:";
+
 /// The kind of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {
@@ -171,7 +174,8 @@ impl JsonReader {
 
     /// Returns the place from which bytes must stay visible; it never decreases.
     pub(crate) fn anchor(&self) -> usize {
-        self.at
+        let drive = self.need == Expect::Text && self.at <= self.text.content + DRIVE.len();
+        if drive { self.text.content.min(self.at) } else { self.at }
     }
 }
 

@@ -86,11 +86,18 @@ impl ReaderStep<'_> {
             self.pass(end);
             return self.text_end(end + 1);
         }
-        if at == self.reader.text.content && self.is_windows_path()? {
-            let message = "read the backslashes of a Windows path as backslashes";
-            return self.repaired(Code::InvalidEscape, at + 2..at + 3, message, |turn| {
-                (turn.reader.text.raw, turn.reader.text.valid) = (true, at);
-            });
+        match self.drive() {
+            Some(root) if at < root => {
+                self.pass(root);
+                return Ok(None);
+            }
+            Some(root) if self.is_raw_path(root)? => {
+                let message = "read the backslashes of a Windows path as backslashes";
+                return self.repaired(Code::InvalidEscape, root..root + 1, message, |turn| {
+                    (turn.reader.text.raw, turn.reader.text.valid) = (true, at);
+                });
+            }
+            _ => {}
         }
         self.reader.stops.prepare(self.context, at < self.reader.text.valid);
         let end = self.plain_end();
