@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::catalog::{CandidateRole, PatternRef, Strength, skipped};
 use super::contest::{HeadResult, Proof, Rejection, Trial, TrialContext, Winner, go_on, heads, try_body, try_call};
 use super::engine::Engine;
-use super::head::{Head, name_end, nodes, skip_line_break};
-use super::markdown::{MarkdownState, Quoting};
+use super::head::{Head, nodes, skip_line_break};
+use super::markdown::MarkdownState;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
 use crate::options::Evidence;
@@ -14,6 +14,7 @@ use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 
+mod entrants;
 mod stop;
 mod turns;
 
@@ -258,85 +259,6 @@ impl Scanner {
         }
     }
 
-    /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
-    fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
-        let mut end = engine.catalog.closers.stands(view, self.at)?;
-        if !self.tried_call {
-            end = end.max(engine.catalog.strays.stands(view, self.at)?);
-        }
-        if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
-            end = None;
-        }
-        if !self.place.is_fresh() {
-            return Ok(end);
-        }
-        if let Some(last) = self.last {
-            end = end.max(engine.catalog.spent_closer(view, self.at, last)?);
-        }
-        for closer in &self.named_closers {
-            if view.starts_with(self.at, closer)? {
-                end = end.max(Some(self.at + closer.len()));
-            }
-        }
-        Ok(end)
-    }
-
-    /// Returns the candidates that may compete here, the highest rank first.
-    fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
-        let catalog = &engine.catalog;
-        let mut entrants = Vec::with_capacity(16);
-        let weak = engine.reads_weak && self.place.is_line_start();
-        catalog.opened(view, self.at, weak, &mut entrants)?;
-        if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
-            entrants.extend_from_slice(&catalog.dynamic);
-        }
-        if weak && engine.names_at(view, self.at)? {
-            entrants.extend_from_slice(&catalog.named);
-        }
-        if self.no_reasoning {
-            entrants.retain(|number| catalog.candidates[*number].role != CandidateRole::Reasoning);
-        }
-        if !self.place.is_fresh() {
-            entrants.retain(|number| !catalog.is_opaque(*number));
-        }
-        if catalog.is_auto() && !self.place.is_fresh() {
-            let eager = engine.options.evidence == Evidence::Eager;
-            entrants.retain(|number| match &catalog.candidates[*number] {
-                // Behind a call and more text stands another version of it, or what the model goes on to dream.
-                candidate if eager => self.last.is_none() || candidate.evidence != Strength::Weak,
-                candidate => !candidate.is_fence,
-            });
-        }
-        if entrants.is_empty() {
-            return Ok(entrants);
-        }
-        match self.place.quoting(view, self.at)? {
-            Quoting::None => {}
-            Quoting::Quoted => entrants.clear(),
-            Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence != Strength::Weak),
-        }
-        catalog.rank(&mut entrants);
-        entrants.dedup();
-        Ok(entrants)
-    }
-
-    /// Says whether `<` and a declared tool's name stand here.
-    fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
-            return Ok(false);
-        }
-        if view.byte(self.at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
-            return Ok(false);
-        }
-        let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
-        let tag = view.slice(self.at + 1, end);
-        if !engine.tools.may_have_tag(tag) {
-            return Ok(false);
-        }
-        let callee = engine.callee(tag);
-        Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
-    }
-
     /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
     fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         let mut shared = None;
@@ -499,12 +421,3 @@ impl Scanner {
 
 /// Why a call is none whose markers have the right letters.
 const FORGED: &str = "spelled out in text, not a special token";
-
-/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
-fn is_tag_of(tag: &str, tool: &str) -> bool {
-    let plain = |name: &str| {
-        let lower = name.to_ascii_lowercase();
-        lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
-    };
-    plain(tag) == plain(tool)
-}

@@ -1,0 +1,98 @@
+//! What may begin at a place: a closer that nothing opened, or the candidates of a contest.
+
+use super::Scanner;
+use crate::options::Evidence;
+use crate::parser::catalog::{CandidateRole, Strength};
+use crate::parser::engine::Engine;
+use crate::parser::head::name_end;
+use crate::parser::markdown::Quoting;
+use crate::view::{NotYet, View};
+
+impl Scanner {
+    /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
+    pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
+        let mut end = engine.catalog.closers.stands(view, self.at)?;
+        if !self.tried_call {
+            end = end.max(engine.catalog.strays.stands(view, self.at)?);
+        }
+        if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
+            end = None;
+        }
+        if !self.place.is_fresh() {
+            return Ok(end);
+        }
+        if let Some(last) = self.last {
+            end = end.max(engine.catalog.spent_closer(view, self.at, last)?);
+        }
+        for closer in &self.named_closers {
+            if view.starts_with(self.at, closer)? {
+                end = end.max(Some(self.at + closer.len()));
+            }
+        }
+        Ok(end)
+    }
+
+    /// Returns the candidates that may compete here, the highest rank first.
+    pub(super) fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
+        let catalog = &engine.catalog;
+        let mut entrants = Vec::with_capacity(16);
+        let weak = engine.reads_weak && self.place.is_line_start();
+        catalog.opened(view, self.at, weak, &mut entrants)?;
+        if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
+            entrants.extend_from_slice(&catalog.dynamic);
+        }
+        if weak && engine.names_at(view, self.at)? {
+            entrants.extend_from_slice(&catalog.named);
+        }
+        if self.no_reasoning {
+            entrants.retain(|number| catalog.candidates[*number].role != CandidateRole::Reasoning);
+        }
+        if !self.place.is_fresh() {
+            entrants.retain(|number| !catalog.is_opaque(*number));
+        }
+        if catalog.is_auto() && !self.place.is_fresh() {
+            let eager = engine.options.evidence == Evidence::Eager;
+            // Behind a call and more text stands another version of it, or what the model goes on to dream.
+            let repeats = |number: usize| self.last.is_some() && catalog.candidates[number].evidence == Strength::Weak;
+            let quotes = |number: usize| catalog.candidates[number].is_fence;
+            entrants.retain(|number| if eager { !repeats(*number) } else { !quotes(*number) });
+        }
+        if entrants.is_empty() {
+            return Ok(entrants);
+        }
+        match self.place.quoting(view, self.at)? {
+            Quoting::None => {}
+            Quoting::Quoted => entrants.clear(),
+            Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence != Strength::Weak),
+        }
+        catalog.rank(&mut entrants);
+        entrants.dedup();
+        Ok(entrants)
+    }
+
+    /// Says whether `<` and a declared tool's name stand here.
+    fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
+            return Ok(false);
+        }
+        if view.byte(self.at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
+            return Ok(false);
+        }
+        let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
+        let tag = view.slice(self.at + 1, end);
+        if !engine.tools.may_have_tag(tag) {
+            return Ok(false);
+        }
+        let callee = engine.callee(tag);
+        Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
+    }
+}
+
+/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
+fn is_tag_of(tag: &str, tool: &str) -> bool {
+    let plain = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
+    };
+    plain(tag) == plain(tool)
+}
