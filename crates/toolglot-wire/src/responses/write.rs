@@ -38,6 +38,8 @@ pub(crate) struct ResponsesWriter {
     open: Option<OpenItem>,
     /// The tokens of text that is yet to be written.
     tokens: PendingLogprobs,
+    /// White space that no text has followed yet: between two calls it is no message of its own.
+    blank: String,
     /// Finished items as JSON text; an item that is not is here as it began.
     output: Vec<String>,
     ids: HashSet<String>,
@@ -96,6 +98,7 @@ impl ResponsesWriter {
             failure: None,
             open: None,
             tokens: PendingLogprobs::default(),
+            blank: String::new(),
             output: Vec::new(),
             ids: HashSet::new(),
             announced: Vec::new(),
@@ -130,7 +133,7 @@ impl ResponsesWriter {
 
     fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
         match part {
-            Part::Text(text) => self.say(ItemKind::Message, PartKind::Text, text, out),
+            Part::Text(text) => self.text(text, out),
             Part::Refusal(text) => self.say(ItemKind::Message, PartKind::Refusal, text, out),
             Part::Reasoning(text) => {
                 let form = self.announced_form.unwrap_or(self.client.reasoning_item);
@@ -154,6 +157,17 @@ impl ResponsesWriter {
                 self.close(out);
             }
         }
+    }
+
+    /// Says text; a server of this protocol has put it into items already.
+    fn text(&mut self, text: &str, out: &mut Vec<u8>) {
+        let foreign = self.client.upstream != Protocol::Responses;
+        let begins = self.open.as_ref().is_none_or(|item| item.kind != ItemKind::Message);
+        if foreign && begins && !self.output.is_empty() && text.trim().is_empty() {
+            return self.blank.push_str(text);
+        }
+        let text = std::mem::take(&mut self.blank) + text;
+        self.say(ItemKind::Message, PartKind::Text, &text, out);
     }
 
     /// Says a piece of text in an item of a kind; an item or a part of another kind ends before.

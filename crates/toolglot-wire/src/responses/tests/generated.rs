@@ -118,7 +118,10 @@ fn the_ai_sdk_sees_what_was_said() {
             }
         }
         let written = events_of(&write(&said, &client(Protocol::Chat, &json!({}))));
-        assert_eq!(accumulate::ai_sdk(&written), expected, "seed {seed}");
+        let mut seen = accumulate::ai_sdk(&written);
+        // White space behind a call is no message of its own.
+        [&mut seen.text, &mut expected.text].into_iter().for_each(|text| text.truncate(text.trim_end().len()));
+        assert_eq!(seen, expected, "seed {seed}");
     }
 }
 

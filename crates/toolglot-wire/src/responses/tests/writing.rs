@@ -49,6 +49,22 @@ fn a_call_written_as_text_becomes_an_item() {
 }
 
 #[test]
+fn white_space_between_calls_is_no_message() {
+    let tools = json!([{"type": "function", "name": "look", "parameters": {"type": "object"}}]);
+    let call = |at: usize| {
+        json!({"tool_calls": [{"index": at, "id": format!("call_{at}"), "type": "function",
+            "function": {"name": "look", "arguments": "{}"}}]})
+    };
+    let blank = json!({"content": "\n\n"});
+    let (response, seen) =
+        answer(&tools, &[call(0), blank.clone(), call(1), blank, json!({"content": "Done."})], "tool_calls");
+    let kinds: Vec<&str> =
+        response["output"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["function_call", "function_call", "message"]);
+    assert_eq!(seen.text, "\n\n\n\nDone.");
+}
+
+#[test]
 fn a_call_with_free_text_comes_back_as_free_text() {
     let tools = json!([{"type": "custom", "name": "apply_patch"}]);
     let patch = "*** Begin Patch\n+\"x\"\n";
