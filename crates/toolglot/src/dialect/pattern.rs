@@ -354,7 +354,8 @@ impl Spelling {
         plain(&self.parts)
     }
 
-    fn bytes(&self) -> impl Iterator<Item = u8> {
+    /// Returns the bytes of that text.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
         self.parts.iter().filter_map(SpellingPart::text).flat_map(str::bytes)
     }
 

@@ -222,12 +222,13 @@ impl Scanner {
                 self.resume_after(end);
                 return Ok(ContestOutcome::Skipped);
             }
-            if let Some(end) = engine.catalog.empty_section(view, self.at)? {
+            let entrants = self.entrants(engine, view)?;
+            let opens_section = entrants.iter().any(|number| engine.catalog.candidates[*number].section.is_some());
+            if opens_section && let Some(end) = engine.catalog.empty_section(view, self.at)? {
                 sink.markup(end);
                 self.resume_after(end);
                 return Ok(ContestOutcome::Skipped);
             }
-            let entrants = self.entrants(engine, view)?;
             if !entrants.is_empty() {
                 self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
             }

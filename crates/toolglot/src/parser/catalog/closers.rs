@@ -23,7 +23,7 @@ impl LoneClosers {
 
     /// Those of the calls of a pinned dialect; where several compete, one's closer is another's text.
     pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(if let [pinned] = dialects { stray_closers(pinned).collect() } else { Vec::new() })
+        Self::new(if let [pinned] = dialects { stray_closers(pinned) } else { Vec::new() })
     }
 
     fn new(literals: Vec<Literal>) -> Self {
@@ -76,24 +76,17 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 }
 
 /// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
-fn stray_closers(dialect: &Dialect) -> impl Iterator<Item = Literal> {
-    let plain = |spelling: &Spelling| {
-        let text = spelling.plain();
-        text.trim_matches(['<', '/', '>']).bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    let opens = |spelling: &Spelling| {
-        let mut openers = dialect.openings.iter().flat_map(|opener| &opener.spellings);
-        openers.any(|opener| opener.plain() == spelling.plain())
-    };
-    let keeps = move |spelling: &Spelling| !plain(spelling) && !opens(spelling);
-    closers_of(dialect)
-        .map(move |closer| Literal { spellings: closer.spellings.iter().filter(|s| keeps(s)).cloned().collect() })
+fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
+    let plain =
+        |spelling: &Spelling| spelling.bytes().all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric());
+    let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
+    closers_of(dialect, move |spelling| !plain(spelling) && !opens(spelling)).collect()
 }
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
     let mut closers: Vec<Literal> = Vec::new();
-    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number])) {
+    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number], |_| true)) {
         if !closers.contains(&closer) {
             closers.push(closer);
         }
@@ -101,13 +94,21 @@ pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) ->
     closers
 }
 
-/// The closers of calls and sections in their strong spellings, but for what stands between calls anyway.
-fn closers_of(dialect: &Dialect) -> impl Iterator<Item = Literal> {
-    let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-    let may =
-        |spelling: &&Spelling| spelling.is_fixed() && spelling.is_strong() && !dialect.skip.contains(&spelling.plain());
-    let strong = move |closer: &Literal| Literal { spellings: closer.spellings.iter().filter(may).cloned().collect() };
-    closers.map(strong)
+/// The closers of calls and sections in those of their strong spellings that count, but for what stands between calls anyway.
+fn closers_of<'d>(dialect: &'d Dialect, counts: impl Fn(&Spelling) -> bool + 'd) -> impl Iterator<Item = Literal> {
+    let mut closers: Vec<&Literal> = Vec::new();
+    for closer in dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail) {
+        if !closers.contains(&closer) {
+            closers.push(closer);
+        }
+    }
+    let may = move |spelling: &&Spelling| {
+        let strong = spelling.is_fixed() && spelling.is_strong() && counts(spelling);
+        strong && (dialect.skip.is_empty() || !dialect.skip.contains(&spelling.plain()))
+    };
+    closers
+        .into_iter()
+        .map(move |closer| Literal { spellings: closer.spellings.iter().filter(&may).cloned().collect() })
 }
 
 /// What every closer of a region begins with.
