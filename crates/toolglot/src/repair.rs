@@ -10,6 +10,7 @@ use crate::tool::Tools;
 use crate::{Message, parse};
 
 mod around;
+mod one_edit;
 
 /// What [`repair`] made of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,8 @@ pub struct Repaired {
 /// Reads the `arguments` string of a call of the only one of `tools`, if one is given.
 ///
 /// In this order: nothing at all is `{}`; JSON, strict or repaired, also
-/// inside a JSON string; a whole call in any dialect, whose arguments are
+/// inside a JSON string; JSON in which one quote or bracket is wrong, where
+/// just one edit mends it; a whole call in any dialect, whose arguments are
 /// taken; parameters of any dialect without their call; one JSON object with
 /// text, a fence or further objects around it. What is none of these is
 /// reported as failed, never made `{}`.
@@ -78,8 +80,10 @@ struct ArgumentsText<'t> {
 /// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
 type RepairAttempt<'t> = fn(&ArgumentsText<'t>, Option<&Repaired>) -> Option<Repaired>;
 
-fn readings<'t>() -> [RepairAttempt<'t>; 6] {
+fn readings<'t>() -> [RepairAttempt<'t>; 8] {
     [
+        ArgumentsText::as_plain_json,
+        |text, first| one_edit::read(text, first),
         ArgumentsText::as_json,
         ArgumentsText::with_declared_keys,
         ArgumentsText::without_doubtful,
@@ -93,8 +97,14 @@ fn readings<'t>() -> [RepairAttempt<'t>; 6] {
 const DOUBTFUL: [Code; 4] = [Code::Wrapper, Code::DoubleEncoded, Code::WrapScalar, Code::UnwrapObject];
 
 impl ArgumentsText<'_> {
-    fn as_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
-        self.json(self.options, false)
+    /// Reads JSON whose strings end where they seem to.
+    fn as_plain_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
+        let plain = |found: &Repaired| found.diagnostics.iter().all(|found| found.code != Code::InnerQuote);
+        self.json(self.options, false).filter(plain)
+    }
+
+    fn as_json(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        if first.is_some() { None } else { self.json(self.options, false) }
     }
 
     /// Reads JSON whose strings may hold what looks like keys, but is none that the tool declares.

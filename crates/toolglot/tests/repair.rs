@@ -142,3 +142,66 @@ fn what_is_nothing_known_fails_honestly() {
         check(LS, text, None);
     }
 }
+
+#[test]
+fn the_only_edit_that_makes_json_is_made() {
+    for (text, expected) in [
+        (r#"{"size": "a 27" screen"}"#, Some(r#"{"size": "a 27\" screen"}"#)),
+        (r#"{"size": "27" wide", "n": 1}"#, Some(r#"{"size": "27\" wide", "n": 1}"#)),
+        (r#"{"items": ["a "b", "c"]}"#, Some(r#"{"items": ["a \"b", "c"]}"#)),
+        (r#"{"one": "x, y, "two": "z"}"#, Some(r#"{"one": "x, y", "two": "z"}"#)),
+        (r#"{"one": x, y", "two": "z"}"#, Some(r#"{"one": "x, y", "two": "z"}"#)),
+        ("{\"l\": [\n\"ab,\n\"cd\"\n]}", Some("{\"l\": [\n\"ab\",\n\"cd\"\n]}")),
+        (r#"{"l": [{"n": 1}}, {"n": 2}]}"#, Some(r#"{"l": [{"n": 1}, {"n": 2}]}"#)),
+        (r#"{"one": 1}, "two": 2}"#, Some(r#"{"one": 1, "two": 2}"#)),
+        // Two edits would do, and they say different things.
+        (r#"{"one: 1, "two": 2}"#, None),
+        (r#"{"l": ["a, "b"]}"#, None),
+        (r#"{"o": {"n": 1}, "two": 2}, "three": 3}"#, None),
+        // It may have been cut off.
+        (r#"{"l": ["a]}"#, None),
+    ] {
+        check("", text, expected);
+    }
+    let exact = Options::default().with_repairs(toolglot::Repairs::exact());
+    let found = repair(r#"{"size": "a 27" screen"}"#, &Dialects::builtin(), &Tools::default(), &exact);
+    assert_eq!(found.arguments, None);
+}
+
+#[test]
+fn an_edit_is_reported_where_it_was_made() {
+    let fenced = "```json\n{\"a\": \"2\" b\", \"c\": 1}\n```";
+    let found = with("", fenced);
+    assert_eq!(found.arguments.as_deref(), Some(r#"{"a": "2\" b", "c": 1}"#));
+    let places: Vec<_> = found.diagnostics.iter().map(|found| (found.code, &fenced[..found.span.start])).collect();
+    assert_eq!(places, [(Code::Fence, ""), (Code::InnerQuote, "```json\n{\"a\": \"2")]);
+}
+
+#[test]
+fn what_the_end_cut_off_is_no_member() {
+    let open = Options::default().with_accept_incomplete(true);
+    for (text, expected) in [
+        ("{", "{}"),
+        ("{\"", "{}"),
+        ("{\"na", "{}"),
+        ("{\"a\": 1, \"na", "{\"a\": 1}"),
+        ("{\"a\": \"x\", \"b\": nul", "{\"a\": \"x\", \"b\": null}"),
+        ("{\"a\": \"x\" /* a comm", "{\"a\": \"x\" }"),
+        ("{\"l\": [\"a]}", "{\"l\": [\"a\"]}"),
+    ] {
+        let found = repair(text, &Dialects::builtin(), &Tools::default(), &open);
+        assert_eq!(found.arguments.as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn braces_in_a_word_without_quotes_stand_in_pairs() {
+    let all = Options::default().with_repairs(toolglot::Repairs::all());
+    let found = repair("{path: ${HOME}/x, n: 1}", &Dialects::builtin(), &Tools::default(), &all);
+    assert_eq!(found.arguments.as_deref(), Some(r#"{"path": "${HOME}/x", "n": 1}"#));
+}
+
+#[test]
+fn a_comment_behind_a_string_and_a_comma_too_many_stand_beside_each_other() {
+    check("", r#"{"l": [1, "a" /* one */],}"#, Some(r#"{"l": [1, "a" ]}"#));
+}

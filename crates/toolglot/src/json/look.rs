@@ -105,7 +105,8 @@ impl<'a> Lookahead<'a> {
                 Some(b'\\') if self.literal_blank(at)? => at + 2,
                 Some(b'/' | b'#') => match self.comment(at, COMMENT)? {
                     Ahead::Found(end) => end,
-                    _ => break,
+                    Ahead::Ends => return self.view.final_end(),
+                    Ahead::Absent => break,
                 },
                 _ => break,
             };

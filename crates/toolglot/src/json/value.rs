@@ -274,9 +274,9 @@ impl ReaderStep<'_> {
         self.value_end()
     }
 
-    /// Finds where a string without quotes ends, blanks at its end not counted.
+    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
     fn bare_end(&self) -> Result<usize, NotYet> {
-        let (mut end, mut at) = (self.reader.at, self.reader.at);
+        let (mut end, mut at, mut open) = (self.reader.at, self.reader.at, 0_usize);
         while let Some(byte) = self.view.byte(at)? {
             if is_blank(byte) {
                 let after = self.view.skip_blanks(at)?;
@@ -286,9 +286,11 @@ impl ReaderStep<'_> {
                 at = after;
                 continue;
             }
-            if self.bare_ends_at(byte, at)? {
+            let closes = byte == b'}' && open > 0;
+            if !closes && self.bare_ends_at(byte, at)? {
                 break;
             }
+            open = if closes { open - 1 } else { open + usize::from(byte == b'{') };
             at += 1;
             end = at;
         }

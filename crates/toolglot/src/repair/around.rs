@@ -24,7 +24,7 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
     if first.is_some_and(|first| !lines(first)) {
         return None;
     }
-    let start = first_object(text.text)?;
+    let start = first_object(text)?;
     let objects = objects(text, start)?;
     let end = objects.last()?.end;
     let mut around = surroundings(text, start, end, objects.len())?;
@@ -50,10 +50,23 @@ fn note(code: Code, span: std::ops::Range<usize>, message: impl Into<String>) ->
     Diagnostic { code, span, message: message.into(), dialect: None }
 }
 
-/// Returns the place of the first brace behind which a key or the closing brace stands.
-fn first_object(text: &str) -> Option<usize> {
-    let view = View::whole(text);
-    memchr::memchr_iter(b'{', text.as_bytes()).find(|at| key_ahead(view, at + 1, None) == Ok(true))
+/// Returns the place of the first brace behind which a key or the closing brace stands, or the text ends.
+fn first_object(text: &ArgumentsText<'_>) -> Option<usize> {
+    let view = View::whole(text.text);
+    let cut = |at: usize| text.options.accept_incomplete && is_cut_key(text.text[at..].trim_start());
+    let begins = |at: &usize| key_ahead(view, at + 1, None) == Ok(true) || cut(at + 1);
+    memchr::memchr_iter(b'{', text.text.as_bytes()).find(begins)
+}
+
+/// Says whether text is no more than the beginning of a key, in quotes if there is one.
+fn is_cut_key(text: &str) -> bool {
+    let key = text.strip_prefix('"').map(|key| key.trim_end().strip_suffix('"').unwrap_or(key));
+    text.is_empty() || key.is_some_and(|key| !key.contains(['"', '\n', '{', '}']))
+}
+
+/// Returns where the key begins that the end of a text cuts off: nobody knows which it was to be.
+fn cut_key(text: &str) -> Option<usize> {
+    text.rfind('"').filter(|quote| text[..*quote].trim_end().ends_with(['{', ',']))
 }
 
 /// Reads the object at `start` and those that follow it with at most a comma between them.
@@ -61,9 +74,13 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
     let context = Context { markers: &NoMarkers, schema: text.schema, options: text.options, quote: None, given: None };
     let (mut objects, mut start) = (Vec::new(), start);
     loop {
-        let (mut whole, ValueOutcome { at: end, how }) = json::read_arguments(text.text, start, false, &context)?;
+        let read = |text: &str| json::read_arguments(text, start, false, &context);
+        let (mut whole, ValueOutcome { at: end, how }) = read(text.text)?;
         let cut = how == Ended::Truncated && objects.is_empty() && text.options.accept_incomplete;
         if cut {
+            if let Some(key) = cut_key(text.text).filter(|key| *key > start && whole.json.contains(":null")) {
+                whole = read(&text.text[..key])?.0;
+            }
             let message = "the text ends inside the arguments; closed what was open";
             whole.repairs.push(note(Code::Truncated, end..end, message));
         }

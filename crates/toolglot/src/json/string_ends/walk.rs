@@ -202,6 +202,9 @@ impl EndSearch<'_> {
 
     fn walk_member(&mut self, at: usize, levels: &mut WalkState) -> Result<Result<usize, WalkStep>, NotYet> {
         let at = self.gap(at)?;
+        if self.slips && self.look.view.byte(at)? == Some(b'}') {
+            return Ok(Ok(at));
+        }
         let key = if levels.stack.is_empty() { self.word(at, b'=')? } else { self.key(at)? };
         let Some((key, colon)) = key else { return Ok(Err(WalkStep::Dead)) };
         let node = self.node(levels).and_then(|node| node.property(key)).map(SchemaNode::id);
