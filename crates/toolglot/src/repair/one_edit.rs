@@ -1,6 +1,7 @@
 //! Arguments in which one byte is wrong: a quote that is not escaped, a quote that is lost, a bracket too many.
 //!
-//! Each edit of that kind is tried. If just one of them makes the text one JSON object, it is what was meant.
+//! Each edit of that kind is tried. If just one of them makes the text one JSON object that fits the tool, it is what was
+//! meant; if several do, there is no reading.
 //!
 //! ```text
 //!   {"a": "24" wide"}     escaped   {"a": "24\" wide"}
@@ -11,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{ArgumentsText, Repaired, note};
+use super::{ArgumentsText, Repaired};
 use crate::diagnostic::{Code, Diagnostic, Repairs};
 use crate::json::{self, Context, NoMarkers};
 use crate::options::Options;
@@ -19,8 +20,11 @@ use crate::options::Options;
 /// Longer texts are not tried: all edits together take the square of the length.
 const LONGEST: usize = 1 << 12;
 
-/// So many edits are tried, those right before the first fault first: what is wrong stands near to where it shows.
+/// So many edits are tried, those near to the first fault: what is wrong stands where it shows or not far before.
 const EDITS: usize = 1 << 8;
+
+/// A quote behind which nothing fits shows as the fault; the quote that lacks stands behind its comma and some blanks.
+const NEXT: usize = 1 << 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edit {
@@ -61,28 +65,34 @@ impl Edit {
     }
 }
 
-/// Reads the object that the only possible edit makes of the text, if JSON was not read without.
+/// Reads the object that the only possible edit makes of the text, if JSON was not read without; where several edits make
+/// objects that fit the tool, nobody knows which was meant.
 pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let body = without_fence(text.text)?;
+    let fenced = body.len() < text.text.trim().len();
     let source = text.text.get(body.clone()).filter(|source| first.is_none() && source.len() <= LONGEST)?;
-    let (at, edit) = only_edit(source, text.options)?;
-    let edited = ArgumentsText { text: &edit.apply(source, at), ..*text }.json(text.options, false)?;
-    let mut diagnostics = vec![diagnostic(edit.code(), body.start + at..body.start + at, edit.message())];
-    if body.len() < text.text.trim().len() {
-        if !text.options.repairs.allow(Code::Fence) {
-            return None;
-        }
-        diagnostics.push(note(Code::Fence, text.text, "dropped the Markdown fence around the object"));
+    if fenced && !text.options.repairs.allow(Code::Fence) {
+        return None;
+    }
+    let mut readings = edits_to_json(source, text.options).into_iter().filter_map(|(edited, (at, edit))| {
+        let edited = ArgumentsText { text: &edited, ..*text }.json(text.options, false)?;
+        edited.fits().then_some((edited, at, edit))
+    });
+    let (edited, at, edit) = readings.next()?;
+    if readings.next().is_some() {
+        let message = "a quote is missing, lost or not escaped, and there is more than one place for it";
+        return Some(Repaired { arguments: None, diagnostics: vec![text.note(Code::Broken, message)] });
     }
     let place = |place: usize| body.start + edit.before(place, at);
     let moved = |found: Diagnostic| Diagnostic { span: place(found.span.start)..place(found.span.end), ..found };
-    diagnostics.extend(edited.diagnostics.into_iter().map(moved));
-    diagnostics.sort_by_key(|found| found.span.start);
+    let fence = fenced.then(|| text.note(Code::Fence, "dropped the Markdown fence around the object"));
+    let own = diagnostic(edit.code(), body.start + at, edit.message());
+    let diagnostics = fence.into_iter().chain([own]).chain(edited.diagnostics.into_iter().map(moved)).collect();
     Some(Repaired { diagnostics, ..edited })
 }
 
-fn diagnostic(code: Code, span: Range<usize>, message: &str) -> Diagnostic {
-    Diagnostic { code, span, message: message.to_owned(), dialect: None }
+fn diagnostic(code: Code, at: usize, message: &str) -> Diagnostic {
+    Diagnostic { code, span: at..at, message: message.to_owned(), dialect: None }
 }
 
 /// Returns where the object stands: all that is no blank and no fence around it.
@@ -96,19 +106,12 @@ fn without_fence(text: &str) -> Option<Range<usize>> {
     Some(start..start + body.len())
 }
 
-/// Returns the edit that makes the text JSON, if all that do make the same of it.
-fn only_edit(source: &str, options: &Options) -> Option<(usize, Edit)> {
+/// Returns what edits make of the text where that is JSON, each with one of the edits that do.
+fn edits_to_json(source: &str, options: &Options) -> BTreeMap<String, (usize, Edit)> {
     let strict = Options { repairs: Repairs::NONE, ..options.clone() };
-    let fault = fault(source, &strict)?;
-    let mut found = BTreeMap::new();
-    for (at, edit) in edits(source, fault, options).take(EDITS) {
-        let edited = edit.apply(source, at);
-        if self::fault(&edited, &strict).is_none() {
-            found.entry(edited).or_insert((at, edit));
-        }
-    }
-    let only = found.len() == 1;
-    found.into_values().next().filter(|_| only)
+    let tried = fault(source, &strict).into_iter().flat_map(|fault| edits(source, fault, options).take(EDITS));
+    let edited = tried.map(|(at, edit)| (edit.apply(source, at), (at, edit)));
+    edited.filter(|(edited, _)| fault(edited, &strict).is_none()).collect()
 }
 
 /// Returns where text is no longer the beginning of one object in strict JSON, or nothing if it is one.
@@ -120,7 +123,7 @@ fn fault(source: &str, strict: &Options) -> Option<usize> {
     whole.is_none().then_some(end.at)
 }
 
-/// Goes through all edits up to the fault, the nearest first.
+/// Goes through all edits up to the next value behind the fault, the last first.
 fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterator<Item = (usize, Edit)> + 's {
     let bytes = source.as_bytes();
     let last_quote = if options.accept_incomplete { Some(bytes.len()) } else { memchr::memrchr(b'"', bytes) };
@@ -132,7 +135,7 @@ fn edits<'s>(source: &'s str, fault: usize, options: &'s Options) -> impl Iterat
     };
     let allowed = move |edit: &Edit| options.repairs.allow(edit.code());
     let all = [Edit::Escape, Edit::Add, Edit::Drop].into_iter().filter(allowed);
-    (0..=fault.min(bytes.len())).rev().flat_map(move |at| {
+    (0..=bytes.len().min(fault + NEXT)).rev().flat_map(move |at| {
         all.clone().filter(move |edit| source.is_char_boundary(at) && fits(at, *edit)).map(move |edit| (at, edit))
     })
 }
