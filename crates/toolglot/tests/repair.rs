@@ -4,11 +4,6 @@
 
 use toolglot::{Code, Dialects, Options, Repaired, Tools, repair};
 
-#[path = "arguments/dice.rs"]
-mod dice;
-
-use dice::Dice;
-
 const LS: &str = r#"[{"name": "ls", "parameters": {"type": "object", "properties": {"dirPath": {"type": "string"},
     "recursive": {"type": "boolean"}, "depth": {"type": "integer"}, "ratio": {"type": "number"}, "tags": {"type": "array"}}}}]"#;
 
@@ -209,64 +204,4 @@ fn braces_in_a_word_without_quotes_stand_in_pairs() {
 #[test]
 fn a_comment_behind_a_string_and_a_comma_too_many_stand_beside_each_other() {
     check("", r#"{"l": [1, "a" /* one */],}"#, Some(r#"{"l": [1, "a" ]}"#));
-}
-
-/// Returns an object as models write them, spaced as they space it.
-fn object(dice: &mut Dice) -> String {
-    const WORDS: [&str; 14] = [
-        "red",
-        "two, three",
-        "a 27\\\" screen",
-        "it's",
-        "see: below",
-        "x",
-        "[1, 2]",
-        "{id}",
-        "end.",
-        "a; b",
-        "\\n",
-        "\\\"yes\\\"",
-        "no, \\\"he\\\" said",
-        "C:\\\\tmp",
-    ];
-    let space = dice.pick(&["", " ", "\n  "]);
-    let mut members = String::new();
-    for key in ["path", "text", "tags", "count", "more"].iter().take(1 + dice.roll(5)) {
-        let text = |dice: &mut Dice| (0..=dice.roll(3)).map(|_| dice.pick(&WORDS)).collect::<Vec<_>>().join(" ");
-        let value = match dice.roll(4) {
-            0 => "7".to_owned(),
-            1 => format!("[\"{}\",{space}\"{}\"]", text(dice), text(dice)),
-            2 => format!("{{\"name\":{space}\"{}\"}}", text(dice)),
-            _ => format!("\"{}\"", text(dice)),
-        };
-        let comma = if members.is_empty() { "" } else { "," };
-        members += &format!("{comma}{space}\"{key}\":{}{value}", space.trim_start_matches('\n'));
-    }
-    format!("{{{}}}", members.trim_start())
-}
-
-/// Damages text as one slip would: a backslash or a quote lost, a bracket too many.
-fn slip(dice: &mut Dice, text: &str) -> Option<String> {
-    let (what, lost) = [("\\\"", true), ("\"", true), ("}", false), ("]", false)][dice.roll(4)];
-    let places = text.match_indices(what).map(|(at, _)| at).filter(|at| !text[..*at].ends_with('\\'));
-    let places: Vec<usize> = places.collect();
-    let (before, after) = text.split_at(*places.get(dice.roll(places.len().max(1)))?);
-    let damaged = if lost { format!("{before}{}", &after[1..]) } else { format!("{before}{what}{after}") };
-    serde_json::from_str::<serde_json::Value>(&damaged).is_err().then_some(damaged)
-}
-
-#[test]
-fn one_slip_is_mended_or_refused_and_seldom_made_something_else() {
-    let (mut dice, mut right, mut wrong, mut all) = (Dice::new(7), 0, 0, 0);
-    let (dialects, tools, options) = (Dialects::builtin(), Tools::default(), Options::default());
-    while all < 3_000 {
-        let text = object(&mut dice);
-        let meant: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        let Some(damaged) = slip(&mut dice, &text) else { continue };
-        all += 1;
-        let Some(json) = repair(&damaged, &dialects, &tools, &options).arguments else { continue };
-        let same = serde_json::from_str::<serde_json::Value>(&json).expect("JSON") == meant;
-        *(if same { &mut right } else { &mut wrong }) += 1;
-    }
-    assert!(wrong * 500 <= all && right * 10 >= all * 8, "{right} right, {wrong} wrong of {all}");
 }

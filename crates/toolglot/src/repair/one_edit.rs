@@ -26,10 +26,14 @@ const EDITS: usize = 1 << 8;
 /// A quote behind which nothing fits shows as the fault; the quote that lacks stands behind its comma and some blanks.
 const NEXT: usize = 1 << 6;
 
+/// What is done to one byte of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edit {
+    /// A quote gets a backslash.
     Escape,
+    /// A quote is put before it.
     Add,
+    /// A closing bracket goes.
     Drop,
 }
 
