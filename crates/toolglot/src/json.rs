@@ -64,7 +64,7 @@ use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
 pub(crate) use key::is_bare_key;
-pub(crate) use look::key_ahead;
+pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use scalar::is_number;
 pub(crate) use write::{decode, needs_escape, write_escaped, write_string};

@@ -80,6 +80,15 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
     Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)))
 }
 
+/// Returns the end of a short comment that stands at `at`.
+pub(crate) fn comment_end(view: View<'_>, at: usize, context: &Context<'_>) -> Result<Option<usize>, NotYet> {
+    if view.byte(at)? != Some(b'/') {
+        return Ok(None);
+    }
+    let found = Lookahead { view, context, escaped: false }.comment(at, COMMENT)?;
+    Ok(if let Ahead::Found(end) = found { Some(end) } else { None })
+}
+
 /// The longest key that a candidate may begin with, and the longest bare key anywhere. It bounds what is read before
 /// a candidate dies; the names of real parameters are much shorter.
 pub(super) const KEY: usize = 256;

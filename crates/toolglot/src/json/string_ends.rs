@@ -22,7 +22,7 @@
 //!
 //! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
 //! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
-//! its last line; or the first quote in it looks like an end. That one is the end if it closes the call before another.
+//! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if it closes the call before another.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -183,7 +183,8 @@ impl EndSearch<'_> {
                     if sure && parity == QuoteParity::Even {
                         return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
                     }
-                    odd = sure.then(|| self.ends.clone());
+                    let ended = self.choices.iter().all(|choice| !choice.unended);
+                    odd = (sure && ended).then(|| self.ends.clone());
                     self.closed = self.closed.max(Some(at));
                     self.choices.iter_mut().for_each(|choice| choice.stands = true);
                 }

@@ -110,11 +110,15 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
 impl CallObjectPosition {
     /// Goes past a member that is only structure.
     fn pass(&mut self, member: &CallMember) {
-        self.unjoined = !matches!(member, CallMember::Comma(_) | CallMember::Descend(_));
+        if !matches!(member, CallMember::Comment(_)) {
+            self.unjoined = !matches!(member, CallMember::Comma(_) | CallMember::Descend(_));
+        }
         match member {
             CallMember::Descend(end) => (self.depth, self.at) = (self.depth + 1, *end),
             CallMember::Ascend(end) => (self.depth, self.at) = (self.depth.saturating_sub(1), *end),
-            CallMember::Id(_, end) | CallMember::Comma(end) | CallMember::Stray(end) => self.at = *end,
+            CallMember::Id(_, end) | CallMember::Comma(end) | CallMember::Comment(end) | CallMember::Stray(end) => {
+                self.at = *end;
+            }
             _ => {}
         }
     }
@@ -212,6 +216,10 @@ impl CallObjectReader {
             CallMember::Stray(end) => {
                 sink.repair(Code::ExtraCloser, end - 1..end, "dropped a bracket that closes nothing");
                 self.spot.at = end;
+            }
+            CallMember::Comment(end) => {
+                sink.repair(Code::Comment, self.spot.at..end, "dropped a comment");
+                self.spot.pass(&CallMember::Comment(end));
             }
             passed => self.spot.pass(&passed),
         }

@@ -13,8 +13,8 @@ use crate::view::{NotYet, View};
 use alike::alike;
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
-use listing::{candidates_of, drop_repeated};
-use opening::openers;
+use listing::{candidates_of, drop_repeated, is_special};
+use opening::{headers, openers};
 
 mod alike;
 mod behind;
@@ -92,6 +92,8 @@ pub(crate) struct Catalog {
     alike: OnceLock<Vec<usize>>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
+    /// Weak openers of heads that have a special token in them: a message may begin within its header.
+    headers: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
     /// Candidates that open with the name itself.
@@ -114,6 +116,7 @@ pub(crate) struct Catalog {
     pub(crate) turns: ByteSet,
     /// Where weak openers may begin.
     line_stops: OnceLock<Starts>,
+    header_stops: OnceLock<Starts>,
     /// Where a region's closer or a call inside it may begin.
     stops_in_regions: OnceLock<Starts>,
 }
@@ -137,6 +140,7 @@ impl Catalog {
         candidates.sort_by_key(|candidate| usize::MAX - candidate.specificity);
         let of = |strength| openers(dialects, &candidates, strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
+        let headers = headers(dialects, &candidates);
         let (closers, strays) = (LoneClosers::of_reasoning(dialects), LoneClosers::of_calls(dialects));
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
@@ -155,6 +159,7 @@ impl Catalog {
             alike: OnceLock::new(),
             strong,
             weak,
+            headers,
             dynamic,
             named,
             behind_names,
@@ -168,6 +173,7 @@ impl Catalog {
             stops_and_lines,
             turns,
             line_stops: OnceLock::new(),
+            header_stops: OnceLock::new(),
             stops_in_regions: OnceLock::new(),
         }
     }
@@ -230,15 +236,32 @@ impl Catalog {
         self.line_stops.get_or_init(|| self.weak.starts().into_iter().collect())
     }
 
+    /// Returns where a message may begin within its header.
+    pub(crate) fn header_stops(&self) -> &Starts {
+        self.header_stops.get_or_init(|| self.headers.starts().into_iter().collect())
+    }
+
     /// Returns where a region's closer or a call inside it may begin.
     pub(crate) fn stops_in_regions(&self) -> &Starts {
         let made = || self.stops.texts().chain(region_closers(&self.dialects).map(str::as_bytes)).collect();
         self.stops_in_regions.get_or_init(made)
     }
 
-    /// Returns the end of an empty section of a pinned dialect that stands at `at`.
-    pub(crate) fn empty_section(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        if let [pinned] = &self.dialects[..] { empty_section(pinned, view, at) } else { Ok(None) }
+    /// Returns the end of an empty section that stands at `at`, where one of these candidates opens.
+    pub(crate) fn empty_section(&self, view: View<'_>, at: usize, entrants: &[usize]) -> Result<Option<usize>, NotYet> {
+        let mut last = None;
+        for candidate in entrants.iter().map(|number| &self.candidates[*number]) {
+            let (Some(section), dialect) = (candidate.section, self.dialect(candidate)) else { continue };
+            if last.replace((candidate.dialect, section)) == Some((candidate.dialect, section)) {
+                continue;
+            }
+            let section = &dialect.sections[section];
+            let end = empty_section(section, view, at)?;
+            if end.is_some() && (!self.is_auto() || is_special(dialect, section)) {
+                return Ok(end);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.
@@ -303,10 +326,12 @@ impl Catalog {
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;
-        if weak {
-            self.weak.find(view, at, found)?;
-        }
-        Ok(())
+        if weak { self.weak.find(view, at, found) } else { Ok(()) }
+    }
+
+    /// Adds the candidates whose message may begin within its header.
+    pub(crate) fn begun(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
+        self.headers.find(view, at, found)
     }
 }
 

@@ -6,7 +6,7 @@ use super::call_context::CallContext;
 use super::head::HeadText;
 use super::whole::{WholeArguments, arguments_of, read_value};
 use crate::diagnostic::Code;
-use crate::json::{Markers, ValuePosition, key_ahead};
+use crate::json::{Markers, ValuePosition, comment_end, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
 /// Member names that every dialect reads, beside its own.
@@ -50,6 +50,8 @@ pub(crate) enum CallMember {
     Descend(usize),
     Ascend(usize),
     Comma(usize),
+    /// A comment ends here.
+    Comment(usize),
     /// A bracket that closes nothing stands before the object's brace.
     Stray(usize),
     End(usize),
@@ -76,6 +78,10 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
         Some(b'}') if spot.depth > 0 => return Ok(CallMember::Ascend(at + 1)),
         Some(b'}') => return Ok(CallMember::End(at + 1)),
         Some(b',') => return Ok(CallMember::Comma(at + 1)),
+        Some(b'/') if context.engine.options.repairs.allow(Code::Comment) => {
+            let end = comment_end(view, at, &context.json(None))?;
+            return Ok(end.map_or(CallMember::Bad(at), CallMember::Comment));
+        }
         Some(b']' | b')') if spot.has_arguments && closes_nothing(at, context)? => {
             return Ok(CallMember::Stray(at + 1));
         }

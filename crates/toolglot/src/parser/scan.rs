@@ -223,8 +223,7 @@ impl Scanner {
                 return Ok(ContestOutcome::Skipped);
             }
             let entrants = self.entrants(engine, view)?;
-            let opens_section = entrants.iter().any(|number| engine.catalog.candidates[*number].section.is_some());
-            if opens_section && let Some(end) = engine.catalog.empty_section(view, self.at)? {
+            if let Some(end) = engine.catalog.empty_section(view, self.at, &entrants)? {
                 sink.markup(end);
                 self.resume_after(end);
                 return Ok(ContestOutcome::Skipped);

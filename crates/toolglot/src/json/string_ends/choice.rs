@@ -45,6 +45,8 @@ pub(super) struct OpenString {
     pub(super) named: Vec<String>,
     /// Something stood in it that another reading would take for the call's own.
     pub(super) suspect: bool,
+    /// Its first quote stands behind a comma and begins what is written as a member: its own end may be lost.
+    pub(super) unended: bool,
     /// The member behind the quote that was tried last is not declared.
     pub(super) foreign: bool,
     /// A reading went through it.
@@ -79,6 +81,7 @@ impl OpenString {
             quotes: 0,
             named: Vec::new(),
             suspect: false,
+            unended: false,
             foreign: false,
             stands: false,
             levels,
@@ -150,6 +153,9 @@ impl EndSearch<'_> {
         let view = self.look.view;
         choice.suspect |= choice.quotes == 0 && self.looks_like_end(choice, at)?;
         let before = view.slice(choice.from, at).trim_end();
+        if choice.all == 0 && before.ends_with(',') {
+            choice.unended = self.key(at)?.is_some();
+        }
         if before.ends_with('{') {
             let brace = choice.from + before.len() - 1;
             choice.suspect |= self.look.context.markers.begins_in_string(view, brace)?;

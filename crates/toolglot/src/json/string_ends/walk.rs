@@ -99,7 +99,7 @@ impl EndSearch<'_> {
     }
 
     /// Returns the key that stands at `at`, in quotes unless slips are forgiven, and where its colon is.
-    fn key(&self, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    pub(super) fn key(&self, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
         let Some((quote, length)) = self.look.opens(at)? else {
             return if self.slips { self.word(at, b':') } else { Ok(None) };
         };

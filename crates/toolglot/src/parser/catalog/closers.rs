@@ -48,18 +48,14 @@ impl LoneClosers {
     }
 }
 
-/// Returns the end of a section of a pinned dialect that stands at `at` and holds nothing.
-pub(super) fn empty_section(dialect: &Dialect, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    for section in &dialect.sections {
-        let ([HeadPart::Literal(opener)], Some(closer)) = (&section.head[..], section.tail.first()) else { continue };
-        if opener.is_strong()
-            && let Some(end) = stands(view, at, opener, &Head::default())?
-            && let Some(end) = stands(view, skip_gap(view, end)?, closer, &Head::default())?
-        {
-            return Ok(Some(end));
-        }
-    }
-    Ok(None)
+/// Returns the end of a section that stands at `at` and holds nothing.
+pub(super) fn empty_section(section: &Pattern, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let ([HeadPart::Literal(opener)], Some(closer)) = (&section.head[..], section.tail.first()) else {
+        return Ok(None);
+    };
+    let opened = if opener.is_strong() { stands(view, at, opener, &Head::default())? } else { None };
+    let Some(end) = opened else { return Ok(None) };
+    stands(view, skip_gap(view, end)?, closer, &Head::default())
 }
 
 /// Strong closers of reasoning regions, each once.

@@ -74,7 +74,7 @@ pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Cand
 }
 
 /// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
-fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
+pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
     let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
     opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
 }

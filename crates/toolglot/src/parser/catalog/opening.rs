@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::behind::bytes_behind;
-use super::{Candidate, Strength, first_pattern, skipped};
+use super::listing::is_special;
+use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern};
 use crate::parser::bytes::ByteBits;
 use crate::parser::openers::{Opener, Openers};
@@ -53,9 +54,35 @@ fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<
 
 pub(super) fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Strength) -> Openers {
     let of_strength = candidates.iter().enumerate().filter(|(_, candidate)| candidate.evidence == strength);
+    of_those(dialects, of_strength)
+}
+
+/// The weak openers of heads that have a special token in them.
+pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Openers {
+    let is_header = |candidate: &Candidate| {
+        let dialect = &dialects[candidate.dialect];
+        let has_token = |pattern: &Pattern| match candidate.role {
+            CandidateRole::Call => pattern.head.iter().any(|part| is_token(dialect, part)),
+            _ => is_special(dialect, pattern),
+        };
+        let skips = matches!(candidate.role, CandidateRole::Skip | CandidateRole::TurnEnd | CandidateRole::TurnStart);
+        let weak = candidate.evidence == Strength::Weak && !skips && !candidate.is_named;
+        weak && has_token(first_pattern(dialect, candidate.role, candidate.section, candidate.pattern))
+    };
+    of_those(dialects, candidates.iter().enumerate().filter(|(_, candidate)| is_header(candidate)))
+}
+
+/// Says whether a part of a head is a special token, however it is spelled.
+fn is_token(dialect: &Dialect, part: &HeadPart) -> bool {
+    let HeadPart::Literal(literal) = part else { return false };
+    let token = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
+    !literal.is_optional() && literal.spellings.iter().all(|spelling| token(&spelling.plain()))
+}
+
+fn of_those<'c>(dialects: &[Arc<Dialect>], those: impl Iterator<Item = (usize, &'c Candidate)>) -> Openers {
     let texts = |(number, candidate): (usize, &Candidate)| {
         let texts = openers_of(&dialects[candidate.dialect], candidate);
         texts.into_iter().map(move |text| (text, number)).collect::<Vec<_>>()
     };
-    Openers::new(of_strength.flat_map(texts))
+    Openers::new(those.flat_map(texts))
 }

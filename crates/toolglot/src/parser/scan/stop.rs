@@ -16,8 +16,11 @@ impl Scanner {
                 from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
                 let first = *rest.get(from)?;
                 // What closed the last call counts at a fresh place; elsewhere a fence quotes what is behind it.
-                let turns =
-                    if std::mem::take(&mut fresh) { catalog.stops.contains(first) } else { opens_fence(&rest[from..]) };
+                let turns = if std::mem::take(&mut fresh) {
+                    catalog.stops.contains(first) || begins_in_header(engine, view, self.at + from)
+                } else {
+                    opens_fence(&rest[from..])
+                };
                 if turns || starts_line(engine, view, self.at + from) {
                     return Some(self.at + from);
                 }
@@ -42,6 +45,13 @@ fn opens(engine: &Engine, view: View<'_>, at: usize) -> bool {
     let tag = view.rest(at)[0] == b'<' && !engine.catalog.dynamic.is_empty();
     let cut = view.limited(at.saturating_add(engine.options.limits.held));
     tag && engine.tools.may_begin_tag(view.rest(at + 1)) || engine.catalog.stops.stands(cut, at) != Ok(false)
+}
+
+/// Says whether a message may begin at `at` within its header.
+#[inline(never)]
+fn begins_in_header(engine: &Engine, view: View<'_>, at: usize) -> bool {
+    let cut = view.limited(at.saturating_add(engine.options.limits.held));
+    engine.catalog.header_stops().stands(cut, at) != Ok(false)
 }
 
 /// Says whether something may open at `at` where a line begins. Where the end of a name is not there yet, it may be one.
