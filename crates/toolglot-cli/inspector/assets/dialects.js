@@ -244,8 +244,8 @@ about = "Functionary v3.1 and Llama 3.1 custom tools: the name in the tag, JSON 
 aliases = ["functionary", "functionary_v3.1"]
 models = ["functionary-*-v3.1*", "kanana-1.5-*"]
 turn_end = ["<|eot_id|>", "<|eom_id|>"]
-call = ["<function={name}>{arguments}</function>", "<function={name}{arguments}{end}", "{name}{arguments}</function>"]
-words = { end = ["</function>", "></function>"] }
+call = ["<{fn}={name}>{arguments}{end}", "<{fn}={name}{arguments}{end}", "{name}{arguments}</function>", "<call={name}>{arguments}</call>", "<tool={name}>{arguments}</tool>"]
+words = { end = ["</function>", "></function>"], fn = ["function", "function "] }
 `,functionary_v3_2:`# llama.cpp functionary v3.2. The prompt ends with the first >>>, and text for the user follows ">>>all".
 about = "Functionary v3.2: three angles, the recipient, and JSON on the next line."
 models = ["functionary-*-v3.2*"]
@@ -286,11 +286,12 @@ call = [
     "<|tool_call>:{name}{object}<tool_call|>",
     "<|tool_call>call:{name}({kwargs})<tool_call|>",
     "<|tool_call>{call}<tool_call|>",
-    "<call>{name}{object}{end}",
+    "<call>{name}{object}{tag_end}",
     "call:{name}{object}{end}",
+    "call:{name}({kwargs}){end}",
 ]
 join = ""
-words = { end = ["<tool_call|>", ""] }
+words = { end = ["<tool_call|>", ""], tag_end = ["</call>", "<tool_call|>", ""] }
 quote = "<|\\"|>"
 `,gigachat3:`# vLLM and SGLang gigachat3. The role's name comes as plain words before the separator.
 about = "GigaChat 3: one JSON call after a role marker."
@@ -350,13 +351,17 @@ models = ["GLM-4.7*", "GLM-5*", "Ling-3*", "Ring-3*", "Spark-2.5*", "Spark2.5*"]
 special = ["<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<think>", "</think>"]
 reasoning = "<think>{text}</think>"
 turn_end = ["<|endoftext|>", "<|user|>", "<|observation|>"]
-call = ["<tool_call>{name}{params}</tool_call>", "<tool_call>{name}\\n{arguments}\\n</tool_call>", "<tool_call>{call}</tool_call>"]
+call = [
+    "<tool_call>{name}{params}</tool_call>", "<tool_call>{name}\\n{arguments}\\n</tool_call>",
+    "<tool_call>{call}</tool_call>", "<tool_call>{name}{end}",
+]
 param = [
     "<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
     "<arg_key>{key}</arg_key>{value}</arg_value>",
     "<arg_key>{key}<arg_value>{value}</arg_value>",
 ]
 join = ""
+words = { end = ["</arg_value></tool_call>", "</arg_value>"] }
 
 [teach]
 tools = '''
@@ -430,8 +435,7 @@ call = [
     "{start}to=functions.{name}{via} {constrain}<|message|>{arguments}{call_end}",
     "<|channel|>{channel} to={name} {constrain}<|message|>{arguments}{call_end}",
     "{role}{channel} to=functions.{name} {constrain}{arguments}",
-    "{role}to=functions.{name} {channel} {constrain}{arguments}",
-    "{role}to=functions.{name} {constrain}{arguments}",
+    "{role}to=functions.{name} {channel} {constrain}{arguments}", "{role}to=functions.{name} {constrain}{arguments}",
 ]
 join = "<|start|>assistant"
 [words]
@@ -624,7 +628,7 @@ json = { arguments = ["parameters", "arguments"] }
 about = "Llama 4: a Python list of calls between two tokens."
 models = ["Llama-4-*"]
 turn_end = ["<|eot|>", "<|eom|>"]
-section = ["<|python_start|>[{calls}]{end}", "<|python_tag|>[{calls}]{end}", "[{calls}]{end}"]
+section = ["<|python_start|>[{calls}]{end}", "<|python_tag|>[{calls}]{end}", "[{calls}]{end}", "<|python_tag|>{calls}"]
 call = "{name}({kwargs})"
 join = ", "
 words = { end = ["<|python_end|>", ""] }
@@ -876,12 +880,12 @@ call = [
     "function={name}>\\n{params}</function>",
 ]
 param = [
-    "<parameter={key}>\\n{value}\\n</parameter>\\n",
+    "<{pa}={key}>\\n{value}\\n</parameter>\\n",
     "<parameter name=\\"{key}\\">\\n{value}\\n</parameter>\\n",
     "<parameter>{key}</parameter>{value:trim}</parameter>\\n",
 ]
 one = "section"
-words = { fn = ["function", "function "], tag = ["function", "call"] }
+words = { fn = ["function", "function "], pa = ["parameter", "parameter "], tag = ["function", "call"] }
 
 [teach]
 tools = '''# Tools

@@ -13,8 +13,8 @@ use crate::view::{NotYet, View};
 use alike::alike;
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
-use listing::{candidates_of, drop_repeated, is_special};
-use opening::{headers, openers};
+use listing::{candidates_of, drop_repeated};
+use opening::{headers, is_special, openers};
 
 mod alike;
 mod behind;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::opening::opener_texts;
+use super::opening::{is_special, opener_texts};
 use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::lead::Lead;
@@ -71,12 +71,6 @@ pub(super) fn drop_repeated(dialects: &[Arc<Dialect>], candidates: &mut Vec<Cand
         };
         seen.insert((candidate.role as u8, source))
     });
-}
-
-/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
-pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
-    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
-    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
 }
 
 /// How strong a candidate's openers are, the strongest first; a name is as strong as what follows it.

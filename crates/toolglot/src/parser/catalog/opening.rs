@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::behind::bytes_behind;
-use super::listing::is_special;
 use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
-use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern};
+use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::parser::bytes::ByteBits;
 use crate::parser::openers::{Opener, Openers};
 
@@ -70,6 +69,12 @@ pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Op
         weak && has_token(first_pattern(dialect, candidate.role, candidate.section, candidate.pattern))
     };
     of_those(dialects, candidates.iter().enumerate().filter(|(_, candidate)| is_header(candidate)))
+}
+
+/// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
+pub(super) fn is_special(dialect: &Dialect, region: &Pattern) -> bool {
+    let opening = region.opening().and_then(|opening| opening.spellings.first()).map(Spelling::plain);
+    opening.is_some_and(|opening| dialect.special.iter().any(|token| opening.contains(token.as_str())))
 }
 
 /// Says whether a part of a head is a special token, however it is spelled.
