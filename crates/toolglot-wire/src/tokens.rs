@@ -18,7 +18,7 @@ impl PendingLogprobs {
         self.waiting.extend(tokens.iter().cloned());
     }
 
-    /// Returns the tokens that end in a piece of text; none are left where the text is another.
+    /// Returns the tokens that end in a piece of text; those before them whose text was not written are left out.
     pub(crate) fn take(&mut self, piece: &str) -> Vec<Value> {
         let mut ended = Vec::new();
         if self.waiting.is_empty() {
@@ -35,7 +35,7 @@ impl PendingLogprobs {
                 rest.clone_into(&mut self.begun);
                 break;
             } else {
-                self.clear();
+                self.waiting.pop_front();
             }
         }
         ended
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn tokens_go_with_the_text_in_which_they_end() {
         assert_eq!(taken(&["a", "b c", "d"], &["ab", " cd", "e"]), ["a", "b c|d", ""]);
-        assert_eq!(taken(&["a", "<", "b"], &["a", "b"]), ["a", ""]);
+        assert_eq!(taken(&["a", "<", "b"], &["a", "b"]), ["a", "b"]);
         assert_eq!(taken(&["\u{fffd}", "a"], &["\u{e9}", "a"]), ["", ""]);
     }
 }
