@@ -181,6 +181,11 @@ impl Pattern {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
+    /// Says whether a parameter's opener separates it from the one before, and nothing else ends a value.
+    pub(crate) fn is_separated(&self) -> bool {
+        self.tail.is_empty() && self.kind() == Some(BodyKind::Value)
+    }
+
     /// Says whether any tag may be the parameter's: its name alone is the key.
     pub(crate) fn opens_like_any_tag(&self) -> bool {
         self.has_key_tag() && self.opening().is_some_and(|open| open.is("<"))

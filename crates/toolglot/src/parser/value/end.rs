@@ -17,7 +17,7 @@ use crate::id::seed_of;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, Marker, named_tag};
 use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, name_end, skip_gap};
+use crate::parser::head::{Head, is_name, name_end, skip_gap};
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::torn::{is_frayed, is_torn};
@@ -145,6 +145,8 @@ impl ValueEndFinder {
         };
         let edge = match marker {
             Marker::Value => self.value_closer(end, context, param, object)?,
+            Marker::Param if param.is_separated() => begins_next(at, context, object)?.then_some(ValueEdge::at(at, at)),
+            Marker::Call if param.is_separated() => self.last_end(end, context)?,
             Marker::Param if begins_other(at, context, object)? => {
                 if self.is_enclosed(at, context, param)? {
                     self.pass_data(context.view)?;
@@ -159,7 +161,9 @@ impl ValueEndFinder {
         };
         match edge {
             Some(edge) => {
-                report(marker, &edge, sink);
+                if !param.is_separated() {
+                    report(marker, &edge, sink);
+                }
                 let torn = self
                     .doubt
                     .is_some_and(|doubt| doubt.next > doubt.end && is_torn(doubt.next, edge.end, context, param));
@@ -225,6 +229,18 @@ impl ValueEndFinder {
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
         let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
         Ok((sure || self.hasty).then_some(doubt))
+    }
+
+    /// What closes the call ends the last of separated values if a line or another call begins behind it; else it is a
+    /// doubtful end.
+    fn last_end(&mut self, end: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
+        let edge = ValueEdge::at(self.scan, self.scan);
+        let next = context.view.skip_blanks(end)?;
+        let over = context.view.byte(next)?.is_none() || context.view.slice(end, next).contains('\n');
+        if over || context.opener(next)?.is_some() {
+            return Ok(Some(edge));
+        }
+        Ok(self.doubt(edge))
     }
 
     /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
@@ -365,6 +381,15 @@ fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result
     let strong = || closers.iter().filter(|closer| closer.is_strong());
     let Some(end) = context.any(at, closers)?.filter(|_| strong().next().is_some()) else { return Ok(false) };
     Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
+}
+
+/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known.
+fn begins_next(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+    let mut inner = Head::default();
+    let begins = param_head(at, context, false, &mut inner)?.is_some();
+    let key = inner.key();
+    let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
+    Ok(begins && known && is_name(key) && !object.has(key) && context.head.key() != key)
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.

@@ -1,0 +1,60 @@
+//! Parameters that nothing but the next one's opener separates, as users invent them.
+
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
+use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, Tools, parse};
+
+const FILE: &str = "call = '<<call:{name}{params}>>'\nparam = '|{key}={value}'\n";
+const TOOLS: &str = r#"[{"name": "save", "parameters": {"type": "object", "required": ["path"], "properties":
+    {"path": {"type": "string"}, "text": {"type": "string"}, "count": {"type": "integer"}}}}]"#;
+
+fn read(text: &str, tools: &str) -> Message {
+    let dialects = Dialects::from_iter([Dialect::from_toml("separated", FILE).expect("a dialect")]);
+    let (tools, options) = (Tools::from_json_str(tools).expect("tools"), Options::default());
+    let whole = parse(text, &dialects, &tools, &options);
+    let (mut parser, mut collector) = (Parser::new(&dialects, &tools, &options), Collector::new(&options));
+    for letter in text.chars() {
+        parser.push(letter.encode_utf8(&mut [0; 4])).for_each(|event| collector.add(&event));
+    }
+    parser.finish().for_each(|event| collector.add(&event));
+    assert_eq!(collector.finish(text.as_bytes()).calls, whole.calls, "{text}");
+    whole
+}
+
+#[test]
+fn a_separator_ends_the_value_before_it() {
+    for (text, arguments) in [
+        ("<<call:save|path=a b|text=w>>", r#"{"path": "a b", "text": "w"}"#),
+        ("<<call:save|path=a>>", r#"{"path": "a"}"#),
+        ("Now.\n<<call:save|path=a|count=3>>\nDone.", r#"{"path": "a", "count": 3}"#),
+        // What is no parameter of the tool is a part of the value, and so is a second one of the same name.
+        ("<<call:save|path=a|b=c|text=x||y|path=z>>", r#"{"path": "a|b=c", "text": "x||y|path=z"}"#),
+        // A closer in the middle of a line is data where another closes the line.
+        ("<<call:save|path=a|text=echo 1 >> log>>", r#"{"path": "a", "text": "echo 1 >> log"}"#),
+        ("<<call:save|path=>>", r#"{"path": ""}"#),
+        ("<<call:save|path=two\nlines|text=w>>", r#"{"path": "two\nlines", "text": "w"}"#),
+    ] {
+        let message = read(text, TOOLS);
+        assert_eq!(message.calls.len(), 1, "{text}\n{message:?}");
+        assert_eq!(message.calls[0].arguments, arguments, "{text}");
+        assert_eq!(message.diagnostics, [], "{text}");
+    }
+    assert_eq!(read("<<call:save|path=a|b=c>>", "").calls[0].arguments, r#"{"path": "a", "b": "c"}"#);
+}
+
+#[test]
+fn calls_and_text_go_on_behind_the_last_value() {
+    let message = read("<<call:save|path=a>><<call:save|path=b|text=c>>\nEnd.", TOOLS);
+    let arguments: Vec<&str> = message.calls.iter().map(|call| call.arguments.as_str()).collect();
+    assert_eq!(arguments, [r#"{"path": "a"}"#, r#"{"path": "b", "text": "c"}"#]);
+    assert_eq!(message.content, "\nEnd.");
+    let message = read("<<call:save|path=a>> and more", TOOLS);
+    assert_eq!((message.calls[0].arguments.as_str(), message.content.as_str()), (r#"{"path": "a"}"#, " and more"));
+}
+
+#[test]
+fn a_value_without_the_closer_of_its_call_is_cut() {
+    let message = read("<<call:save|path=a|te", TOOLS);
+    assert_eq!(message.calls, []);
+    assert_eq!(message.incomplete.len(), 1);
+}
