@@ -38,7 +38,7 @@ impl Scanner {
         let mut entrants = Vec::with_capacity(16);
         let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
-        if !weak && self.place.is_fresh() {
+        if !weak && self.place.is_fresh() && engine.options.evidence != Evidence::Strict {
             catalog.begun(view, self.at, &mut entrants)?;
         }
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
