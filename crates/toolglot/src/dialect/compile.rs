@@ -31,13 +31,10 @@ pub(super) fn compile(source: &str, role: PatternKey, setting: PatternContext<'_
     let tail =
         rest.iter().skip(1).filter_map(|token| closer(token, setting).transpose()).collect::<Result<Vec<_>, _>>()?;
     needs(source, role, setting, &head, body.as_ref())?;
-    let separated = role == PatternKey::Param
-        && tail.is_empty()
-        && body.as_ref().is_some_and(|body| body.kind == BodyKind::Value)
-        && matches!(head.first(), Some(HeadPart::Literal(first)) if !first.is_optional());
-    if !separated {
-        ends(&head, before, body.as_ref(), rest.first(), &tail, setting)?;
-    }
+    let opened = matches!(head.first(), Some(HeadPart::Literal(first)) if !first.is_optional());
+    let value = role == PatternKey::Param && body.as_ref().is_some_and(|body| body.kind == BodyKind::Value);
+    let separated = value && opened && tail.is_empty();
+    ends(&head, before, body.as_ref(), rest.first().filter(|_| !separated), &tail, setting)?;
     let tail = match role {
         PatternKey::Section => bracket_apart(&head, tail).into_iter().flat_map(markers_apart).collect(),
         PatternKey::Call => tail.into_iter().flat_map(markers_apart).collect(),
@@ -142,8 +139,8 @@ fn names(head: &[HeadPart], kind: Option<BodyKind>, id_has_name: bool) -> bool {
     reads(head, Hole::Name) || kind == Some(BodyKind::Call) || id_has_name && reads(head, Hole::Id)
 }
 
-/// Checks that every hole has an end: a literal, the end of its line, or a body that is told by its first byte. A value
-/// without one ends before the next parameter.
+/// Checks that every hole has an end: a literal, the end of its line, or a body that is told by its first byte. There is no
+/// token for a body that ends before the next parameter.
 fn ends(
     head: &[HeadPart],
     before: &[PatternToken],
