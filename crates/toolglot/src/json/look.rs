@@ -82,9 +82,6 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
 
 /// Returns the end of a short comment that stands at `at`.
 pub(crate) fn comment_end(view: View<'_>, at: usize, context: &Context<'_>) -> Result<Option<usize>, NotYet> {
-    if view.byte(at)? != Some(b'/') {
-        return Ok(None);
-    }
     let found = Lookahead { view, context, escaped: false }.comment(at, COMMENT)?;
     Ok(if let Ahead::Found(end) = found { Some(end) } else { None })
 }

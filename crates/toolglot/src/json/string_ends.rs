@@ -22,7 +22,8 @@
 //!
 //! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
 //! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
-//! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if it closes the call before another.
+//! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if
+//! it closes the call before another.
 
 use std::collections::{BTreeSet, HashSet};
 
