@@ -166,6 +166,9 @@ impl ResponsesWriter {
         if foreign && begins && !self.output.is_empty() && text.trim().is_empty() {
             return self.blank.push_str(text);
         }
+        if self.blank.is_empty() {
+            return self.say(ItemKind::Message, PartKind::Text, text, out);
+        }
         let text = std::mem::take(&mut self.blank) + text;
         self.say(ItemKind::Message, PartKind::Text, &text, out);
     }
