@@ -75,6 +75,7 @@ def cases(written):
         for kind in ("stream", "whole"):
             due = {"due": "calls", "calls": turn["calls"], "text": turn["text"], "finish": "tool_calls"}
             yield Case("chat", kind, f"text/{dialect}", dialect, due)
+            yield Case("chat", kind, f"prompt/{dialect}", dialect, due)
     for (protocol, kind, name), variant in variants.load().items():
         yield Case(protocol, kind, f"native/{name}", variant.what, variant.expected())
 
@@ -146,7 +147,7 @@ def main():
     with contextlib.ExitStack() as stack:
         direct = stack.enter_context(parts.upstream(written))
         through = {} if flags.direct else {
-            protocol: stack.enter_context(parts.toolglot(parts.server(direct, protocol), f"toolglot-{protocol}"))[0]
+            protocol: stack.enter_context(parts.toolglot(parts.server(direct, protocol) + parts.prompted("prompt", written), f"toolglot-{protocol}"))[0]
             for protocol in ("chat", "messages", "responses")}
         results = run(clients, all_cases, dict.fromkeys(("chat", "messages", "responses"), direct), through)
     sys.exit(report(results, flags))

@@ -78,13 +78,20 @@ def _versions(clients):
 def _texts(clients, cases, through):
     """Calls as text break every client without toolglot; with it the table is short."""
     dialects = list(dict.fromkeys(case.what for case in cases if case.model.startswith("text/")))
-    lines = ["## Calls as text", "", "What the model writes reaches the client as text, so without toolglot no client sees a call. With it:", "",
-             "| client | protocol | dialects, streamed and whole |", "|---|---|---|"]
+    lines = ["## Calls as text", "",
+             "What the model writes reaches the client as text, so without toolglot no client sees a call. A server that takes no tools",
+             "refuses them with status 400; toolglot writes them into the prompt, and earlier calls and results into the messages. With",
+             "toolglot these dialects are right, streamed and whole:", "",
+             "| client | protocol | the server takes tools | it refuses them |", "|---|---|---|---|"]
     for client in clients:
-        wrong = {case.what for (one, case, _), why in through.items() if one == client and case.model.startswith("text/") and why}
-        right = [dialect for dialect in dialects if dialect not in wrong]
-        lines.append(f"| {client.name} | {PROTOCOLS[client.protocol]} | {len(right)} of {len(dialects)} right |")
+        right = [_right(client, dialects, family, through) for family in ("text", "prompt")]
+        lines.append(f"| {client.name} | {PROTOCOLS[client.protocol]} | {' | '.join(right)} |")
     return [*lines, "", f"The dialects: {', '.join(dialects)}. All others are tested in the core.", ""]
+
+
+def _right(client, dialects, family, through):
+    wrong = {case.what for (one, case, _), why in through.items() if one == client and case.model.startswith(f"{family}/") and why}
+    return f"{len(set(dialects) - wrong)} of {len(dialects)}"
 
 
 def _table(protocol, kind, clients, cases, found):

@@ -65,6 +65,11 @@ def server(url, protocol="chat"):
     return f'[[upstream]]\nurl = "{url}"\nprotocol = "{protocol}"\n'
 
 
+def prompted(family, dialects):
+    """The routes of the models FAMILY/DIALECT, whose server takes no tools, in toolglot's settings."""
+    return "".join(f'[[route]]\nmodels = ["{family}/{dialect}"]\nmode = "auto"\nteach = "{dialect}"\n' for dialect in dialects)
+
+
 @contextlib.contextmanager
 def toolglot(settings, name="toolglot"):
     """The proxy with these servers and routes; gives its URL and its process."""

@@ -5,8 +5,10 @@
   model `native/NAME`   the variant NAME of mock/PROTOCOL.toml: a call, faultless (`good`) or broken in one way
   model `text/DIALECT`  calls as text, as a model of that dialect writes them (FILE is what mock/texts.py made)
   model `file/PATH`     the text of that file
+  model `prompt/DIALECT` as `text`, of a server that takes no tools: they have to stand in the prompt
   model `agent/DIALECT` a call of the shell tool that the request declares, with the command of --command, as text; a request
                         without such a tool gets a short text
+  model `told/DIALECT`  as `agent`, of a server that takes no tools
 
 A request that brings tool results is checked (mock/history.py): what is wrong with it comes back as an error 400, else a
 text says the weather. The field `pace_ms`, in the request or after `@` in the model's name, is the time between two pieces.
@@ -17,7 +19,7 @@ import json
 import pathlib
 import signal
 
-from mock import history, http1, texts, variants, wire
+from mock import history, http1, prompted, texts, variants, wire
 
 PROTOCOLS = {"/v1/chat/completions": "chat", "/v1/messages": "messages", "/v1/responses": "responses"}
 ANSWER = "It is sunny, and stays so."
@@ -44,6 +46,8 @@ class Server:
                 history.check(protocol, request, self.due_calls(protocol, kind, name))
                 return await self.say(exchange, protocol, kind, {"text": ANSWER}, pace)
             family, _, name = name.partition("/")
+            if family in prompted.FAMILIES:
+                return await self.say(exchange, protocol, kind, {"text": self.prompted(protocol, family, name, request)}, pace)
             if family == "native":
                 variant = self.variants[protocol, kind, name]
                 return await self.play(exchange, variant, pace)
@@ -60,6 +64,12 @@ class Server:
         if family == "agent":
             return texts.shell(name, request.get("tools"), self.command)
         return pathlib.Path(name).read_text()
+
+    def prompted(self, protocol, family, name, request):
+        if family == "told":
+            return prompted.command(name, request, self.command) or ANSWER
+        turn = self.written[name]
+        return ANSWER if prompted.is_follow_up(request, turn["calls"]) else turn["answer"]
 
     def due_calls(self, protocol, kind, model):
         """The calls that the history has to have, if the model's name tells."""

@@ -1,4 +1,4 @@
-"""Coding agents before a server that knows no tools: each has to run a command and finish.
+"""Coding agents before a server that reads no calls, and before one that refuses tools: each has to run a command and finish.
 
   e2e/run agents [--only AGENT]
 
@@ -79,11 +79,11 @@ def continue_cli(place):
 AGENTS = {"Claude Code (messages)": claude, "Codex (responses)": codex, "Continue (chat)": continue_cli}
 
 
-def run(name, agent, dialect, url, witness):
+def run(agent, model, url, witness):
     """Lets an agent do its task; returns what went wrong, or None, and the seconds it took."""
     home = parts.WORK / "agents/home"
     shutil.rmtree(home, ignore_errors=True)
-    place = Place(url, f"agent/{dialect}", home, home / "work")
+    place = Place(url, model, home, home / "work")
     place.folder.mkdir(parents=True)
     witness.unlink(missing_ok=True)
     (program, *words), settings = agent(place)
@@ -95,7 +95,7 @@ def run(name, agent, dialect, url, witness):
         said = done.stdout + done.stderr
     except subprocess.TimeoutExpired as late:
         said = f"not done after 120 s: {late.stdout}"
-    (parts.WORK / f"agent-{program}-{dialect}.log").write_text(said)
+    (parts.WORK / f"agent-{program}-{model.replace('/', '-')}.log").write_text(said)
     wrong = "its command did not run" if not witness.exists() else None if upstream.ANSWER in said else "it did not finish"
     return wrong and f"{wrong}: {said[-600:]}", time.monotonic() - begun
 
@@ -109,11 +109,12 @@ def main():
     failed = passed = 0
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(parts.upstream({}, "--command", f"echo sunny | tee {witness}"))
-        url, _ = stack.enter_context(parts.toolglot(parts.server(server), "agents"))
+        url, _ = stack.enter_context(parts.toolglot(parts.server(server) + parts.prompted("told", DIALECTS), "agents"))
+        models = [f"{family}/{dialect}" for family in ("agent", "told") for dialect in DIALECTS]
         for name, agent in AGENTS.items():
-            for dialect in DIALECTS if flags.only in name else []:
-                wrong, seconds = run(name, agent, dialect, url, witness)
-                print(f"{name}, {dialect}: {wrong or 'ran its command and finished'}, {seconds:.1f} s", flush=True)
+            for model in models if flags.only in name else []:
+                wrong, seconds = run(agent, model, url, witness)
+                print(f"{name}, {model}: {wrong or 'ran its command and finished'}, {seconds:.1f} s", flush=True)
                 passed, failed = passed + (not wrong), failed + bool(wrong)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)

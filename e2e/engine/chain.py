@@ -4,8 +4,8 @@
 
 Each dialect is asked for by the OpenAI and Anthropic SDKs in all three protocols, streamed and whole: of a server that speaks
 Chat Completions to toolglot, and of the same server's own Responses and Messages; with a chat template that knows no tools,
-and with one that does. The second request of each turn brings the
-results; the model, which can write nothing else, calls again, and the new calls need new ids.
+and with one that does; and with the tools in the prompt. The second request of each turn brings the results; the model, which
+can write nothing else, calls again, and the new calls need new ids.
 """
 import argparse
 import contextlib
@@ -23,9 +23,9 @@ from mock import texts  # noqa: E402
 
 DIALECTS = ["hermes", "qwen3_coder", "llama3_json", "mistral_v11", "mistral_json", "deepseek_v3", "deepseek_v3_1", "kimi_k2", "glm45",
             "harmony", "minimax_m2", "gemma4", "granite", "command_r", "phi4_mini", "lfm2", "seed_oss", "pythonic", "longcat", "nemotron_deci"]
-# What a server speaks, and the template of its model where that knows tools. Told by Messages to choose no tool,
-# llama-server lets its model choose all the same, and its own parser's grammar goes before ours.
-SERVERS = ["chat", "chat-tools", "responses", "responses-tools", "messages"]
+# What a server speaks, and whether its model's template knows tools or the prompt tells of them. Told by Messages to choose no
+# tool, llama-server lets its model choose all the same, and its own parser's grammar goes before ours.
+SERVERS = ["chat", "chat-tools", "chat-prompt", "responses", "responses-tools", "messages"]
 CLIENTS = {"chat": "openai-python", "responses": "openai-python", "messages": "anthropic-python"}
 
 
@@ -72,9 +72,10 @@ def examined(dialect, port):
 def upstream(dialect, server, ports):
     """A server in toolglot's settings, and the route of the models that it has."""
     protocol, _, template = server.partition("-")
-    name, port = f"{dialect}/{server}", ports[dialect, template or "plain"]
+    name, port = f"{dialect}/{server}", ports[dialect, "tools" if template == "tools" else "plain"]
+    mode = f'mode = "prompt"\nteach = "{dialect}"\n' if template == "prompt" else ""
     return (f'[[upstream]]\nname = "{name}"\nurl = "http://127.0.0.1:{port}"\nprotocol = "{protocol}"\n'
-            f'[[route]]\nmodels = ["{name}"]\nupstream = "{name}"\n')
+            f'[[route]]\nmodels = ["{name}"]\nupstream = "{name}"\n{mode}')
 
 
 def servers(stack, written):
