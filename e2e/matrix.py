@@ -49,6 +49,8 @@ CLIENTS = [
     _client("openai-python", "responses", PYTHON, "openai_python.py"),
     _client("openai-node", "responses", NODE, "openai_node.mjs"),
     _client("ai-openai", "responses", NODE, "ai_sdk.mjs"),
+    _client("ollama-python", "ollama", PYTHON, "ollama_python.py"),
+    _client("ollama-node", "ollama", NODE, "ollama_node.mjs"),
 ]
 
 # Dialects whose text a client gets as calls; the core's own tests have all of them.

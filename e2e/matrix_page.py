@@ -7,11 +7,12 @@ import parts
 PAGE = parts.ROOT / "docs/clients.md"
 KINDS = {"stream": "Streamed", "whole": "Whole"}
 PROTOCOLS = {"chat": "Chat Completions", "messages": "Messages", "responses": "Responses"}
+SPOKEN = PROTOCOLS | {"ollama": "Ollama's own"}
 VERSIONS = {
     "openai-python": "openai", "anthropic-python": "anthropic", "langchain-openai": "langchain-openai",
     "langchain-anthropic": "langchain-anthropic", "openai-node": "openai", "anthropic-node": "@anthropic-ai/sdk",
     "ai-openai-compatible": "@ai-sdk/openai-compatible", "ai-openai-chat": "@ai-sdk/openai", "ai-openai": "@ai-sdk/openai",
-    "ai-anthropic": "@ai-sdk/anthropic",
+    "ai-anthropic": "@ai-sdk/anthropic", "ollama-python": "ollama", "ollama-node": "ollama",
 }
 
 
@@ -70,7 +71,7 @@ def _versions(clients):
         package = VERSIONS[client.name]
         is_node = client.name.startswith("ai-") or client.name.endswith("-node")
         version = (node if is_node else python)[package]
-        lines.append(f"| {client.name} | {PROTOCOLS[client.protocol]} | {package} ({'npm' if is_node else 'PyPI'}) | {version} |")
+        lines.append(f"| {client.name} | {SPOKEN[client.protocol]} | {package} ({'npm' if is_node else 'PyPI'}) | {version} |")
     return [*lines, "", f"The `ai-` clients are these providers with `ai` {node['ai']}. `ai-openai` needs `store: false` in its",
             "`providerOptions.openai`: else it sends the ids of earlier items instead of the items, and the proxy remembers none.", ""]
 
@@ -85,7 +86,7 @@ def _texts(clients, cases, through):
              "| client | protocol | the server takes tools | it refuses them |", "|---|---|---|---|"]
     for client in clients:
         right = [_right(client, dialects, family, through) for family in ("text", "prompt")]
-        lines.append(f"| {client.name} | {PROTOCOLS[client.protocol]} | {' | '.join(right)} |")
+        lines.append(f"| {client.name} | {SPOKEN[client.protocol]} | {' | '.join(right)} |")
     return [*lines, "", f"The dialects: {', '.join(dialects)}. All others are tested in the core.", ""]
 
 
