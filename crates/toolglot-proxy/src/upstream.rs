@@ -37,8 +37,8 @@ pub(crate) struct Server {
     retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
-    /// Nobody was there when it was last asked for something.
-    is_dead: AtomicBool,
+    /// Somebody was there when it was last asked for something.
+    is_reached: AtomicBool,
     /// How it refused requests for these models; they are asked for in another form from then on.
     refused: Mutex<HashMap<String, Fault>>,
     /// Models for which it takes no tools, and no beginning of an answer.
@@ -110,7 +110,7 @@ impl Server {
             retries: settings.retries,
             first_byte: config.timeouts.first_byte.on(),
             backend,
-            is_dead: AtomicBool::new(false),
+            is_reached: AtomicBool::new(false),
             refused: Mutex::default(),
             without_tools: Models::default(),
             without_prefill: Models::default(),
@@ -211,21 +211,21 @@ impl Server {
             Some(time) => tokio::time::timeout(time, answer).await.map_err(|_| self.too_late(time))?,
             None => answer.await,
         };
-        let is_dead = answer.as_ref().is_err_and(legacy::Error::is_connect);
-        self.is_dead.store(is_dead, Ordering::Relaxed);
+        let is_reached = !answer.as_ref().is_err_and(legacy::Error::is_connect);
+        self.is_reached.store(is_reached, Ordering::Relaxed);
         answer.map_err(|error| self.unreachable(&error))
     }
 
-    /// Says whether it can be reached, as far as is known; one that could not is asked once more.
+    /// Says whether it can be reached, as far as is known; one that was not reached by the last request is asked.
     pub(crate) async fn is_reachable(&self) -> bool {
-        let is_dead = || self.is_dead.load(Ordering::Relaxed);
-        if is_dead()
+        let is_reached = || self.is_reached.load(Ordering::Relaxed);
+        if !is_reached()
             && let Ok(uri) = self.versioned("/models", None)
         {
             let asked = self.send(Method::GET, uri, HeaderMap::new(), Body::empty());
             let _ = tokio::time::timeout(GLANCE, asked).await;
         }
-        !is_dead()
+        is_reached()
     }
 
     /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.
