@@ -4,7 +4,7 @@ WORKDIR /src
 COPY . .
 ENV CARGO_PROFILE_RELEASE_STRIP=symbols
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev \
-    && cargo build --release --locked -p toolglot-cli --features redis
+    && cargo build --release --locked -p toolglot-cli --features redis,otlp
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /src/target/release/toolglot /usr/local/bin/

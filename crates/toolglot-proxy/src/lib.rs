@@ -54,6 +54,8 @@ mod show;
 mod store;
 mod stream;
 mod tls;
+#[cfg_attr(not(feature = "otlp"), path = "no_traces.rs")]
+mod traces;
 mod turns;
 mod upstream;
 mod watch;

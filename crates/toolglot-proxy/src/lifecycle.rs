@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, UnixListener};
 use crate::config::setting::LogFormat;
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, PageFiles, Shared};
+use crate::traces::Traces;
 use crate::watch::Watch;
 use crate::{banner, routes};
 
@@ -199,6 +200,9 @@ impl Proxy {
         }
         listener.close();
         self.drain(graceful, wishes).await;
+        let live = self.shared.live.load_full();
+        // Not in this thread: it may be the one that sends them.
+        let _ = tokio::task::spawn_blocking(move || live.traces.as_ref().map(Traces::flush)).await;
         Ok(())
     }
 

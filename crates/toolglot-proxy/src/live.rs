@@ -24,6 +24,7 @@ use crate::metrics::Metrics;
 use crate::prompting;
 use crate::shared_store::SharedStore;
 use crate::tls;
+use crate::traces::Traces;
 use crate::upstream::Server;
 
 /// The settings in force.
@@ -37,6 +38,8 @@ pub(crate) struct Live {
     pub(crate) tls: Option<TlsAcceptor>,
     /// Where answers are kept, if not in memory.
     pub(crate) shared_store: Option<Arc<SharedStore>>,
+    /// Where spans of requests go.
+    pub(crate) traces: Option<Traces>,
 }
 
 /// How the requests for some models are treated.
@@ -88,8 +91,9 @@ impl Live {
             Secrets::new(keys.plain().chain(config.upstreams.iter().flat_map(Upstream::secrets)).chain(clients))
         };
         let shared_store = faults.keep(shared_store(&config)).flatten();
+        let traces = faults.keep(traces(&config)).flatten();
         let servers = servers.into_iter().flatten().collect();
-        (Self { keys, secrets, servers, routes, tls, shared_store, config }, faults)
+        (Self { keys, secrets, servers, routes, tls, shared_store, traces, config }, faults)
     }
 
     /// Refuses to listen beyond this machine without keys.
@@ -155,6 +159,13 @@ fn shared_store(config: &Config) -> Result<Option<Arc<SharedStore>>, ConfigError
     let Some(url) = config.server.store.url() else { return Ok(None) };
     let opened = SharedStore::open(&url.0, config).map_err(|message| config.wrong("store", message))?;
     Ok(Some(Arc::new(opened)))
+}
+
+/// Prepares to send spans, if the settings name a collector.
+fn traces(config: &Config) -> Result<Option<Traces>, ConfigError> {
+    let url = &config.server.otlp.0;
+    let open = || Traces::open(url).map_err(|message| config.wrong("otlp", message));
+    (!url.is_empty()).then(open).transpose()
 }
 
 fn options(config: &Config, route: &config::RouteSettings) -> Options {

@@ -37,7 +37,7 @@ pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) ->
 pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request: Request<Body>) -> Response {
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
-    let (mut record, refused) = match Record::begin(&shared, INGRESS, &parts) {
+    let (mut record, refused) = match Record::begin(&shared, INGRESS, &mut parts) {
         Ok(record) => (record, None),
         Err((record, fault)) => (*record, Some(fault)),
     };
@@ -97,8 +97,8 @@ pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -
         Ok(None) => return answer(shared, request, false).await,
         Err(fault) => Err(fault),
     };
-    let (parts, _) = request.into_parts();
-    let begun = Record::begin(&shared, INGRESS, &parts);
+    let (mut parts, _) = request.into_parts();
+    let begun = Record::begin(&shared, INGRESS, &mut parts);
     let (mut record, found) = match begun {
         Ok(record) => (record, found),
         Err((record, fault)) => (*record, Err(fault)),
@@ -117,7 +117,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
-    let (mut record, refused) = match Record::begin(&shared, INGRESS, &parts) {
+    let (mut record, refused) = match Record::begin(&shared, INGRESS, &mut parts) {
         Ok(record) => (record, None),
         Err((record, fault)) => (*record, Some(fault)),
     };

@@ -9,7 +9,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue};
 use http_body::Body as _;
 use serde_json::Value;
-use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn};
+use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn, Usage};
 
 use crate::capture::Taken;
 use crate::clients::{Client, Ticket};
@@ -19,6 +19,7 @@ use crate::live::{Live, Shared};
 use crate::misses;
 use crate::owner::Owner;
 use crate::store::{self, Keeping};
+use crate::traces::RequestSpan;
 use crate::upstream::Server;
 
 /// What is known of a request so far; telling it is its end.
@@ -60,6 +61,7 @@ pub(crate) struct Record {
     /// The client whose own key it is, and its place among those that run.
     pub(crate) client: Option<Arc<Client>>,
     ticket: Option<Ticket>,
+    span: Option<RequestSpan>,
     /// The answer went out to its end, or an error did.
     pub(crate) is_over: bool,
 }
@@ -68,18 +70,21 @@ pub(crate) struct Record {
 const LEFT: u16 = 499;
 
 impl Record {
-    /// Begins a record, if there is room for another request.
+    /// Begins a record, if there is room for another request. Its span becomes the caller of what the model server does.
     pub(crate) fn begin(
         shared: &Arc<Shared>,
         ingress: &'static str,
-        parts: &http::request::Parts,
+        parts: &mut http::request::Parts,
     ) -> Result<Self, (Box<Self>, Fault)> {
+        let line = format!("{} {}", parts.method, parts.uri.path());
+        let live = shared.live.load();
+        let span = live.traces.as_ref().map(|traces| traces.begin(&line, &mut parts.headers));
         let id = parts.headers.get(REQUEST_ID).cloned().unwrap_or_else(|| new_id(shared));
         let record = Self {
             shared: Arc::clone(shared),
             id,
             ingress,
-            line: format!("{} {}", parts.method, parts.uri.path()),
+            line,
             upstream: String::new(),
             model: String::new(),
             model_label: String::new(),
@@ -98,13 +103,14 @@ impl Record {
             suspect: None,
             notes: Vec::new(),
             owner: Owner::default(),
-            secrets: shared.live.load().secrets.with(headers::keys(&parts.headers)),
+            secrets: live.secrets.with(headers::keys(&parts.headers)),
             client: None,
             ticket: None,
+            span,
             is_over: false,
         };
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);
-        let most = shared.live.load().config.limits.streams;
+        let most = live.config.limits.streams;
         if running >= most {
             let message =
                 format!("too many requests: {most} are in progress; try again later, or raise `limits.streams`");
@@ -263,7 +269,8 @@ impl Record {
         model
     }
 
-    fn tell(&self, status: u16) {
+    /// Tells the log, and whoever traces requests.
+    fn tell(&mut self, status: u16) {
         let millis = |time: Duration| Value::from((time.as_secs_f64() * 1e5).round() / 100.0);
         let some = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
         let number = |count: usize| if count == 0 { Value::Null } else { Value::from(count) };
@@ -297,6 +304,19 @@ impl Record {
         let level = if is_error { "error" } else { "info" };
         let format = self.shared.live.load().config.server.log.value;
         self.shared.log.event(format, level, &self.line, &details);
+        if let Some(span) = self.span.take() {
+            let (method, path) = self.line.split_once(' ').unwrap_or_default();
+            let tokens =
+                |count: fn(&Usage) -> u64| report.usage.as_ref().map_or(Value::Null, |usage| count(usage).into());
+            let more = [
+                ("method", Value::from(method)),
+                ("path", Value::from(path)),
+                ("protocol", Value::from(self.ingress)),
+                ("input_tokens", tokens(|usage| usage.input)),
+                ("output_tokens", tokens(|usage| usage.output)),
+            ];
+            span.end(is_error, details.into_iter().chain(more));
+        }
     }
 }
 

@@ -94,14 +94,14 @@ fn is_same(known: &str, path: &str) -> bool {
 /// Lets requests in that may be answered. Those that ask whether the proxy is alive tell nobody anything.
 pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request<Body>, next: Next) -> Response {
     let live = shared.live.load_full();
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let is_open = ROUTES.iter().any(|(_, path, place)| place.is_open() && *path == parts.uri.path());
     if let Some(response) = guard::preflight(&live, &parts) {
         return response;
     }
     let origin = parts.headers.get(header::ORIGIN).cloned();
     let mut response = match guard::check(&live, &parts) {
-        Err(fault) if !is_open || fault.status == 405 => turns::refused_at_once(&shared, &parts, fault),
+        Err(fault) if !is_open || fault.status == 405 => turns::refused_at_once(&shared, &mut parts, fault),
         _ => next.run(Request::from_parts(parts, body)).await,
     };
     guard::allow(&live, origin.as_ref(), response.headers_mut());

@@ -32,9 +32,9 @@ const GENERATE: &str = "/api/generate";
 
 /// Answers a request of a protocol.
 pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Request<Body>) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
-    let (mut record, refused) = match Record::begin(&shared, ingress.name(), &parts) {
+    let (mut record, refused) = match Record::begin(&shared, ingress.name(), &mut parts) {
         Ok(record) => (record, None),
         Err((record, fault)) => (*record, Some(fault)),
     };
@@ -64,7 +64,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
 }
 
 /// Ends a request that nobody looks into.
-pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &http::request::Parts, fault: Fault) -> Response {
+pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &mut http::request::Parts, fault: Fault) -> Response {
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
     let record = Record::begin(shared, "other", parts).unwrap_or_else(|(record, _)| *record);
     let id = record.id.clone();

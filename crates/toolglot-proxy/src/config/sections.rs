@@ -43,6 +43,8 @@ section! { "" one
         capture_bytes: Size = "256 MiB",
         /// Where answers are kept that later requests refer to: `memory`, or a Redis or Valkey server that several proxies share, as `redis://:PASSWORD@HOST:6379/0`, `rediss://…` with TLS.
         store: StorePlace = "memory",
+        /// Collector of traces, as `http://localhost:4318`: each request becomes a span, sent as OTLP in JSON to `/v1/traces` there. A `traceparent` is continued. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and `OTEL_TRACES_SAMPLER` mean what they mean elsewhere.
+        otlp: Url = "",
         /// Show the inspector below `/inspector/`: what became of every byte of a text, and what was captured. Captures take a key wherever the proxy does.
         inspector: bool = "false",
         /// Answer clients that close their side of the connection behind a request, as `nc -N` does. That a client has left is then noticed only when something is sent to it.

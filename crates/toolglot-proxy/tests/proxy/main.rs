@@ -19,5 +19,7 @@ mod secrets;
 #[cfg(feature = "redis")]
 mod store;
 mod support;
+#[cfg(feature = "otlp")]
+mod traces;
 mod turns;
 mod upstreams;

@@ -178,7 +178,7 @@ async fn an_answer_is_shown_and_deleted_at_any_proxy() {
 async fn what_is_kept_is_bounded_for_each_client_and_in_time() {
     let (server, store) = (server().await, Store::start().await);
     let url = store.url();
-    let limits = [("store", url.as_str()), ("limits.answers_kept", "2"), ("timeouts.kept", "300 ms")];
+    let limits = [("store", url.as_str()), ("limits.answers_kept", "2"), ("timeouts.kept", "2 s")];
     let running = Running::before(&server, &limits).await;
     let address = running.address;
     let other = ask_at(address, "other", &json!({"input": "x"})).await.unwrap();
@@ -189,7 +189,7 @@ async fn what_is_kept_is_bounded_for_each_client_and_in_time() {
     assert!(ask_at(address, "k", &next("x", &all[0], false)).await.unwrap_err().contains("does not remember"));
     ask_at(address, "k", &next("x", &all[2], false)).await.unwrap();
     ask_at(address, "other", &next("x", &other, false)).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    tokio::time::sleep(Duration::from_millis(2100)).await;
     assert_eq!(store.keys(), Vec::<String>::new());
     let small = Running::before(&server, &[("store", &url), ("limits.bytes_kept", "10")]).await;
     let told = ask_at(small.address, "k", &json!({"input": "a"})).await.unwrap();
