@@ -91,7 +91,8 @@ impl Engine {
 
     /// Says who is called by a name, `None` if it is no name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
-        if !is_name(spelled) {
+        let found = self.tools.find(spelled);
+        if !is_name(spelled) && !matches!(found, NameLookup::Exact(_)) {
             return None;
         }
         if self.tools.is_empty() {
@@ -102,7 +103,7 @@ impl Engine {
                 ahead: false,
             });
         }
-        Some(match self.tools.find(spelled) {
+        Some(match found {
             NameLookup::Exact(tool) => self.declared(tool, NameMatch::Declared),
             NameLookup::Normalised(tool) => self.declared(tool, NameMatch::Normalised),
             NameLookup::Unknown if spelled.bytes().all(|byte| byte.is_ascii_digit()) => return None,

@@ -388,7 +388,8 @@ fn name_before(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -
     Ok(Some(end))
 }
 
-/// Returns the end of a name with blanks in it, whose first word ends at `end`; the literal behind it must stand there.
+/// Returns the end of a name with blanks in it, whose first word ends at `end`: the literal behind it must stand there, or
+/// the line must end.
 fn spaced_name(
     view: View<'_>,
     at: usize,
@@ -396,14 +397,34 @@ fn spaced_name(
     next: Option<&Literal>,
     head: &Head,
 ) -> Result<Option<usize>, NotYet> {
-    let (Some(end), Some(next)) = (end, next) else { return Ok(None) };
-    if view.byte(end)? != Some(b' ') || stands(view, skip_gap(view, end)?, next, head)?.is_some() {
+    let Some(end) = end else { return Ok(None) };
+    if view.byte(end)? != Some(b' ') {
+        return Ok(None);
+    }
+    let Some(next) = next else { return words_of_line(view, at) };
+    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
         return Ok(None);
     }
     let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
     let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
+}
+
+/// Returns the end of the line at `at` if nothing but words stand on it.
+fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let mut end = at;
+    while end - at <= NAME_LIMIT
+        && let Some(next) = view.char(end)?
+    {
+        match next {
+            '\n' => return Ok((view.byte(end - 1)? != Some(b' ')).then_some(end)),
+            ' ' => end += 1,
+            _ if is_name_char(next, false) => end += next.len_utf8(),
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
