@@ -57,6 +57,7 @@ pub struct Dialect {
     pub(crate) special: Vec<String>,
     /// Literals that prose never contains, as the file declares.
     pub(crate) strong: Vec<String>,
+    pub(crate) weak: Vec<String>,
     /// Patterns of one call.
     pub(crate) calls: Vec<Pattern>,
     /// Patterns around calls, each with a `{calls}` body.
@@ -194,7 +195,8 @@ impl Dialect {
 
     /// Says whether prose does not contain a literal: by its shape, or because the file says so.
     pub(crate) fn is_strong(&self, literal: &str) -> bool {
-        is_strong(literal) || self.strong.iter().any(|strong| literal.contains(strong.as_str()))
+        let has = |markers: &[String]| markers.iter().any(|marker| literal.contains(marker.as_str()));
+        (is_strong(literal) || has(&self.strong)) && !has(&self.weak)
     }
 
     /// Goes through the name and the aliases.

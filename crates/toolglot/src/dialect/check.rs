@@ -63,12 +63,12 @@ pub(super) fn uses(values: TomlTable<'_>, dialect: &Dialect, known: &KnownLitera
         }
     }
     opened(values, dialect)?;
-    every_strong(values, dialect)?;
+    every_marker(values, dialect)?;
     every_word(values, known)
 }
 
-/// Refuses strong markers that no pattern has.
-fn every_strong(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
+/// Refuses strong and weak markers that no pattern has.
+fn every_marker(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectError> {
     let patterns = [&dialect.calls, &dialect.sections, &dialect.params, &dialect.reasoning, &dialect.content];
     let literals = patterns.into_iter().flatten().flat_map(|pattern| {
         let head = pattern.head.iter().filter_map(|node| match node {
@@ -82,13 +82,14 @@ fn every_strong(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectE
         .map(|spelling| spelling.plain())
         .chain(dialect.skip.clone())
         .collect();
-    match values.texts("strong")?.into_iter().find(|strong| !texts.iter().any(|text| text.contains(strong.text))) {
-        None => Ok(()),
-        Some(strong) => {
-            let message = format!("no pattern contains the strong marker `{}`", strong.text);
-            Err(values.file.error(strong.span, message, "write it exactly as in a pattern"))
+    for key in ["strong", "weak"] {
+        let unused = values.texts(key)?.into_iter().find(|marker| !texts.iter().any(|text| text.contains(marker.text)));
+        if let Some(marker) = unused {
+            let message = format!("no pattern contains the {key} marker `{}`", marker.text);
+            return Err(values.file.error(marker.span, message, "write it exactly as in a pattern"));
         }
     }
+    Ok(())
 }
 
 fn no_param(values: TomlTable<'_>, call: usize) -> Result<(), DialectError> {

@@ -15,12 +15,13 @@ use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
 /// parse a gigabyte.
 const MAX_FILE: usize = 256 * 1024;
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "about",
     "aliases",
     "models",
     "special",
     "strong",
+    "weak",
     "reasoning",
     "content",
     "skip",
@@ -58,15 +59,16 @@ pub(super) fn read(name: &str, source: &str) -> Result<Dialect, DialectError> {
 }
 
 fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, DialectError> {
-    let (words, special, strong) = (words(values)?, owned(values, "special")?, strong(values)?);
+    let (words, special) = (words(values)?, owned(values, "special")?);
+    let (strong, weak) = (markers(values, "strong")?, markers(values, "weak")?);
     let id = values.text("id")?.map(|text| id(values.file, &text)).transpose()?;
-    // No white space stands inside a strong marker either, so that all of it is looked for.
-    let whole = [&special[..], &strong[..]].concat();
+    // No white space stands inside these markers either, so that all of each is looked for.
+    let whole = [&special[..], &strong[..], &weak[..]].concat();
     let setting =
         PatternContext { words: &words, special: &whole, known, id_has_name: id.is_some(), params_open: false };
     let patterns = |values, role, setting| {
         let mut patterns = patterns(values, role, setting)?;
-        patterns.iter_mut().for_each(|pattern| pattern.strengthen(&strong));
+        patterns.iter_mut().for_each(|pattern| pattern.weigh(&strong, &weak));
         Ok::<_, DialectError>(patterns)
     };
     let params = patterns(values, PatternKey::Param, setting)?;
@@ -99,18 +101,19 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
         special,
         words,
         strong,
+        weak,
     })
 }
 
-/// Reads the literals that prose never contains.
-fn strong(values: TomlTable<'_>) -> Result<Vec<String>, DialectError> {
-    for text in values.texts("strong")? {
+/// Reads the literals that are strong or weak whatever their shape.
+fn markers(values: TomlTable<'_>, key: &'static str) -> Result<Vec<String>, DialectError> {
+    for text in values.texts(key)? {
         if text.text.contains(char::is_whitespace) {
-            let message = format!("white space in the strong marker `{}`", text.text.escape_debug());
+            let message = format!("white space in the {key} marker `{}`", text.text.escape_debug());
             return Err(values.file.error(text.span, message, "use the part before or after it"));
         }
     }
-    owned(values, "strong")
+    owned(values, key)
 }
 
 fn one(values: TomlTable<'_>, key: &str) -> Result<Option<String>, DialectError> {

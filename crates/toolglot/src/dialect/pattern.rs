@@ -285,9 +285,9 @@ impl Literal {
 }
 
 impl Pattern {
-    /// Takes what the file declares to be strong as such.
-    pub(crate) fn strengthen(&mut self, strong: &[String]) {
-        if strong.is_empty() {
+    /// Takes what the file declares to be strong or weak as such.
+    pub(crate) fn weigh(&mut self, strong: &[String], weak: &[String]) {
+        if strong.is_empty() && weak.is_empty() {
             return;
         }
         let head = self.head.iter_mut().filter_map(|node| match node {
@@ -295,9 +295,12 @@ impl Pattern {
             _ => None,
         });
         head.chain(&mut self.tail).flat_map(|literal| Arc::make_mut(&mut literal.spellings.0)).for_each(|spelling| {
-            let has = |text: &str| strong.iter().any(|strong| text.contains(strong.as_str()));
-            spelling.strong |= has(&spelling.plain());
-            spelling.strong_at_once |= has(spelling.opener());
+            let is = |text: &str, by_shape: bool| {
+                let has = |markers: &[String]| markers.iter().any(|marker| text.contains(marker.as_str()));
+                (by_shape || has(strong)) && !has(weak)
+            };
+            spelling.strong = is(&spelling.plain(), spelling.strong);
+            spelling.strong_at_once = is(spelling.opener(), spelling.strong_at_once);
         });
     }
 }

@@ -62,7 +62,7 @@ impl ShelfReader {
     fn dialect(mut self, name: &str) -> Dialect {
         self.literals = self.list(Self::literal);
         let [calls, sections, params, reasoning, content] = [(); 5].map(|()| self.list(Self::pattern));
-        let [aliases, models, special, strong, skip, turn_end, turn_start] = [(); 7].map(|()| self.strings());
+        let [aliases, models, special, strong, weak, skip, turn_end, turn_start] = [(); 8].map(|()| self.strings());
         Dialect {
             name: name.into(),
             about: self.text().into(),
@@ -95,6 +95,7 @@ impl ShelfReader {
             models,
             special,
             strong,
+            weak,
             calls,
             sections,
             params,
