@@ -13,8 +13,10 @@ use crate::options::Evidence;
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
+use markup::ElementPlace;
 
 mod entrants;
+mod markup;
 mod stop;
 mod turns;
 
@@ -313,7 +315,9 @@ impl Scanner {
             PatternRef { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
         let weak = candidate.evidence == Strength::Weak;
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
-        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine));
+        let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
+        let doubtful = element == ElementPlace::Doubtful;
+        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || doubtful;
         let trial_context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
@@ -321,12 +325,14 @@ impl Scanner {
             named: candidate.is_named,
             fence,
             fresh: self.place.is_fresh(),
-            last: prove && (candidate.is_named || self.is_bare_amid_text(engine, view)?),
+            last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
             exhausted: self.wasted_lookahead > 8 * self.at + WASTED_LOOKAHEAD,
             ..TrialContext::default()
         };
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
+        } else if element == ElementPlace::Amid {
+            Trial::Dead { why: "an element of ordinary markup", read: self.at }
         } else if let Some(begun) = self.proof.take() {
             go_on(engine, view, trial_context, begun, &mut self.proof)?
         } else {

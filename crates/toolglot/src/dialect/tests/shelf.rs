@@ -67,7 +67,8 @@ impl ShelfWriter {
         }
         self.list(&self.literals.clone(), Self::literal);
         patterns.into_iter().for_each(|patterns| self.list(patterns, Self::pattern));
-        let Dialect { aliases, models, special, strong, weak, skip, turn_end, turn_start, members, teach, .. } = dialect;
+        let Dialect { aliases, models, special, strong, weak, skip, turn_end, turn_start, members, teach, .. } =
+            dialect;
         for texts in [aliases, models, special, strong, weak, skip, turn_end, turn_start] {
             self.strings(texts);
         }
