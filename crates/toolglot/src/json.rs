@@ -63,7 +63,7 @@ use crate::view::{NotYet, View};
 use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
-pub(crate) use key::is_bare_key;
+pub(crate) use key::{is_bare_key, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use scalar::is_number;

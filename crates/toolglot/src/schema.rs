@@ -1,6 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
 use self::pattern::KeyPattern;
+use crate::tool::fold;
 
 mod compile;
 mod facts;
@@ -122,6 +123,23 @@ impl<'s> SchemaNode<'s> {
     /// Says whether a property is declared by name or pattern.
     pub(crate) fn declares(self, key: &str) -> bool {
         self.declared(key).is_some()
+    }
+
+    /// Says whether a key means a declared property, however it is spelled.
+    pub(crate) fn knows(self, key: &str) -> bool {
+        self.declares(key) || self.meant(key).is_some()
+    }
+
+    /// Returns the one property that a key spells otherwise than declared, by the rule for tools' names; `None` if the
+    /// key is declared itself, may be undeclared, or could mean several.
+    pub(crate) fn meant(self, key: &str) -> Option<&'s str> {
+        if !self.is_closed() || self.declares(key) {
+            return None;
+        }
+        let folded = fold(key);
+        let mut alike = self.properties().iter().filter(|name| !folded.is_empty() && fold(name) == folded);
+        let meant = alike.next()?;
+        alike.next().is_none().then_some(meant)
     }
 
     /// Says whether properties that are not declared are wrong: some are declared or `additionalProperties` is false.

@@ -210,6 +210,7 @@ codes! {
         by "models that describe a value instead of giving it" risk "the member's name may have mattered";
     TypeMismatch "type_mismatch" VALUE "a value does not match the declared type; passed on unchanged";
     UnknownParameter "unknown_parameter" VALUE "the tool does not declare this parameter";
+    ParameterNormalised "parameter_normalised" POLICY "a different spelling of a parameter's name; exactly one declared parameter matches";
     DuplicateParameter "duplicate_parameter" VALUE "a duplicate parameter; in tags the first one counts, in JSON both are kept, and most readers use the last";
     MissingParameter "missing_parameter" VALUE "a required parameter is missing";
     NamelessParameter "nameless_parameter" VALUE "a parameter without a name; skipped";

@@ -7,7 +7,7 @@ use super::write::{decode, source_offset, write_string};
 use super::{Context, NoMarkers, ValuePosition, WholeValue, read_at_level};
 use crate::coerce;
 use crate::diagnostic::{Code, excerpt};
-use crate::schema::{NodeId, SchemaNode, Types};
+use crate::schema::{NodeId, Schema, SchemaNode, Types};
 
 /// What is held, as strict JSON.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,8 @@ pub(super) struct Deferred {
 enum DeferReason {
     /// The arguments up to their first key, which may be a wrapper.
     Head,
+    /// A parameter's key that is not declared with this spelling.
+    Key,
     /// The arguments, whose first parameter looks like a wrapper.
     Wrapper,
     /// A string where the schema wants something else.
@@ -74,6 +76,32 @@ impl ReaderStep<'_> {
             && !self.reader.deferred.is_on()
         {
             self.defer(DeferReason::Head, None);
+        }
+    }
+
+    /// Holds a parameter's key whose content begins at `content`, unless it is visible that it is a declared one.
+    pub(super) fn hold_key(&mut self, content: usize) {
+        let Some(root) = self.context.schema.map(Schema::root).filter(|_| self.is_parameter()) else { return };
+        if !root.is_closed() || self.reader.deferred.is_on() {
+            return;
+        }
+        let bytes = self.view.rest(content);
+        let end = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(bytes.len());
+        let quoted = bytes.get(end).is_some_and(|next| matches!(next, b'"' | b'\''));
+        if !quoted || !root.declares(self.view.slice(content, content + end)) {
+            self.defer(DeferReason::Key, None);
+        }
+    }
+
+    /// The key that was held is whole, as `source` in strict JSON: it goes out under the name that is declared.
+    pub(super) fn release_key(&mut self, source: &str, declared: Option<&str>) {
+        if let Some(declared) = declared {
+            let kept = self.reader.deferred.text.len().saturating_sub(source.len() + 2);
+            self.reader.deferred.text.truncate(kept);
+            write_string(declared, &mut self.reader.deferred.text);
+        }
+        if self.reader.deferred.kind == Some(DeferReason::Key) {
+            self.release_held();
         }
     }
 

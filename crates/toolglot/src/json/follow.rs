@@ -114,7 +114,7 @@ impl ReaderStep<'_> {
         let separator = self.view.skip_blanks(end)?;
         let declared = self.context.schema.is_none_or(|schema| {
             let root = schema.root();
-            root.properties().is_empty() || root.declares(&self.view.slice(at, end).replace("\\_", "_"))
+            root.properties().is_empty() || root.knows(&self.view.slice(at, end).replace("\\_", "_"))
         });
         Ok(match self.view.byte(separator)? {
             Some(b'=' | b':') if declared => true,

@@ -9,7 +9,7 @@ use super::text::RunningString;
 use super::write::{decode, write_string};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
-use crate::schema::NodeId;
+use crate::schema::{NodeId, Schema};
 use crate::view::NotYet;
 
 impl ReaderStep<'_> {
@@ -38,6 +38,7 @@ impl ReaderStep<'_> {
             return self.ended(Ended::Broken);
         }
         self.key_start();
+        self.hold_key(at + length);
         self.text_start(RunningString::new(quote, true, false, at), at + length);
         Ok(None)
     }
@@ -53,6 +54,7 @@ impl ReaderStep<'_> {
         let mut json = String::new();
         write_string(word, &mut json);
         self.key_start();
+        self.hold_key(at);
         self.reader.bare_keys = true;
         self.reader.key.push_str(&json[1..json.len() - 1]);
         self.reader.at = end + quote;
@@ -73,7 +75,7 @@ impl ReaderStep<'_> {
         self.is_parameter() || self.reader.stack.last().is_some_and(|frame| frame.node.is_some())
     }
 
-    fn is_parameter(&self) -> bool {
+    pub(super) fn is_parameter(&self) -> bool {
         self.reader.place == ValuePosition::Arguments && self.reader.stack.len() == 1
     }
 
@@ -85,9 +87,19 @@ impl ReaderStep<'_> {
             return;
         }
         let source = std::mem::take(&mut self.reader.key);
-        let key = decode(&source);
-        if self.is_parameter() && !self.hold_wrapper(&key, &span) {
-            self.parameter(&key, span);
+        let mut key = decode(&source);
+        if self.is_parameter() {
+            let root = self.context.schema.map(Schema::root).filter(|_| self.reader.deferred.is_on());
+            let declared = root.and_then(|root| root.meant(&key)).filter(|name| !self.reader.seen.contains(*name));
+            self.release_key(&source, declared);
+            if let Some(declared) = declared {
+                let message = spelled_otherwise(&key, declared);
+                self.sink().diagnose(Code::ParameterNormalised, span.clone(), message);
+                key = declared.into();
+            }
+            if !self.hold_wrapper(&key, &span) {
+                self.parameter(&key, span);
+            }
         }
         self.reader.node = if self.holds_wrapper() { self.root_node() } else { self.property(&key) };
         drop(key);
@@ -240,4 +252,9 @@ impl ReaderStep<'_> {
 pub(crate) fn is_bare_key(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || byte >= 0x80;
     !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
+}
+
+/// Returns the words for a parameter whose name is spelled otherwise than declared.
+pub(crate) fn spelled_otherwise(key: &str, name: &str) -> String {
+    format!("read the parameter `{key}` as `{name}`")
 }

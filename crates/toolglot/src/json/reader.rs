@@ -364,7 +364,7 @@ impl ReaderStep<'_> {
         let (Some(schema), Some(node)) = (self.context.schema, frame.node) else { return true };
         let name = self.view.slice(span.start, span.end).trim().trim_matches(['"', '\'', '`', '“', '”', '‘', '’']);
         let new = usual || self.reader.stack.len() > 1 || !self.reader.seen.contains(name);
-        !schema.node(node).is_closed() || schema.node(node).declares(name) && new
+        !schema.node(node).is_closed() || schema.node(node).knows(name) && new
     }
 
     /// Returns the kind of the innermost open bracket.

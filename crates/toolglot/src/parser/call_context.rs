@@ -119,6 +119,14 @@ impl<'s> CallContext<'s> {
         self.root()?.property(key)
     }
 
+    /// Returns a parameter's name as the tool declares it, however it is spelled.
+    pub(crate) fn meant<'k>(&self, key: &'k str) -> &'k str
+    where
+        's: 'k,
+    {
+        self.root().and_then(|root| root.meant(key)).unwrap_or(key)
+    }
+
     /// Says whether the tool declares a parameter.
     pub(crate) fn declares(&self, key: &str) -> bool {
         self.root().is_some_and(|root| root.declares(key))

@@ -136,12 +136,13 @@ impl KwargsReader {
     }
 
     fn begin(&mut self, key: HeadText, start: usize, context: &CallContext<'_>, sink: &mut Sink) {
-        let node = context.parameter(&key.text).map(SchemaNode::id);
+        let name = context.meant(&key.text);
+        let node = context.parameter(name).map(SchemaNode::id);
         self.before_value = usize::MAX;
-        let repeated = self.object.has(&key.text);
+        let repeated = self.object.has(name);
         if !repeated {
             check_declared(&key, context, sink);
-            self.object.key(&key.text, start, sink);
+            self.object.key(name, start, sink);
             self.before_value = sink.written();
         }
         let repeated = repeated.then_some(key);

@@ -63,12 +63,13 @@ impl ArgumentsObject {
         context: &CallContext<'_>,
         sink: &mut Sink,
     ) {
-        if self.has(&key.text) {
+        let name = context.meant(&key.text);
+        if self.has(name) {
             return duplicate(key, upto, sink);
         }
         check_declared(key, context, sink);
-        self.key(&key.text, text.span.start, sink);
-        let value = convert(text, context.parameter(&key.text), hint, &context.engine.options, sink);
+        self.key(name, text.span.start, sink);
+        let value = convert(text, context.parameter(name), hint, &context.engine.options, sink);
         sink.arguments(upto, &value);
     }
 
@@ -81,13 +82,14 @@ impl ArgumentsObject {
         sink: &mut Sink,
         write: impl FnOnce(Option<SchemaNode<'_>>, &Options, &mut String) -> Conversion,
     ) {
-        if self.has(&key.text) {
+        let name = context.meant(&key.text);
+        if self.has(name) {
             return duplicate(key, at.end, sink);
         }
         check_declared(key, context, sink);
         let mut json = String::new();
-        let verdict = write(context.parameter(&key.text), &context.engine.options, &mut json);
-        self.member(&key.text, &json, at.end, sink);
+        let verdict = write(context.parameter(name), &context.engine.options, &mut json);
+        self.member(name, &json, at.end, sink);
         if verdict == Conversion::Mismatch {
             sink.diagnose(Code::TypeMismatch, at, format!("`{}` does not match any declared type", excerpt(&json)));
         }
@@ -125,9 +127,13 @@ impl ArgumentsObject {
     }
 }
 
-/// Reports a parameter that the tool does not declare.
+/// Reports a parameter that the tool does not declare, or not with this spelling.
 pub(crate) fn check_declared(key: &HeadText, context: &CallContext<'_>, sink: &mut Sink) {
-    if !context.is_open() && !context.declares(&key.text) {
+    let name = context.meant(&key.text);
+    if name != key.text {
+        let message = json::spelled_otherwise(&key.text, name);
+        sink.diagnose(Code::ParameterNormalised, key.span.clone(), message);
+    } else if !context.is_open() && !context.declares(name) {
         let message = format!("unknown parameter `{}`", key.text);
         sink.diagnose(Code::UnknownParameter, key.span.clone(), message);
     }

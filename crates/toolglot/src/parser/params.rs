@@ -176,11 +176,12 @@ impl ParamsReader {
     /// Writes the parameter whose value was read whole.
     fn member(&mut self, json: &str, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let Some(key) = &self.head.key else { return };
-        if self.object.has(&key.text) {
+        let name = context.meant(&key.text);
+        if self.object.has(name) {
             return duplicate(key, end, sink);
         }
         check_declared(key, context, sink);
-        self.object.member(&key.text, json, end, sink);
+        self.object.member(name, json, end, sink);
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {

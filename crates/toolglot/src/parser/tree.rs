@@ -27,7 +27,7 @@ pub(crate) fn read(
 ) -> Result<Option<(String, usize)>, NotYet> {
     let (view, head) = (context.view, context.head);
     let key = head.key().to_owned();
-    let node = context.parameter(&key);
+    let node = context.parameter(context.meant(&key));
     if !may_nest(node, param) {
         return Ok(None);
     }

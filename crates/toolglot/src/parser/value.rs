@@ -172,7 +172,7 @@ impl ParamReader {
         }
         (self.start, self.done, self.ender.scan) = (start, start, start);
         self.tail = if self.cdata { ValueTail::Nothing } else { tail };
-        let key = context.head.key();
+        let key = context.meant(context.head.key());
         self.repeated = object.has(key);
         let streams =
             !self.repeated && !body.entities && streams(context.parameter(key), self.hint, &context.engine.options);

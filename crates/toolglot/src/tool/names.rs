@@ -111,7 +111,8 @@ fn core(name: &str) -> &str {
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
-fn fold(name: &str) -> String {
+/// Returns a name without case and anything but letters and digits.
+pub(crate) fn fold(name: &str) -> String {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
