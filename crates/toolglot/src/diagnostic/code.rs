@@ -106,7 +106,7 @@ codes! {
         by "models that write long text as Python" risk "an empty string directly before a quote looks like an opening triple quote";
     StringPrefix "string_prefix" SAFE "a Python string prefix such as `r` or `f` before a quote; dropped, `r` keeps backslashes"
         by "models trained on Python" risk "without the `f`, its braces stay text";
-    Concatenation "concatenation" SAFE "adjacent string literals in Python syntax; joined"
+    Concatenation "concatenation" SAFE "adjacent string literals, or with a plus between them; joined"
         by "models trained on Python, for long lines" risk "a missing comma between two values would join them; keys and lists are excluded";
     QuoteToken "quote_token" SAFE "a leaked quote token such as `<|\"|>` delimits a string"
         by "Gemma behind a server without its parser" risk "the token cannot be data in such a string";
@@ -126,7 +126,9 @@ codes! {
         by "models that lose track in long lists" risk "a member that was never written goes unnoticed";
     MissingComma "missing_comma" SAFE "a missing comma between two members; inserted"
         by "models that write one member per line" risk "text with bare quotes that spells a key is split; `strict` and `repair` ask the schema";
-    WrongSeparator "wrong_separator" SAFE "`=`, `=>` or `;` where JSON requires `:` or `,`"
+    MissingValue "missing_value" SAFE "a key without a value; read as null, unless the schema declares something else"
+        by "models that leave out what they do not know" risk "the value may have been lost on the way";
+    WrongSeparator "wrong_separator" SAFE "`=`, `=>`, `;` or nothing where JSON requires `:` or `,`"
         by "models trained on Python calls, Ruby and Lua" risk "none known: JSON has no other separators";
     Comment "comment" SAFE "a comment between values; dropped"
         by "models that explain their arguments" risk "the comment is lost";
@@ -152,8 +154,8 @@ codes! {
         by "models that mix JSON and Python" risk "none known: a keyword would stand before a dict that is a value";
     Fence "fence" SAFE "a Markdown fence around JSON; dropped"
         by "chat-tuned models" risk "none known: a fence is not part of JSON";
-    LiteralNewline "literal_newline" SAFE "a backslash and an `n`, or a tokenizer's `Ġ` and `Ċ`, where white space belongs; skipped"
-        by "output that was escaped twice or decoded incorrectly" risk "none known: outside strings it can mean nothing else";
+    LiteralNewline "literal_newline" SAFE "a backslash and an `n`, a tokenizer's `Ġ` and `Ċ`, a no-break or zero-width blank, where white space belongs; skipped"
+        by "output that was escaped twice or decoded incorrectly, and models that copy from web pages" risk "none known: outside strings it can mean nothing else";
     LostBlank "lost_blank" SAFE "missing white space between a tag's name and an attribute; inserted"
         by "servers that decode a tokenizer's spaces incorrectly" risk "a tag whose name begins like another's; it must be a declared one";
     DoubleBraces "double_braces" SAFE "braces doubled by a prompt template; read once"

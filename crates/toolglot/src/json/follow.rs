@@ -129,7 +129,7 @@ impl ReaderStep<'_> {
         for _ in 0..APART {
             let Some((quote, length)) = self.look().opens(at)? else { return Ok(false) };
             let Ahead::Found(end) = self.look().string(quote, at + length, usize::MAX)? else { return Ok(false) };
-            let next = self.look().gap(end)?;
+            let (next, _) = self.look().joint(end)?;
             match self.view.byte(next)? {
                 None | Some(b',' | b']' | b')' | b'}') => return Ok(true),
                 Some(_) if next > end => at = next,
@@ -240,7 +240,10 @@ impl ReaderStep<'_> {
     pub(super) fn key_follows(&self, at: usize, comma: bool) -> Result<Ahead, NotYet> {
         let look = self.look();
         let ahead = look.key(at, usize::MAX)?;
-        let Ahead::Found(separator) = ahead else { return Ok(ahead) };
+        let Ahead::Found(separator) = ahead else {
+            let end = if ahead == Ahead::Absent && self.is_closed() { look.key_lacks_colon(at)? } else { None };
+            return Ok(end.filter(|end| self.is_key_allowed(at..*end, false)).map_or(ahead, Ahead::Found));
+        };
         let quoted = look.opens(at)?.is_some();
         let usual = quoted && self.view.byte(separator)? == Some(b':');
         if !self.is_key_allowed(at..separator, usual && comma) {
@@ -271,7 +274,7 @@ impl ReaderStep<'_> {
 
     fn string_ends_well(&self, bracket: Bracket, quote: Quote, from: usize) -> Result<bool, NotYet> {
         let Ahead::Found(end) = self.look().string(quote, from, usize::MAX)? else { return Ok(false) };
-        let next = self.look().gap(end)?;
+        let (next, _) = self.look().joint(end)?;
         match self.view.byte(next)? {
             Some(b',') if bracket == Bracket::Object => self.member_ahead(next + 1),
             Some(b',' | b']' | b')' | b'}') | None => Ok(true),
@@ -279,16 +282,16 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Looks for a second string behind a blank, which Python joins to the first.
+    /// Looks for a second string behind a blank, which Python joins to the first, or behind a plus.
     pub(super) fn joins(&self, end: usize) -> Result<Option<Follow>, NotYet> {
         let bracket = match self.parent() {
             None if self.reader.place != ValuePosition::Keyword => return Ok(None),
             None => Bracket::Tuple,
             Some(bracket) => bracket,
         };
-        let next = self.look().gap(end)?;
+        let (next, plus) = self.look().joint(end)?;
         let Some((quote, length)) = self.look().opens(next)?.filter(|_| next > end) else { return Ok(None) };
-        let joins = matches!(bracket, Bracket::Object | Bracket::Group) || self.parent().is_none();
+        let joins = plus || matches!(bracket, Bracket::Object | Bracket::Group) || self.parent().is_none();
         Ok((joins && self.string_ends_well(bracket, quote, next + length)?).then_some(Follow::Joins(next)))
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
         at = look.gap(at + 1)?;
     }
     look.escaped = view.byte(at)? == Some(b'\\');
-    Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)))
+    Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)) || look.key_lacks_colon(at)?.is_some())
 }
 
 /// Returns the end of a short comment that stands at `at`.
@@ -104,11 +104,11 @@ const COMMENTS: usize = 4;
 impl<'a> Lookahead<'a> {
     /// Returns the position after what may stand between tokens: blanks, comments, line breaks spelled out.
     pub(super) fn gap(self, at: usize) -> Result<usize, NotYet> {
-        let mut at = self.view.skip_blanks(at)?;
+        let mut at = self.blanks(at)?;
         let mut comments = 0;
         while comments < COMMENTS {
             let next = match self.view.byte(at)? {
-                Some(b'\\') if self.literal_blank(at)? => at + 2,
+                Some(b'\\') if self.odd_blank(at)? > 0 => at + 2,
                 Some(b'/' | b'#') => match self.comment(at, COMMENT)? {
                     Ahead::Found(end) => end,
                     Ahead::Ends => return self.view.final_end(),
@@ -117,14 +117,41 @@ impl<'a> Lookahead<'a> {
                 _ => break,
             };
             comments += 1;
-            at = self.view.skip_blanks(next)?;
+            at = self.blanks(next)?;
         }
         Ok(at)
     }
 
-    /// Says whether the backslash at `at` begins a line break or tab that was escaped once too often.
-    pub(super) fn literal_blank(self, at: usize) -> Result<bool, NotYet> {
-        Ok(matches!(self.view.byte(at + 1)?, Some(b'n' | b'r' | b't')))
+    /// Returns the position after white space, that of other alphabets too.
+    fn blanks(self, at: usize) -> Result<usize, NotYet> {
+        let mut at = self.view.skip_blanks(at)?;
+        while self.view.byte(at)?.is_some_and(|first| !first.is_ascii()) {
+            match self.odd_blank(at)? {
+                0 => break,
+                length => at = self.view.skip_blanks(at + length)?,
+            }
+        }
+        Ok(at)
+    }
+
+    /// Returns the length of what is white space to its writer but not in JSON: a line break or tab that was escaped once
+    /// too often, a no-break or zero-width blank. 0 if there is none at `at`.
+    pub(super) fn odd_blank(self, at: usize) -> Result<usize, NotYet> {
+        Ok(match self.view.byte(at)? {
+            Some(b'\\') if matches!(self.view.byte(at + 1)?, Some(b'n' | b'r' | b't')) => 2,
+            // The first bytes of all such characters.
+            Some(0xc2 | 0xe1..=0xe3 | 0xef) => {
+                self.view.char(at)?.filter(|char| is_odd_blank(*char)).map_or(0, char::len_utf8)
+            }
+            _ => 0,
+        })
+    }
+
+    /// Returns where a string goes on that ends at `end`, if another follows: behind blanks, and a plus.
+    pub(super) fn joint(self, end: usize) -> Result<(usize, bool), NotYet> {
+        let next = self.gap(end)?;
+        let plus = self.view.byte(next)? == Some(b'+');
+        Ok((if plus { self.gap(next + 1)? } else { next }, plus))
     }
 
     /// Looks for a whole comment of at most `reach` bytes; one up to a line's end does not take the line break.
@@ -299,11 +326,22 @@ impl<'a> Lookahead<'a> {
     pub(super) fn lacks_colon(self, at: usize) -> Result<bool, NotYet> {
         let end = match self.opens(at)? {
             Some((quote, length)) => self.string(quote, at + length, KEY)?,
-            None if self.view.byte(at)?.is_some_and(|byte| byte.is_ascii_digit()) => self.word(at)?,
-            None => return Ok(false),
+            None => self.word(at)?,
         };
         let Ahead::Found(end) = end else { return Ok(false) };
+        let word = self.view.slice(at, end);
+        if !word.starts_with(|first: char| first.is_ascii_digit()) && !is_literal(word) && self.opens(at)?.is_none() {
+            return Ok(false);
+        }
         Ok(matches!(self.view.byte(self.gap(end)?)?, Some(b',' | b'}')))
+    }
+
+    /// Says whether a key in quotes stands at `at`, and behind it a value instead of a colon.
+    pub(super) fn key_lacks_colon(self, at: usize) -> Result<Option<usize>, NotYet> {
+        let Some((quote, length)) = self.opens(at)? else { return Ok(None) };
+        let Ahead::Found(end) = self.string(quote, at + length, KEY)? else { return Ok(None) };
+        let value = self.gap(end)?;
+        Ok((value > end && self.lacks_colon(value)?).then_some(end))
     }
 
     fn separator(self, key: Ahead) -> Result<Ahead, NotYet> {
@@ -409,4 +447,10 @@ fn twin_of(quote: Quote) -> Option<Quote> {
 
 fn is_literal(word: &str) -> bool {
     super::scalar::is_json(word) || super::scalar::fix(word, crate::schema::Types::OPEN).is_some()
+}
+
+/// Says whether a character is white space, visible or not, that JSON does not know.
+fn is_odd_blank(char: char) -> bool {
+    !char.is_ascii() && char.is_whitespace()
+        || matches!(char, '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }

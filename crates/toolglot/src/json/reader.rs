@@ -223,7 +223,7 @@ impl ReaderStep<'_> {
         }
         match byte {
             b'/' | b'#' if need != Expect::Start && self.opens_comment(need, byte)? => return self.comment(),
-            b'\\' if self.look().literal_blank(at)? => return self.literal_blank(),
+            b'\\' | 0x80.. if self.look().odd_blank(at)? > 0 => return self.odd_blank(),
             b'\\' if self.opens_escaped(need)? => return self.escaped(),
             b'`' if need == Expect::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
@@ -270,13 +270,14 @@ impl ReaderStep<'_> {
     }
 
     /// Reported once: output that is escaped too often has one on every line.
-    fn literal_blank(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    fn odd_blank(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
+        let end = at + self.look().odd_blank(at)?;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
-        if !known && !self.admit(Code::LiteralNewline, at..at + 2, "read an escape outside a string as white space") {
+        if !known && !self.admit(Code::LiteralNewline, at..end, "read characters outside a string as white space") {
             return self.ended(Ended::Broken);
         }
-        self.reader.at += 2;
+        self.reader.at = end;
         Ok(None)
     }
 
@@ -356,6 +357,12 @@ impl ReaderStep<'_> {
 
     pub(super) fn look(&self) -> Lookahead<'_> {
         Lookahead { view: self.view, context: self.context, escaped: self.reader.escaped == Some(true) }
+    }
+
+    /// Says whether undeclared keys are wrong in the innermost bracket.
+    pub(super) fn is_closed(&self) -> bool {
+        let node = self.reader.stack.last().and_then(|frame| frame.node);
+        self.context.schema.zip(node).is_some_and(|(schema, node)| schema.node(node).is_closed())
     }
 
     /// Says whether a key whose name stands in `span` may end the string before it.

@@ -23,6 +23,7 @@ impl ReaderStep<'_> {
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
             b',' if element => self.extra_comma(),
+            b',' | b'}' if self.may_lack_value() => self.missing_value(),
             b'{' if self.is_set()? => self.set(),
             b'{' => self.bracket(Bracket::Object),
             b'[' if !self.is_root() => self.bracket(Bracket::Array),
@@ -34,6 +35,21 @@ impl ReaderStep<'_> {
     /// Says whether the arguments object itself is wanted.
     pub(super) fn is_root(&self) -> bool {
         self.reader.place == ValuePosition::Arguments && self.reader.stack.is_empty()
+    }
+
+    /// Says whether a value is wanted that may be null: nothing else is declared for it.
+    fn may_lack_value(&self) -> bool {
+        let types = self.node(self.reader.node).map_or(Types::OPEN, SchemaNode::types);
+        self.reader.need == Expect::Member && (types.is_open() || types.has(Types::NULL))
+    }
+
+    /// A key has no value.
+    fn missing_value(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.reader.at;
+        self.repaired(Code::MissingValue, at..at, "read a missing value as null", |turn| {
+            turn.put("null");
+            turn.reader.need = Expect::After;
+        })
     }
 
     fn parenthesis(&mut self) -> Result<Option<ValueOutcome>, NotYet> {

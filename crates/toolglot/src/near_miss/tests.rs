@@ -43,7 +43,7 @@ fn the_reason_is_named() {
         (&format!("So: &lt;tool_call&gt;{json}&lt;/tool_call&gt;"), &[], DECLARED, UnknownMarker, "escaped for HTML"),
         ("<tool_call>{\"name\": \"sea", &[], DECLARED, CutOff, "ends inside a call to `sea`, before"),
         (
-            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\" \"x\"}}</tool_call>",
+            "<tool_call>{\"name\": \"search\", \"arguments\": {\"query\" ~ \"x\"}}</tool_call>",
             &[],
             DECLARED,
             Broken,

@@ -106,7 +106,11 @@ impl EndSearch<'_> {
         let Ahead::Found(end) = self.look.string(quote, at + length, KEY)? else { return Ok(None) };
         let colon = self.look.view.skip_blanks(end)?;
         let key = self.look.view.slice(at + length, end - length);
-        Ok((self.look.view.byte(colon)? == Some(b':')).then_some((key, colon)))
+        if self.look.view.byte(colon)? == Some(b':') {
+            return Ok(Some((key, colon)));
+        }
+        // Where a slip left no colon, the value begins behind the key.
+        Ok((self.slips && self.look.key_lacks_colon(at)?.is_some()).then_some((key, end - 1)))
     }
 
     /// Returns the bare name that stands at `at`, and where the byte behind it is.
