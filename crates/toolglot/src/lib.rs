@@ -46,6 +46,7 @@ mod schema;
 mod serialize;
 mod sink;
 mod sketch;
+mod spelling;
 mod tool;
 mod trace;
 mod view;

@@ -1,7 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
 use self::pattern::KeyPattern;
-use crate::tool::fold;
+use crate::spelling::fold;
 
 mod compile;
 mod facts;

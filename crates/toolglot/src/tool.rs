@@ -17,7 +17,6 @@ mod shape;
 pub use check::SchemaCheck;
 pub use error::ToolsError;
 use names::ToolNames;
-pub(crate) use names::fold;
 
 /// One declared tool.
 #[derive(Clone, Debug)]

@@ -7,11 +7,11 @@ use crate::lead::Lead;
 use crate::view::{NotYet, View, is_blank};
 use attributes::attributes;
 pub(crate) use attributes::decode_entities;
+pub(crate) use name::{NAME_LIMIT, escaped_name, is_name, name_end};
+use name::{name_before, spaced_name};
 
 mod attributes;
-
-/// Bytes of a name. Chat protocols allow 64; text that is no name is dropped after twice as many.
-pub(crate) const NAME_LIMIT: usize = 128;
+mod name;
 
 /// Bytes of a key, an id or a type: twice a name, since ids contain names (`functions.NAME:0`).
 const FIELD_LIMIT: usize = 256;
@@ -371,111 +371,6 @@ pub(crate) fn fill(hole: Hole, said: HeadText, head: &mut Head) {
         Hole::Type => head.kind = Some(said.text),
         Hole::Ignored | Hole::Index => {}
     }
-}
-
-/// Returns the end of the name at `at`; the literal behind it may look like its last part.
-fn name_before(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
-    let Some(end) = name_end(view, at)? else { return Ok(None) };
-    let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(Some(end)) };
-    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
-        return Ok(Some(end));
-    }
-    for (length, _) in view.slice(at, end).char_indices().skip(1).collect::<Vec<_>>().into_iter().rev() {
-        if stands(view, at + length, next, head)?.is_some() {
-            return Ok(Some(at + length));
-        }
-    }
-    Ok(Some(end))
-}
-
-/// Returns the end of a name with blanks in it, whose first word ends at `end`: the literal behind it must stand there, or
-/// the line must end.
-fn spaced_name(
-    view: View<'_>,
-    at: usize,
-    end: Option<usize>,
-    next: Option<&Literal>,
-    head: &Head,
-) -> Result<Option<usize>, NotYet> {
-    let Some(end) = end else { return Ok(None) };
-    if view.byte(end)? != Some(b' ') {
-        return Ok(None);
-    }
-    let Some(next) = next else { return words_of_line(view, at) };
-    if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
-        return Ok(None);
-    }
-    let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
-    let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
-    let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
-    Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
-}
-
-/// Returns the end of the line at `at` if nothing but words stand on it.
-fn words_of_line(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let mut end = at;
-    while end - at <= NAME_LIMIT
-        && let Some(next) = view.char(end)?
-    {
-        match next {
-            '\n' => return Ok((view.byte(end - 1)? != Some(b' ')).then_some(end)),
-            ' ' => end += 1,
-            _ if is_name_char(next, false) => end += next.len_utf8(),
-            _ => return Ok(None),
-        }
-    }
-    Ok(None)
-}
-
-/// Returns the end of the name that starts at `at`, `None` if none does or it is too long.
-pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let mut end = at;
-    if view.byte(at)?.is_some_and(|first| first.is_ascii() && is_name_char(char::from(first), true)) {
-        let rest = view.rest(at);
-        let near = &rest[..rest.len().min(NAME_LIMIT + 1)];
-        end += near.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(near.len());
-    }
-    while end - at <= NAME_LIMIT
-        && let Some(next) = view.char(end)?.filter(|next| is_name_char(*next, end == at))
-    {
-        end += next.len_utf8();
-    }
-    if end - at > NAME_LIMIT {
-        return Ok(None);
-    }
-    let name = view.slice(at, end).trim_end_matches([':', '/', '-']);
-    Ok((!name.is_empty()).then_some(at + name.len()))
-}
-
-/// Reads a name in which Markdown escaped underscores; returns it was meant.
-pub(crate) fn escaped_name(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
-    let mut end = name_end(view, at)?.unwrap_or(at);
-    let plain = end;
-    while view.byte(end)? == Some(b'\\') && view.byte(end + 1)? == Some(b'_') && end - at <= NAME_LIMIT {
-        end = name_end(view, end + 2)?.unwrap_or(end + 2);
-    }
-    Ok((end > plain).then(|| (HeadText::new(&view.slice(at, end).replace("\\_", "_"), at..end), end)))
-}
-
-/// Says whether all of a text is one legal name.
-pub(crate) fn is_name(text: &str) -> bool {
-    let legal = |(at, next): (usize, char)| is_name_char(next, at == 0);
-    !text.is_empty() && text.len() <= NAME_LIMIT && text.char_indices().all(legal)
-}
-
-/// The plain bytes that may stand in names.
-const NAME_BYTES: [bool; 256] = {
-    let mut names = [false; 256];
-    let mut byte = 0u8;
-    while byte < 0x80 {
-        names[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-');
-        byte += 1;
-    }
-    names
-};
-
-fn is_name_char(next: char, first: bool) -> bool {
-    next.is_alphanumeric() || next == '_' || !first && matches!(next, '.' | ':' | '/' | '-')
 }
 
 /// Returns the end of text that runs up to a literal, or to the end of its line where none follows.

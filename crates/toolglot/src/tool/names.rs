@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{NameLookup, Tool, ToolId};
+use crate::spelling::fold;
 
 /// The declared names in every spelling that is looked up.
 ///
@@ -109,11 +110,6 @@ fn core(name: &str) -> &str {
         _ => name,
     };
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
-}
-
-/// Returns a name without case and anything but letters and digits.
-pub(crate) fn fold(name: &str) -> String {
-    name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Drops `file` from the end of a folded name that says more than that (`Write_File` for `Write`).
