@@ -191,7 +191,7 @@ fn a_missed_call_has_its_reason_and_its_remedy() {
     let weak = told("Sure: <<call:ls {}>> now", &Dialects::from(mine), &ls);
     assert_eq!(weak.0, Some(MissReason::WeakMarker));
     assert!(weak.1.is_some_and(|fix| fix.starts_with("file strong  = [\"<<call:\"]\ncall = ")));
-    let broken = "<tool_call>{\"name\": \"ls\", \"arguments\": {\"a\" 1}}</tool_call>";
+    let broken = "<tool_call>{\"name\": \"ls\", \"arguments\": {\"a\" ~ 1}}</tool_call>";
     assert_eq!(told(broken, &all, &ls), (Some(MissReason::Broken), None));
     let odd = told("Tool ls\nwith {\"a\": 1} !", &all, &ls);
     assert!(odd.0.is_none() && odd.1.is_some_and(|fix| fix.contains("{name}\\nwith {arguments} !")));

@@ -839,7 +839,7 @@ reasoning = "<think>{text}</think>"
 call = ["<tool_call>{name}\\n{params}</tool_call>", "<tool_call>{name}\\n{arguments}\\n</tool_call>", "<user>\\n{call}\\n</user>", "{call}"]
 param = "<arg_key>{key}</arg_key>\\n<arg_value>{value}</arg_value>\\n"
 `,prompted_xml:`# What gateways ask of models whose interface has no tools (grok2api's prompt), and what models make of it without being
-# asked (DeepSeek V4 in agents).
+# asked (DeepSeek V4 in agents; Qwen2.5 and GLM-4.7 inside their own call tag).
 about = "Prompted XML: elements for the name and the parameters, JSON or elements inside."
 aliases = ["grok2api"]
 section = "<tool_calls>\\n{calls}\\n</tool_calls>"
@@ -849,6 +849,8 @@ call = [
     "<function>\\n<name>{name}</name>\\n{params}</function>",
     "<invoke name=\\"{name}\\">\\n{params}</invoke>",
     "<function={name}>\\n{params}</function>",
+    "<tool_call>\\n<function={name}>\\n{params}</function>\\n</tool_call>",
+    "<tool_call>{name}\\n{params}</{name}>\\n</tool_call>",
 ]
 param = "<{key}>{tree:trim,cdata}</{key}>\\n"
 `,pythonic:`# vLLM, SGLang, tool-parser and dynamo pythonic.
@@ -861,7 +863,7 @@ join = ", "
 [words]
 label = ["tool_code", "tool_call", "function_call"]
 code = ["python", "py", "json", ""]
-`,qwen25_drift:'# anyclaude QwenToolParser and its fallbacks: seen from small Qwen2.5-Coder models, changing within a session.\nabout = "Qwen2.5-Coder drift: the call in whatever wrapper comes to mind."\naliases = ["qwen25_coder", "QwenToolParser"]\nmodels = ["Qwen2.5-Coder-*"]\nturn_end = "<|im_end|>"\ncall = [\n    "<tools>{call}</tools>", "<function>{call}</function>", "<tool_call>{call}</tool_call>", "<tool>{call}</tool>",\n    "<function-call>{call}</function-call>", "<response>{call}</response>", "[TOOL_CALL]{call}[/TOOL_CALL]",\n    "<{call}>", "```{code}\\n{call}\\n```", "```tool_call\\n{call}\\n```", "```function_call\\n{call}\\n```", "```tool_code\\n{call}\\n```", "functools{call}", "{call}",\n    "<start_function_call>call:{name}{object}<end_function_call>",\n    "<function={name}>{params}</function>", "function={name}>\\n{params}</function>", "<function={name}>{arguments}</function>",\n    "<function name=\\"{name}\\" arguments=\'{arguments}\'/>", "<{name}{attrs}/>",\n]\nparam = "<parameter={key}>\\n{value}\\n</parameter>\\n"\nquote = "<escape>"\nwords = { code = ["json", "python", "py", ""] }\n',qwen3_coder:`# vLLM also qwen3_xml, step3p5, step5. Drift: JSON in the tag, a lost \`<\`, names as attributes or under other words (AI SDK).
+`,qwen25_drift:'# anyclaude QwenToolParser and its fallbacks: seen from small Qwen2.5-Coder models, changing within a session.\nabout = "Qwen2.5-Coder drift: the call in whatever wrapper comes to mind."\naliases = ["qwen25_coder", "QwenToolParser"]\nmodels = ["Qwen2.5-Coder-*"]\nturn_end = "<|im_end|>"\nweak = ["<response>"]\ncall = [\n    "<tools>{call}</tools>", "<function>{call}</function>", "<tool_call>{call}</tool_call>", "<tool>{call}</tool>",\n    "<function-call>{call}</function-call>", "<response>{call}</response>", "[TOOL_CALL]{call}[/TOOL_CALL]",\n    "<{call}>", "```{code}\\n{call}\\n```", "```tool_call\\n{call}\\n```", "```function_call\\n{call}\\n```", "```tool_code\\n{call}\\n```", "functools{call}", "{call}",\n    "<start_function_call>call:{name}{object}<end_function_call>",\n    "<function={name}>{params}</function>", "function={name}>\\n{params}</function>", "<function={name}>{arguments}</function>",\n    "<function name=\\"{name}\\" arguments=\'{arguments}\'/>", "<{name}{attrs}/>",\n]\nparam = "<parameter={key}>\\n{value}\\n</parameter>\\n"\nquote = "<escape>"\nwords = { code = ["json", "python", "py", ""] }\n',qwen3_coder:`# vLLM also qwen3_xml, step3p5, step5. Drift: JSON in the tag, a lost \`<\`, names as attributes or under other words (AI SDK).
 about = "Qwen3-Coder: one tag per call, one tag per parameter; values are raw text, typed by the schema."
 aliases = ["qwen3_xml", "qwen_xml", "qwen_coder", "qwen3coder", "qwen3.5", "step3p5", "step5", "nanbeige", "nemotron", "nemotron_nano", "nemotron_v3", "nemotron3", "nemotron-3-nano", "k-exaone-2"]
 models = [
