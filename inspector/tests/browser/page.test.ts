@@ -318,9 +318,9 @@ test("the lab shows mistakes in place, and what a dialect writes and reads", asy
 
 test("a dialect is made from an example, and what it cannot carry is said", async () => {
   const page = await open();
-  await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" "src"}}</tool_call>');
+  await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" ~ "src"}}</tool_call>');
   await verdict(page).getByText(/its JSON breaks here/).waitFor();
-  await page.locator(".cm-line .t-missed", { hasText: '<tool_call>{"name": "ls", "arguments": {"path" "' }).waitFor();
+  await page.locator(".cm-line .t-missed", { hasText: '<tool_call>{"name": "ls", "arguments": {"path"' }).waitFor();
   await paste(page, '<my_tool_call>{"name": "ls"</my_tool_call>');
   await verdict(page).getByRole("button", { name: "Make a dialect from it" }).click();
   const form = page.getByRole("dialog", { name: "Make a dialect from an example" });
