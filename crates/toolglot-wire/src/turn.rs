@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::chat::glance::ChunkTemplates;
-use crate::chat::read::usage_of;
-use crate::chat::write::{ChatWriter, PieceTarget};
+use crate::chat::write::ChatWriter;
 use crate::demand::Opening;
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
 use crate::messages;
-use crate::normalize::{AnswerSettings, Normalizer, TokenFate};
+use crate::normalize::{AnswerSettings, Normalizer};
 use crate::ollama;
 use crate::policy::WireLimits;
 use crate::port::{Client, ProtocolReader, ProtocolWriter};
@@ -22,6 +21,9 @@ use crate::responses;
 use crate::secrets::Secrets;
 use crate::sse::Frame;
 use crate::suspect::Suspect;
+use passing::counted;
+
+mod passing;
 
 /// How the bytes of an answer ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +99,10 @@ struct Conversion {
     secrets: Secrets,
     /// The tokens counted in the chunk that was last looked at, as it says them; nobody asks before the end.
     counted: String,
+    /// The chunk of a call in text that was last looked at, if it has fields of the response, and the number of its shape. A
+    /// later chunk of that shape has the same fields, so they are said with what follows the call.
+    unsaid: String,
+    unsaid_shape: usize,
 }
 
 /// The client's writer; chunks between the same protocol may take a shorter way.
@@ -146,6 +152,8 @@ impl Turn {
             settled: None,
             secrets: Secrets::default(),
             counted: String::new(),
+            unsaid: String::new(),
+            unsaid_shape: 0,
             client,
         };
         Self { framing, way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
@@ -242,7 +250,7 @@ impl Turn {
                 if let Some(frame) = self.framing.finish() {
                     way.frame(&frame, out);
                 }
-                way.say_counted();
+                way.say_held_back();
                 way.reader.cut(fault, &mut way.said);
                 way.pass_on(out);
             }
@@ -340,81 +348,10 @@ const MOST_SPOKEN: usize = 4096;
 impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
-            self.say_counted();
+            self.say_held_back();
             self.reader.frame(frame, &mut self.said);
         }
         self.pass_on(out);
-    }
-
-    /// Lets a chunk that adds one piece go on as it came if it may; says whether it was dealt with.
-    fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
-        let ClientWriter::Chat(writer) = &self.writer else { return false };
-        // What is said may have to be remembered, or joined with what the server was given of it.
-        if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
-            return false;
-        }
-        let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
-        let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
-        let (choice, text) = (chunk.choice, &*chunk.text);
-        let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
-        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
-            return false;
-        }
-        let (in_field, number) = match chunk.kind {
-            PieceTarget::Text => (true, None),
-            PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
-            PieceTarget::Arguments(index) => (true, writer.function(index)),
-        };
-        // What is said besides has its place before the text; where that is that of a call, it may end the answer.
-        let fate = self.normalizer.token_fate(choice);
-        if chunk.is_probable && fate == TokenFate::Open || chunk.says_more && fate != TokenFate::Said {
-            return false;
-        }
-        if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
-            // With the end of the answer its tokens are told.
-            self.say_counted();
-            self.make_clean();
-        }
-        let passes = match chunk.kind {
-            PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
-            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
-            PieceTarget::Reasoning(_) => true,
-            // What else such a chunk says could not be told from what has been read of it.
-            PieceTarget::Arguments(_) if chunk.says_more || chunk.is_probable => return false,
-            PieceTarget::Arguments(index) => {
-                let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
-                self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
-            }
-        };
-        if passes {
-            self.cleaned.clear();
-            if let ClientWriter::Chat(writer) = &mut self.writer {
-                self.templates.write(&chunk, frame, writer.envelope(), out);
-                writer.passed(choice, chunk.kind);
-            }
-        } else if chunk.says_more || chunk.is_probable && fate == TokenFate::Said {
-            self.besides_text(frame);
-        }
-        if let Some(usage) = chunk.usage {
-            usage.clone_into(&mut self.counted);
-        }
-        true
-    }
-
-    /// Reads what a chunk says besides its text, of which something has been said.
-    fn besides_text(&mut self, frame: &Frame<'_>) {
-        self.reader.frame(frame, &mut self.said);
-        self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
-        let is_early = |said: &mut ResponseEvent| {
-            matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
-        };
-        self.cleaned.splice(0..0, self.said.extract_if(.., is_early));
-    }
-
-    /// Says the tokens that were counted in passing.
-    fn say_counted(&mut self) {
-        self.said.extend(counted(&self.counted).map(ResponseEvent::Usage));
-        self.counted.clear();
     }
 
     /// Returns the tokens counted so far.
@@ -425,7 +362,7 @@ impl Conversion {
     }
 
     fn fault(&mut self, fault: Fault, out: &mut Vec<u8>) {
-        self.say_counted();
+        self.say_held_back();
         self.said.push(ResponseEvent::Fault(fault));
         self.pass_on(out);
     }
@@ -485,10 +422,4 @@ impl Conversion {
             }
         }
     }
-}
-
-/// Returns the tokens that an object counts.
-fn counted(text: &str) -> Option<Usage> {
-    let own = if text.is_empty() { None } else { serde_json::from_str(text).ok() };
-    own.map(usage_of)
 }

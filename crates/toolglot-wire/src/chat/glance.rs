@@ -19,12 +19,16 @@ pub(crate) struct ChunkGlance<'f> {
     pub(crate) choice: usize,
     pub(crate) kind: PieceTarget,
     pub(crate) text: Cow<'f, str>,
-    /// It may say more than its piece, so that something is lost if that is held back.
+    /// It may say more of its alternative than its piece, so that something is lost if that is held back.
     pub(crate) says_more: bool,
+    /// It has fields of the response that are not known; a later chunk of its shape has the same, with newer values.
+    pub(crate) has_fields: bool,
     /// It has log probabilities.
     pub(crate) is_probable: bool,
     /// The tokens counted so far, as they are written.
     pub(crate) usage: Option<&'f str>,
+    /// The number of its shape: no other shape has it.
+    pub(crate) shape: usize,
     /// The template's place, and what stands in its holes.
     template: usize,
     fit: TemplateFit,
@@ -38,6 +42,8 @@ pub(crate) struct ChunkTemplates {
     last: usize,
     /// The one that is forgotten next.
     oldest: usize,
+    /// Shapes that were learned so far.
+    learned: usize,
 }
 
 /// Templates that are kept: text, reasoning and a call, for two alternatives. Each chunk is compared with all of
@@ -64,8 +70,10 @@ impl ChunkTemplates {
             kind: template.kind,
             text,
             says_more: template.says_more,
+            has_fields: template.has_fields,
             is_probable: template.is_probable,
             usage: template.usage(&fit).and_then(|place| frame.data.get(place)),
+            shape: template.shape,
             template: at,
             fit,
         })
@@ -94,8 +102,10 @@ impl ChunkTemplates {
     }
 
     fn learn(&mut self, data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> Option<(usize, TemplateFit)> {
-        let template = ChunkTemplate::of(data, envelope, keeps_usage)?;
+        let mut template = ChunkTemplate::of(data, envelope, keeps_usage)?;
         let fit = template.fit(data)?;
+        self.learned += 1;
+        template.shape = self.learned;
         if self.known.len() < MOULDS {
             self.known.push(template);
             return Some((self.known.len() - 1, fit));

@@ -35,6 +35,7 @@ pub(super) struct TemplatePlan {
     pub(super) choice: usize,
     pub(super) kind: PieceTarget,
     pub(super) says_more: bool,
+    pub(super) has_fields: bool,
     pub(super) is_probable: bool,
     pub(super) holes: Vec<(Range<usize>, HoleKind)>,
     pub(super) edits: Vec<(Range<usize>, String)>,
@@ -46,7 +47,7 @@ pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> O
     if envelope.id.is_empty() || chunk.get("object")? != r#""chat.completion.chunk""# {
         return None;
     }
-    let mut shape = ChunkShape { data, holes: Vec::new(), edits: Vec::new(), says_more: false };
+    let mut shape = ChunkShape { data, holes: Vec::new(), edits: Vec::new(), says_more: false, has_fields: false };
     let [choice] = serde_json::from_str::<[&RawValue; 1]>(chunk.get("choices")?).ok()?;
     for (at, (name, value)) in chunk.0.iter().enumerate() {
         shape.response(&chunk, at, (name, value), envelope, keeps_usage)?;
@@ -59,8 +60,8 @@ pub(super) fn plan(data: &str, envelope: &ChunkEnvelope, keeps_usage: bool) -> O
     }
     let number = serde_json::from_str(choice.get("index")?).ok()?;
     let kind = shape.delta(&ChunkMembers::of(choice.get("delta")?)?)?;
-    let ChunkShape { holes, edits, says_more, .. } = shape;
-    Some(TemplatePlan { choice: number, kind, says_more, is_probable, holes, edits })
+    let ChunkShape { holes, edits, says_more, has_fields, .. } = shape;
+    Some(TemplatePlan { choice: number, kind, says_more, has_fields, is_probable, holes, edits })
 }
 
 /// What was learned so far.
@@ -69,6 +70,7 @@ struct ChunkShape<'d> {
     holes: Vec<(Range<usize>, HoleKind)>,
     edits: Vec<(Range<usize>, String)>,
     says_more: bool,
+    has_fields: bool,
 }
 
 impl<'d> ChunkShape<'d> {
@@ -110,7 +112,7 @@ impl<'d> ChunkShape<'d> {
             "obfuscation" => self.varies(value)?,
             _ if CONSTANT.contains(&name) => {}
             _ => {
-                self.says_more = true;
+                self.has_fields = true;
                 self.varies(value)?;
             }
         }

@@ -11,10 +11,14 @@ use crate::chat::write::{ChunkEnvelope, PieceTarget};
 /// A chunk with holes in it.
 #[derive(Debug)]
 pub(crate) struct ChunkTemplate {
+    /// Its number among those that were learned.
+    pub(super) shape: usize,
     pub(crate) choice: usize,
     pub(crate) kind: PieceTarget,
-    /// Its chunks may say more than their piece.
+    /// Its chunks may say more of their alternative than their piece.
     pub(crate) says_more: bool,
+    /// Its chunks have fields of the response that are not known.
+    pub(crate) has_fields: bool,
     /// Its chunks have log probabilities.
     pub(crate) is_probable: bool,
     holes: Vec<TemplateHole>,
@@ -69,9 +73,11 @@ impl ChunkTemplate {
         }
         let end = text(data, from..data.len(), &plan.edits);
         Some(Self {
+            shape: 0,
             choice: plan.choice,
             kind: plan.kind,
             says_more: plan.says_more,
+            has_fields: plan.has_fields,
             is_probable: plan.is_probable,
             holes,
             end,

@@ -1,0 +1,106 @@
+//! Chunks that go on as they came: one that adds a piece to text, reasoning or a call is not read with care.
+//!
+//! In: a frame of the server's. Out: the bytes for the client, or what was said where the piece became something else.
+
+use super::{ClientWriter, Conversion};
+use crate::chat::read::usage_of;
+use crate::chat::write::PieceTarget;
+use crate::normalize::TokenFate;
+use crate::response_event::{Part, ResponseEvent, Usage};
+use crate::sse::Frame;
+
+impl Conversion {
+    /// Lets a chunk that adds one piece go on as it came if it may; says whether it was dealt with.
+    pub(super) fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
+        let ClientWriter::Chat(writer) = &self.writer else { return false };
+        // What is said may have to be remembered, or joined with what the server was given of it.
+        if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
+            return false;
+        }
+        let keeps_usage = self.earlier.is_none() && writer.counts_in_chunks();
+        let Some(chunk) = self.templates.look(frame, writer.envelope(), keeps_usage) else { return false };
+        let (choice, text) = (chunk.choice, &*chunk.text);
+        let begins = !matches!(chunk.kind, PieceTarget::Arguments(_));
+        if text.is_empty() || !writer.is_under_way(choice) || !self.normalizer.knows(choice, begins) {
+            return false;
+        }
+        let (in_field, number) = match chunk.kind {
+            PieceTarget::Text => (true, None),
+            PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
+            PieceTarget::Arguments(index) => (true, writer.function(index)),
+        };
+        // What is said besides has its place before the text; where that is that of a call, it may end the answer.
+        let fate = self.normalizer.token_fate(choice);
+        let in_call = fate == TokenFate::Dropped && !self.normalizer.may_have_enough();
+        if chunk.is_probable && fate == TokenFate::Open
+            || chunk.says_more && fate != TokenFate::Said
+            || chunk.has_fields && fate != TokenFate::Said && !in_call
+            || !self.unsaid.is_empty() && (self.unsaid_shape != chunk.shape || !in_call)
+        {
+            return false;
+        }
+        if !self.counted.is_empty() && self.normalizer.may_have_enough() && fate != TokenFate::Said {
+            // With the end of the answer its tokens are told.
+            self.say_held_back();
+            self.make_clean();
+        }
+        let passes = match chunk.kind {
+            PieceTarget::Text => self.normalizer.passes(choice, text, &mut self.cleaned),
+            PieceTarget::Reasoning(_) if !in_field || !self.normalizer.passes_reasoning(choice) => return false,
+            PieceTarget::Reasoning(_) => true,
+            // What else such a chunk says could not be told from what has been read of it.
+            PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
+            PieceTarget::Arguments(index) => {
+                let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
+                self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
+            }
+        };
+        if passes {
+            self.cleaned.clear();
+            if let ClientWriter::Chat(writer) = &mut self.writer {
+                self.templates.write(&chunk, frame, writer.envelope(), out);
+                writer.passed(choice, chunk.kind);
+            }
+        } else if in_call && chunk.has_fields {
+            frame.data.clone_into(&mut self.unsaid);
+            self.unsaid_shape = chunk.shape;
+        } else if chunk.says_more || chunk.has_fields || chunk.is_probable && fate == TokenFate::Said {
+            self.besides_text(frame);
+        }
+        if let Some(usage) = chunk.usage {
+            usage.clone_into(&mut self.counted);
+        }
+        true
+    }
+
+    /// Reads what a chunk says besides its text, of which something has been said.
+    fn besides_text(&mut self, frame: &Frame<'_>) {
+        self.reader.frame(frame, &mut self.said);
+        self.said.retain(|said| !matches!(said, ResponseEvent::Part { part: Part::Text(_), .. }));
+        let is_early = |said: &mut ResponseEvent| {
+            matches!(said, ResponseEvent::Extra(_) | ResponseEvent::Part { part: Part::Logprobs(_), .. })
+        };
+        self.cleaned.splice(0..0, self.said.extract_if(.., is_early));
+    }
+
+    /// Says the tokens that were counted and the fields that were seen in passing.
+    pub(super) fn say_held_back(&mut self) {
+        self.said.extend(counted(&self.counted).map(ResponseEvent::Usage));
+        self.counted.clear();
+        if !self.unsaid.is_empty() {
+            let from = self.said.len();
+            self.reader.frame(&Frame { event: None, data: &self.unsaid, raw: &[] }, &mut self.said);
+            let is_field = |said: &mut ResponseEvent| matches!(said, ResponseEvent::Extra(_));
+            let fields: Vec<_> = self.said.extract_if(from.., is_field).collect();
+            self.said.truncate(from);
+            self.said.extend(fields);
+            self.unsaid.clear();
+        }
+    }
+}
+
+/// Returns the tokens that an object counts.
+pub(super) fn counted(text: &str) -> Option<Usage> {
+    let own = if text.is_empty() { None } else { serde_json::from_str(text).ok() };
+    own.map(usage_of)
+}
