@@ -20,6 +20,8 @@ pub(super) struct ChoiceNormalizer {
     waiting: Vec<Part>,
     /// Bytes of it.
     waiting_bytes: usize,
+    /// A native call began behind the text that was read: what cuts the answer off does not cut that text.
+    text_is_over: bool,
     finished: bool,
 }
 
@@ -43,6 +45,7 @@ impl ChoiceNormalizer {
             natives: VecDeque::new(),
             waiting: Vec::new(),
             waiting_bytes: 0,
+            text_is_over: false,
             finished: false,
         }
     }
@@ -70,6 +73,7 @@ impl ChoiceNormalizer {
     }
 
     pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
+        self.text_is_over = false;
         self.text_reader.passes(text, &mut self.emitter, shared, out)
     }
 
@@ -123,6 +127,7 @@ impl ChoiceNormalizer {
                 if !self.emitter.is_open() {
                     self.text_reader.finish(None, &mut self.emitter, shared, out);
                 }
+                self.text_is_over = true;
                 self.end_native(call);
                 // Nobody needs more open calls than an answer may have.
                 if self.natives.len() <= shared.wants.limits.calls {
@@ -181,7 +186,10 @@ impl ChoiceNormalizer {
             self.text_reader.finish(None, &mut self.emitter, shared, out);
         }
         match part {
-            Part::Text(text) => self.text_reader.push(&text, &mut self.emitter, shared, out),
+            Part::Text(text) => {
+                self.text_is_over = false;
+                self.text_reader.push(&text, &mut self.emitter, shared, out);
+            }
             Part::Reasoning(_) => {
                 self.text_reader.leave_reasoning();
                 self.emitter.say(part, shared, out);
@@ -223,14 +231,14 @@ impl ChoiceNormalizer {
     fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         if !self.emitter.has_enough() {
             let reason = finish.reason();
-            self.text_reader.finish(reason, &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
             self.natives.iter_mut().for_each(|native| native.ended = true);
             self.settle(false, shared, out);
             while !self.waiting.is_empty() {
                 self.text_reader.finish(reason, &mut self.emitter, shared, out);
                 self.settle(false, shared, out);
             }
-            self.text_reader.finish(reason, &mut self.emitter, shared, out);
+            self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
         }
         if self.emitter.has_failed() {
             return;

@@ -92,6 +92,46 @@ fn fields_that_we_do_not_know_survive() {
 }
 
 #[test]
+fn fields_that_chunks_of_a_call_repeat_are_said_with_what_follows_it() {
+    let pieces: Vec<String> = CALL.chars().map(String::from).collect();
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).chain(["a", "b"]).collect();
+    for silent in [0, 2] {
+        let mut chunks = spoken(&pieces[..pieces.len() - silent], "stop");
+        let count = chunks.len();
+        let told = &mut chunks[1..count - 1];
+        told.iter_mut().enumerate().for_each(|(at, chunk)| chunk["timings"] = json!({"n": at}));
+        if silent == 0 {
+            // The text behind the call has other fields.
+            told.iter_mut().rev().take(2).for_each(|chunk| drop(chunk.as_object_mut().unwrap().remove("timings")));
+        }
+        let out = stream(&request(json!({})), &events(&chunks));
+        assert_eq!(names(&answer(&out)), ["get_weather"]);
+        let last = format!(r#""timings":{{"n":{}}}"#, CALL.len() - 1);
+        assert_eq!(out.matches(&last).count(), 1, "{last}\n{out}");
+    }
+}
+
+#[test]
+fn a_limit_behind_a_native_call_does_not_cut_the_text_before_it() {
+    let text = "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}";
+    let native = json!([{"index": 0, "id": "call_b", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\"city\": \"Paris\"}"}}]);
+    let letters: Vec<String> = text.chars().map(String::from).collect();
+    let whole = json!({"choices": [{"index": 0, "finish_reason": "length",
+        "message": {"content": text, "tool_calls": native}}]});
+    let exchange = exchange(&request(json!({})), &Policy::default());
+    let body: Value =
+        serde_json::from_slice(&exchange.turn(1, 1).whole(whole.to_string().as_bytes()).unwrap()).unwrap();
+    assert_eq!(body["choices"][0]["message"]["tool_calls"].as_array().map(Vec::len), Some(2), "{body}");
+    for pieces in [vec![text], letters.iter().map(String::as_str).collect()] {
+        let mut chunks = spoken(&pieces, "length");
+        chunks.insert(chunks.len() - 1, delta(json!({"tool_calls": native})));
+        let out = stream(&request(json!({})), &events(&chunks));
+        assert_eq!(names(&answer(&out)), ["get_weather", "get_weather"], "{out}");
+    }
+}
+
+#[test]
 fn a_limit_that_ends_a_call_is_named_whole_and_streamed() {
     let limits = toolglot::Limits::default();
     let long = format!("{{\"city\": \"{}\"}}", "x".repeat(400));

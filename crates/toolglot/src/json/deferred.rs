@@ -79,16 +79,18 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Holds a parameter's key whose content begins at `content`, unless it is visible that it is a declared one.
-    pub(super) fn hold_key(&mut self, content: usize) {
+    /// Holds a parameter's key whose content begins at `content`, unless it is visible that it is a declared one in plain
+    /// quotes.
+    pub(super) fn hold_key(&mut self, content: usize, is_plain: bool) {
         let Some(root) = self.context.schema.map(Schema::root).filter(|_| self.is_parameter()) else { return };
         if !root.is_closed() || self.reader.deferred.is_on() {
             return;
         }
         let bytes = self.view.rest(content);
         let end = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(bytes.len());
-        let quoted = bytes.get(end).is_some_and(|next| matches!(next, b'"' | b'\''));
-        if !quoted || !root.declares(self.view.slice(content, content + end)) {
+        // Any other quote may stand inside the key.
+        let ends = is_plain && bytes[end..].starts_with(b"\":");
+        if !ends || !root.declares(self.view.slice(content, content + end)) {
             self.defer(DeferReason::Key, None);
         }
     }

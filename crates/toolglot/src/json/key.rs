@@ -38,7 +38,7 @@ impl ReaderStep<'_> {
             return self.ended(Ended::Broken);
         }
         self.key_start();
-        self.hold_key(at + length);
+        self.hold_key(at + length, quote == Quote::Double);
         self.text_start(RunningString::new(quote, true, false, at), at + length);
         Ok(None)
     }
@@ -54,7 +54,7 @@ impl ReaderStep<'_> {
         let mut json = String::new();
         write_string(word, &mut json);
         self.key_start();
-        self.hold_key(at);
+        self.hold_key(at, false);
         self.reader.bare_keys = true;
         self.reader.key.push_str(&json[1..json.len() - 1]);
         self.reader.at = end + quote;

@@ -10,6 +10,8 @@ struct FoundObject {
     whole: WholeValue,
     start: usize,
     end: usize,
+    /// It has its end, or one was made for it.
+    is_complete: bool,
 }
 
 /// Reads the first object of a text, if nothing that matters stands around it.
@@ -89,7 +91,7 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
             return None;
         }
         let end = if complete { end } else { text.text.len() };
-        objects.push(FoundObject { whole, start, end });
+        objects.push(FoundObject { whole, start, end, is_complete: complete });
         let next = text.text.len() - text.text[end..].trim_start_matches([' ', '\t', '\r', '\n', ',', ';']).len();
         let another =
             text.text[next..].starts_with('{') && key_ahead(View::whole(text.text), next + 1, None) == Ok(true);
@@ -100,9 +102,9 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
     }
 }
 
-/// Returns which object is taken: the first with a member that fits, else the first with a member.
+/// Returns which object is taken: of those with an end the first with a member that fits, else the first with a member.
 fn choose(objects: &[FoundObject]) -> usize {
-    let filled = |object: &FoundObject| object.whole.json.contains('"');
+    let filled = |object: &FoundObject| object.is_complete && object.whole.json.contains('"');
     let fits =
         |object: &&FoundObject| filled(object) && Repaired::new(String::new(), object.whole.repairs.clone()).fits();
     let place =
