@@ -43,7 +43,7 @@ fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Opt
     let context = CallContext::new(engine, view, pattern_ref, &callee, &head);
     let mut first = Head::default();
     let (param, _) = param_head(at, &context, false, &mut first).ok()??;
-    if context.dialect().params[param].has_key_tag() && !context.declares(first.key()) {
+    if context.dialect().params[param].has_key_tag() && !context.knows(first.key()) {
         return None;
     }
     let mut sink = Sink::new(engine.options.repairs);

@@ -132,6 +132,11 @@ impl<'s> CallContext<'s> {
         self.root().is_some_and(|root| root.declares(key))
     }
 
+    /// Says whether the tool declares a parameter, if only with another spelling.
+    pub(crate) fn knows(&self, key: &str) -> bool {
+        self.root().is_some_and(|root| root.knows(key))
+    }
+
     /// Says whether any name may be a parameter: the tool declares none and forbids none.
     pub(crate) fn is_open(&self) -> bool {
         self.root().is_none_or(|root| !root.is_closed())
@@ -224,7 +229,7 @@ impl<'s> CallContext<'s> {
         let mut inner = self.head.inner();
         let end = nodes(self.view, at, &param.head, None, &mut inner)?;
         let strong = param.opening().is_some_and(Literal::is_strong);
-        Ok(end.filter(|_| strong || self.declares(inner.key())))
+        Ok(end.filter(|_| strong || self.knows(inner.key())))
     }
 
     /// Returns the end of a strong opening literal of this dialect's calls and sections.

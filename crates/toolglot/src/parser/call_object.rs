@@ -5,7 +5,7 @@ use super::engine::Callee;
 use super::fast_path::FastPath;
 use super::head::HeadText;
 use super::member::{CallMember, CallObjectPosition, GivenArguments, member, schema_key, single_key};
-use super::object::{ArgumentsObject, duplicate};
+use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::whole::{read_value, skip_value};
 use crate::diagnostic::Code;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
@@ -94,7 +94,7 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
         match member(spot, context)? {
             CallMember::Other { start, key, foreign } => {
                 found = match found {
-                    _ if context.declares(&key.text) => FlatMembers::Arguments,
+                    _ if is_argument(&key.text, foreign, context) => FlatMembers::Arguments,
                     FlatMembers::Empty if foreign => FlatMembers::Foreign,
                     found => found,
                 };
@@ -105,6 +105,11 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
             passed => spot.pass(&passed),
         }
     }
+}
+
+/// Says whether a member of a call object without arguments is one of them; those of any call must have the very name.
+fn is_argument(key: &str, foreign: bool, context: &CallContext<'_>) -> bool {
+    context.declares(key) || foreign && context.knows(key)
 }
 
 impl CallObjectPosition {
@@ -180,7 +185,7 @@ impl CallObjectReader {
     ) -> Result<Option<ValueOutcome>, NotYet> {
         match member(self.spot, context)? {
             CallMember::Id(id, end) => (self.id, self.spot.at) = (Some(id), end),
-            CallMember::Other { start, key, .. } if self.spot.flat && context.declares(&key.text) => {
+            CallMember::Other { start, key, foreign } if self.spot.flat && is_argument(&key.text, foreign, context) => {
                 return self.flat_member(start, &key, context, callee, sink);
             }
             // A parameter behind the arguments says that they were closed too early.
@@ -235,7 +240,8 @@ impl CallObjectReader {
         callee: &Callee,
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
-        let node = context.parameter(&key.text).map(SchemaNode::id);
+        let name = context.meant(&key.text);
+        let node = context.parameter(name).map(SchemaNode::id);
         let read = read_value(start, ValuePosition::Value, node, context)?;
         if !self.spot.has_arguments {
             self.start(key.span.start, callee, sink);
@@ -244,10 +250,11 @@ impl CallObjectReader {
         let Some((object, (json, end))) = self.flat.as_mut().zip(read) else {
             return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
         };
-        if object.has(&key.text) {
+        if object.has(name) {
             duplicate(key, end, sink);
         } else {
-            object.member(&key.text, &json, end, sink);
+            check_declared(key, context, sink);
+            object.member(name, &json, end, sink);
         }
         (self.spot.at, self.spot.unjoined) = (end, true);
         Ok(None)

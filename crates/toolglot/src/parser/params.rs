@@ -370,7 +370,7 @@ pub(crate) fn param_head(
         let Some(end) = within(near, context.view, nodes(near, at, &param.head, None, &mut inner))? else { continue };
         let key = inner.key();
         let may = !param.has_key_tag()
-            || context.declares(key)
+            || context.knows(key)
             || sure && !opens_call(at, key, context)?
             || context.is_open() && context.head.attributes.is_empty();
         if may {
