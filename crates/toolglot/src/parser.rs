@@ -56,6 +56,7 @@ mod starts;
 mod strict;
 mod torn;
 mod tree;
+mod unread;
 mod value;
 mod whole;
 mod wrapper;

@@ -7,6 +7,7 @@
 use super::call_context::{CallContext, named_tag};
 use super::head::{HeadText, name_end};
 use super::object::ArgumentsObject;
+use super::unread::looks_like_arguments;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
@@ -73,9 +74,10 @@ impl ContentReader {
             };
         }
         let line: Option<String> = serde_json::from_str(text).ok().filter(|_| is_line(context));
-        let unread =
-            lines::is_outline(text, |key| context.declares(key)) || is_elements(text, |key| context.knows(key));
-        if !self.sure && unread {
+        let names = context.root().map_or(&[][..], SchemaNode::properties);
+        if !self.sure
+            && (lines::is_outline(text, |key| context.declares(key)) || looks_like_arguments(text, names.iter()))
+        {
             edge.how = Ended::Broken;
         }
         if let Some(key) = parameter(context).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
@@ -197,18 +199,4 @@ pub(crate) fn parameter(context: &CallContext<'_>) -> Option<String> {
 
 fn takes_text(root: SchemaNode<'_>, key: &str) -> bool {
     root.property(key).is_none_or(|node| node.types().is_open() || node.types().has(Types::STRING))
-}
-
-/// Says whether text is elements and nothing else, one of them with a name that is known: these are parameters, though no
-/// pattern reads them as such.
-fn is_elements(text: &str, knows: impl Fn(&str) -> bool) -> bool {
-    let (mut rest, mut known) = (text.trim(), false);
-    while let Some(tag) = rest.strip_prefix('<') {
-        let name = &tag[..tag.find(['>', ' ', '/', '<']).unwrap_or(tag.len())];
-        let closer = format!("</{name}>");
-        let Some(end) = rest.find(&closer).filter(|_| !name.is_empty()) else { return false };
-        known |= knows(name);
-        rest = rest[end + closer.len()..].trim_start();
-    }
-    known && rest.is_empty()
 }

@@ -35,8 +35,8 @@ pub(crate) struct ParamsReader {
     value: Option<ParamReader>,
     /// The start of a parameter stood there, and nothing that could be one.
     broken: bool,
-    /// A parameter without a name was skipped.
-    nameless: bool,
+    /// A parameter without a name was skipped, or text that may be one.
+    skipped: bool,
     /// How much was read ahead in vain for ends that were in doubt.
     wasted_lookahead: usize,
 }
@@ -62,7 +62,7 @@ impl ParamsReader {
             head: Head::default(),
             value: None,
             broken: false,
-            nameless: false,
+            skipped: false,
             wasted_lookahead: 0,
         }
     }
@@ -186,7 +186,7 @@ impl ParamsReader {
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
         // What is required may stand in what was skipped.
-        if self.nameless && self.object.missing(context).next().is_some() {
+        if self.skipped && self.object.missing(context).next().is_some() {
             self.object.cut(at, sink);
             return BetweenParams::Ended(ValueOutcome { at, how: Ended::Broken });
         }
@@ -247,6 +247,7 @@ impl ParamsReader {
             None => self.junk_to_the_end(at, param, context, sink),
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
             Some((marker, from, _)) => {
+                self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));
@@ -286,13 +287,13 @@ impl ParamsReader {
         match tag_end(context.view, end)? {
             TagEnd::Cut => Ok(self.truncate(context.view.final_end()?, sink)),
             TagEnd::Open => {
-                self.broken = true;
+                (self.broken, self.skipped) = (true, true);
                 sink.repair(Code::JunkInCall, at..end, "skipped an incomplete start of a parameter");
                 Ok(self.pass(end, sink))
             }
             TagEnd::Closed => {
                 let after = self.after_nameless(end, context)?;
-                self.nameless = true;
+                self.skipped = true;
                 sink.diagnose(Code::NamelessParameter, at..after, "skipped a parameter without a name");
                 Ok(self.pass(after, sink))
             }

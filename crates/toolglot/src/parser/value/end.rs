@@ -44,6 +44,8 @@ pub(super) struct ValueEndFinder {
     hasty: bool,
     /// Hashes of the tags that were opened inside the value: their closers are data.
     opened: BTreeSet<u64>,
+    /// A tag was closed that was not opened inside the value.
+    strayed: bool,
     /// How many openers were looked at.
     openers: usize,
 }
@@ -64,7 +66,7 @@ impl ValueEdge {
 
 impl ValueEndFinder {
     pub(super) fn new(at: usize, hasty: bool) -> Self {
-        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), openers: 0 }
+        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), strayed: false, openers: 0 }
     }
 
     /// Notes a doubtful end, if none is noted yet; where nothing may be in doubt, the value ends there.
@@ -164,9 +166,10 @@ impl ValueEndFinder {
                 if !param.is_separated() {
                     report(marker, &edge, sink);
                 }
-                let torn = self
-                    .doubt
-                    .is_some_and(|doubt| doubt.next > doubt.end && is_torn(doubt.next, edge.end, context, param));
+                // Its own closer has been seen, and nobody knows what stands behind that.
+                let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
+                let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
+                let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, param));
                 let cut = marker == Marker::Open && self.doubt.is_none() && !starts_line(at, start, context)?;
                 if cut {
                     sink.note(Outcome::Broken);
@@ -176,7 +179,10 @@ impl ValueEndFinder {
                     sink.diagnose(Code::Broken, edge.end..edge.end, "a value ends in a piece of a marker");
                 }
             }
-            None => self.scan = if matches!(marker, Marker::Tag | Marker::Open) { at + 1 } else { end },
+            None => {
+                self.strayed |= marker == Marker::Tag && self.is_stray(context.view, end)?;
+                self.scan = if matches!(marker, Marker::Tag | Marker::Open) { at + 1 } else { end };
+            }
         }
         Ok(edge)
     }

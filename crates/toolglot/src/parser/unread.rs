@@ -1,0 +1,134 @@
+//! Text that looks like arguments which no pattern reads: as the plain text of a call's one parameter it would be wrong.
+//!
+//! In: the text, and the names of the tool's parameters. Out: whether it is elements and nothing else, or has one of the
+//! names as a key.
+//!
+//! ```text
+//!   <query>de</query>                         elements without attributes
+//!   <param name="city">  <|city|>             a name in a tag
+//!   "city": …  'city' = …  <key>city</key>    a name between marks
+//!   [city]  --city
+//!   city: …                                   a plain word at the beginning of a line
+//!   max_words: …                              any other name, anywhere
+//! ```
+
+/// Keys stand where arguments begin: a text in which none is found so far is read as one, however long.
+const KEYS_WITHIN: usize = 4096;
+
+/// A tag that is longer is none.
+const TAG: usize = 256;
+
+/// Says whether text looks like arguments of a tool with parameters of these names.
+pub(super) fn looks_like_arguments<'n>(text: &str, mut names: impl Iterator<Item = &'n String>) -> bool {
+    let begins = &text[..boundary(text, KEYS_WITHIN)];
+    is_elements(text) || names.any(|name| has_key(begins, name))
+}
+
+/// Returns the last place up to `at` where a character begins.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+fn is_elements(text: &str) -> bool {
+    let mut rest = text.trim();
+    let some = !rest.is_empty();
+    while let Some(tag) = rest.strip_prefix('<') {
+        let name = &tag[..tag.find(['>', '/', '<', '=', '\n']).unwrap_or(tag.len())];
+        let closer = format!("</{name}>");
+        let Some(end) = rest.find(&closer).filter(|_| !name.is_empty()) else { return false };
+        rest = rest[end + closer.len()..].trim_start();
+    }
+    some && rest.is_empty()
+}
+
+fn has_key(text: &str, name: &str) -> bool {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase());
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let is_word = !before.ends_with(is_in_name) && !behind.starts_with(is_in_name);
+        is_word && (is_in_tag(before, behind) || is_marked(before, behind) || is_joined(before, behind, is_plain))
+    })
+}
+
+fn is_in_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn is_in_tag(before: &str, behind: &str) -> bool {
+    let near = &before[boundary(before, before.len().saturating_sub(TAG))..];
+    let opens = near.rfind(['<', '>', '\n']).is_some_and(|at| {
+        let inside = near[at..].strip_prefix('<');
+        inside.is_some_and(|inside| !inside.starts_with(|letter: char| letter.is_whitespace() || letter == '='))
+    });
+    opens && behind.find(['<', '>', '\n']).is_some_and(|at| at < TAG && behind[at..].starts_with('>'))
+}
+
+fn is_marked(before: &str, behind: &str) -> bool {
+    let quoted = || {
+        let (quote, behind) = (before.chars().next_back(), behind.trim_start_matches('\\'));
+        let behind = quote.filter(|quote| "\"'`".contains(*quote)).and_then(|quote| behind.strip_prefix(quote));
+        behind.is_some_and(joins)
+    };
+    let around = [("[", "]"), (">", "</"), ("--", "")];
+    around.iter().any(|(left, right)| before.ends_with(left) && behind.starts_with(right)) || quoted()
+}
+
+fn is_joined(before: &str, behind: &str, is_plain: bool) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    joins(behind.trim_start_matches('*'))
+        && (!is_plain || line.trim_matches([' ', '\t', '-', '*', '{', '(', '[', ',']).is_empty())
+}
+
+/// Says whether what parts a key from its value comes next.
+fn joins(text: &str) -> bool {
+    let text = text.trim_start_matches([' ', '\t']);
+    text.starts_with(':') || text.starts_with("->") || text.starts_with('=') && !text.starts_with("==")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(text: &str) -> bool {
+        let names = ["city", "max_words"].map(str::to_owned);
+        looks_like_arguments(text, names.iter())
+    }
+
+    #[test]
+    fn keys_and_elements_are_arguments() {
+        for text in [
+            "<query>de</query>",
+            "<query>de</query>\n<a b>3</a b>\n",
+            "<param name=\"city\" value=\"Rome\"/>",
+            "words <|city|>Rome",
+            "{\"city\": \"Rome\"}",
+            "\"{\\\"city\\\": 1}\"",
+            "[city]Rome[/city]",
+            "see --city Rome",
+            "<key>city</key> is Rome",
+            "words\n- **city**: Rome",
+            "(city = Rome)",
+            "so max_words: 3",
+        ] {
+            assert!(looks(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_text_and_markup_are_none() {
+        for text in [
+            "",
+            "The city of Rome, in max_words or less.",
+            "A city: Rome",
+            "the capacity: 3",
+            "if a < city and city > b",
+            "city == \"Rome\"",
+            "<p class=\"a\">the city</p>",
+            "<br/>city",
+            "a < b",
+            "<p>one</p> two",
+        ] {
+            assert!(!looks(text), "{text}");
+        }
+    }
+}
