@@ -164,7 +164,8 @@ impl ReaderStep<'_> {
             if let Some((key, span)) = self.reader.deferred.wrapper.take() {
                 self.reader.node = None;
                 self.reader.stack.iter_mut().skip(1).for_each(|frame| frame.node = None);
-                self.parameter(&key, span);
+                let is_known = self.context.schema.is_some_and(|schema| schema.root().property(&key).is_some());
+                self.parameter(&key, is_known, span);
             }
         }
     }

@@ -88,22 +88,31 @@ impl ReaderStep<'_> {
         }
         let source = std::mem::take(&mut self.reader.key);
         let mut key = decode(&source);
-        if self.is_parameter() {
-            let root = self.context.schema.map(Schema::root).filter(|_| self.reader.deferred.is_on());
-            let declared = root.and_then(|root| root.meant(&key)).filter(|name| !self.reader.seen.contains(*name));
-            self.release_key(&source, declared);
-            if let Some(declared) = declared {
-                let message = spelled_otherwise(&key, declared);
-                self.sink().diagnose(Code::ParameterNormalised, span.clone(), message);
-                key = declared.into();
-            }
-            if !self.hold_wrapper(&key, &span) {
-                self.parameter(&key, span);
-            }
+        if let Some(declared) = self.meant(&source, &key) {
+            self.sink().diagnose(Code::ParameterNormalised, span.clone(), spelled_otherwise(&key, declared));
+            key = declared.into();
         }
-        self.reader.node = if self.holds_wrapper() { self.root_node() } else { self.property(&key) };
+        let node = self.property(&key);
+        if self.is_parameter() && !self.hold_wrapper(&key, &span) {
+            self.parameter(&key, node.is_some(), span);
+        }
+        self.reader.node = if self.holds_wrapper() { self.root_node() } else { node };
         drop(key);
         self.reader.key = source;
+    }
+
+    /// Releases a parameter's key, as the tool spells it if `key` is another spelling; returns the tool's.
+    fn meant<'k>(&mut self, source: &str, key: &str) -> Option<&'k str>
+    where
+        Self: 'k,
+    {
+        if !self.is_parameter() {
+            return None;
+        }
+        let root = self.context.schema.map(Schema::root).filter(|_| self.reader.deferred.is_on());
+        let declared = root.and_then(|root| root.meant(key)).filter(|name| !self.reader.seen.contains(*name));
+        self.release_key(source, declared);
+        declared
     }
 
     fn property(&self, key: &str) -> Option<NodeId> {
@@ -115,10 +124,9 @@ impl ReaderStep<'_> {
         Some(self.context.schema?.root().id())
     }
 
-    /// Reports what is wrong with a parameter's name.
-    pub(super) fn parameter(&mut self, key: &str, span: Range<usize>) {
-        let unknown =
-            self.context.schema.is_some_and(|schema| schema.root().is_closed() && !schema.root().declares(key));
+    /// Reports what is wrong with a parameter's name; it is known if a schema governs it.
+    pub(super) fn parameter(&mut self, key: &str, is_known: bool, span: Range<usize>) {
+        let unknown = !is_known && self.context.schema.is_some_and(|schema| schema.root().is_closed());
         if unknown {
             self.sink().diagnose(Code::UnknownParameter, span.clone(), format!("unknown parameter `{key}`"));
         }

@@ -198,8 +198,8 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
     for marker in last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()) {
-        let may_stand = view.rest(at).first().is_none_or(|first| marker.as_bytes().first() == Some(first));
-        if may_stand && is_strong(marker) && view.starts_with(at, marker)? {
+        let stands = view.starts_with(at, marker);
+        if stands != Ok(false) && is_strong(marker) && stands? {
             return Ok(Some(at + marker.len()));
         }
     }
