@@ -60,7 +60,8 @@ fn is_in_tag(before: &str, behind: &str) -> bool {
         let inside = near[at..].strip_prefix('<');
         inside.is_some_and(|inside| !inside.starts_with(|letter: char| letter.is_whitespace() || letter == '='))
     });
-    opens && behind.find(['<', '>', '\n']).is_some_and(|at| at < TAG && behind[at..].starts_with('>'))
+    let near = &behind[..boundary(behind, TAG)];
+    opens && near.find(['<', '>', '\n']).is_some_and(|at| near[at..].starts_with('>'))
 }
 
 fn is_marked(before: &str, behind: &str) -> bool {
@@ -74,9 +75,8 @@ fn is_marked(before: &str, behind: &str) -> bool {
 }
 
 fn is_joined(before: &str, behind: &str, is_plain: bool) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    joins(behind.trim_start_matches('*'))
-        && (!is_plain || line.trim_matches([' ', '\t', '-', '*', '{', '(', '[', ',']).is_empty())
+    let line = || before.trim_end_matches([' ', '\t', '-', '*', '{', '(', '[', ',']);
+    joins(behind.trim_start_matches('*')) && (!is_plain || line().is_empty() || line().ends_with('\n'))
 }
 
 /// Says whether what parts a key from its value comes next.
