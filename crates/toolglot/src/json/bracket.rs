@@ -138,8 +138,14 @@ impl ReaderStep<'_> {
     }
 
     /// Reads the bracket at hand as the one that closes the innermost.
+    ///
+    /// The arguments end with it only where the call may end behind it.
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.reader.at;
+        let root = self.reader.stack.len() == 1 && self.reader.place == ValuePosition::Arguments;
+        if root && !self.context.markers.may_end_call(self.view, at + 1)? {
+            return self.ended(Ended::Broken);
+        }
         let message = "read a closing bracket of the wrong kind as the right one";
         if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);

@@ -2,7 +2,7 @@
 
 use super::follow::Follow;
 use super::look::{Ahead, Quote};
-use super::reader::{Expect, JsonReader, ReaderStep};
+use super::reader::{Bracket, Expect, JsonReader, ReaderStep};
 use super::write::write_escaped;
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
@@ -282,6 +282,16 @@ impl ReaderStep<'_> {
     /// Settles whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let (quote, closes) = self.next_quote(self.reader.at)?;
+        if self.reader.text.quote.is_token()
+            && let Some(opener) = self.opener_before(quote)?
+        {
+            // A token that nothing may follow opens a string of the next call: this one was never closed.
+            let after = self.look().closer(self.reader.text.quote, quote)?.map_or(quote, |length| quote + length);
+            if !closes || !self.may_follow(after)? {
+                self.put_plain(opener);
+                return self.ended(Ended::Broken);
+            }
+        }
         if closes {
             self.reader.text.settled = quote;
             return Ok(None);
@@ -296,6 +306,31 @@ impl ReaderStep<'_> {
             self.note_inner_quotes();
         }
         Ok(ended)
+    }
+
+    /// Returns the first opener of a call from the reader's place on and before `end`.
+    fn opener_before(&self, end: usize) -> Result<Option<usize>, NotYet> {
+        let markers = self.context.markers;
+        for at in self.reader.at..end {
+            if self.view.byte(at)?.is_some_and(|byte| markers.may_begin(byte))
+                && markers.opens(self.view, at)?.is_some()
+            {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says whether what stands behind a string that ends at `end` is what goes on behind one.
+    fn may_follow(&self, end: usize) -> Result<bool, NotYet> {
+        let next = self.look().gap(end)?;
+        let Some(byte) = self.view.byte(next)? else { return Ok(true) };
+        match self.parent() {
+            Some(_) if self.is_open(byte) => Ok(true),
+            Some(Bracket::Object) => Ok(byte == b',' && self.member_ahead(next + 1)?),
+            Some(_) => Ok(byte == b','),
+            None => Ok(true),
+        }
     }
 
     /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.

@@ -13,6 +13,9 @@ use crate::options::Validation;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
 
+/// So many bytes may stand in the middle of a quote token that was damaged: another marker.
+const FRAYED: usize = 24;
+
 /// The first value of a set is looked for so far; a dictionary's key is shorter.
 const SET: usize = 1 << 12;
 
@@ -255,8 +258,10 @@ impl ReaderStep<'_> {
         if let Some(text) = word.strip_suffix('"').filter(|text| quoted && !text.is_empty() && !text.contains('"')) {
             return self.unopened(text, end);
         }
-        // A quote token in a word closes a string whose opening token was damaged.
-        if word.is_empty() || word.contains(self.context.quote.unwrap_or(LEAKED)) {
+        // A quote token in a word, or at its end, closes a string whose opening token was damaged.
+        let token = self.context.quote.unwrap_or(LEAKED);
+        let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
+        if word.is_empty() || torn || word.contains(token) || self.view.starts_with(end, token)? {
             return self.ended(Ended::Broken);
         }
         let inside = self.parent().is_some();
@@ -403,4 +408,14 @@ impl<'t> ReaderStep<'t> {
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<SchemaNode<'t>> {
         if self.reader.deferred.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }
+}
+
+/// Says whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
+fn is_torn(word: &str, token: &str) -> bool {
+    let (word, token) = (word.as_bytes(), token.as_bytes());
+    let piece = (token.len() / 2).min(3);
+    let near = &word[..word.len().min(token.len() + FRAYED)];
+    piece > 0
+        && (near.starts_with(&token[..piece])
+            || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
 }

@@ -5,6 +5,7 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::member;
+use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
@@ -130,7 +131,7 @@ fn ends_call(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotY
         return Ok(None);
     }
     let end = closing.at;
-    if context.pattern().tail.iter().any(|closer| closer.is_strong()) {
+    if end > at && context.pattern().tail.iter().any(|closer| closer.is_strong()) {
         return Ok(Some(end));
     }
     let next = context.gap(end)?;
@@ -245,11 +246,16 @@ fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> 
     Ok(false)
 }
 
-/// Says whether an object that names a declared tool begins at `at` in a string, where calls are objects that nothing but
-/// their brackets closes: the string may have lost its end before it.
+/// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
+/// may have lost its end before it.
 fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let weak = || !context.pattern().tail.iter().any(|closer| closer.is_strong());
-    Ok(context.pattern().kind() == Some(BodyKind::Call) && weak() && names_tool(context, at)?)
+    if context.near || context.pattern().tail.iter().any(|closer| closer.is_strong()) {
+        return Ok(false);
+    }
+    match context.pattern().kind() {
+        Some(BodyKind::Call) => names_tool(context, at),
+        _ => context.next_call_begins(at),
+    }
 }
 
 /// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.
@@ -275,6 +281,9 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
 fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(end)?;
     let Some(byte) = context.view.byte(next)? else { return Ok(true) };
+    if is_torn_opener(next, context)? {
+        return Ok(true);
+    }
     let free = context.opener(next)?.is_some() || context.view.slice(end, next).contains('\n');
     let json = matches!(byte, b'"' | b'\'' | b'}' | b']' | b')' | b',' | b':');
     Ok(free && !json && is_over(context, end)?)

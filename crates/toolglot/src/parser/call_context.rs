@@ -242,6 +242,16 @@ impl<'s> CallContext<'s> {
         self.any(at, self.pattern().tail.iter().chain(self.section_closers()))
     }
 
+    /// Returns the end of the longest strong marker that stands at `at`: any that opens or closes something of the dialect.
+    pub(crate) fn any_strong(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        if !self.markers().stands(self.view, at)? {
+            return Ok(None);
+        }
+        let params = self.dialect().params.iter().flat_map(|param| param.opening().into_iter().chain(param.tail.first()));
+        let literals = self.pattern().tail.iter().chain(self.section_closers()).chain(params);
+        Ok(self.any(at, literals.filter(|literal| literal.is_strong()))?.max(self.opener(at)?))
+    }
+
     /// Says whether the call ends with the bracket of its data, or with nothing.
     pub(crate) fn ends_with_bracket(&self) -> bool {
         matches!(self.pattern().kind(), Some(BodyKind::Arguments | BodyKind::Call | BodyKind::Object))

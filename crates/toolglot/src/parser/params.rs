@@ -185,8 +185,8 @@ impl ParamsReader {
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
-        // What is required may stand in what was skipped.
-        if self.skipped && self.object.missing(context).next().is_some() {
+        // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
+        if self.broken || self.skipped && self.object.missing(context).next().is_some() {
             self.object.cut(at, sink);
             return BetweenParams::Ended(ValueOutcome { at, how: Ended::Broken });
         }
@@ -369,6 +369,9 @@ pub(crate) fn param_head(
     for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
         let mut inner = context.head.inner();
         let Some(end) = within(near, context.view, nodes(near, at, &param.head, None, &mut inner))? else { continue };
+        if holds_marker(at, end, param, &context.with_head(&inner))? {
+            continue;
+        }
         let key = inner.key();
         let may = !param.has_key_tag()
             || context.knows(key)
@@ -380,6 +383,23 @@ pub(crate) fn param_head(
         }
     }
     Ok(None)
+}
+
+/// Says whether a marker that is none of its own stands in a head from `at` to `end`: none is a part of a key or an attribute.
+fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let mut from = at + 1;
+    while let Some(ahead) = context.markers().find(&context.view.rest(from)[..end.saturating_sub(from)]) {
+        from += ahead;
+        let own = param.head.iter().filter_map(|part| match part {
+            HeadPart::Literal(literal) => Some(literal),
+            _ => None,
+        });
+        if context.any_strong(from)?.is_some() && context.any(from, own)?.is_none() {
+            return Ok(true);
+        }
+        from += 1;
+    }
+    Ok(false)
 }
 
 /// Returns what was found in the near part of a view; what needs more bytes than that is not there.

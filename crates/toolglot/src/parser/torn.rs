@@ -35,6 +35,26 @@ pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, para
     nearly_all || begins && opener.windows(PIECE).any(holds)
 }
 
+/// Says whether an opener of a call begins at `at` that was damaged: it stands there but for a few bytes.
+pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    for opener in context.dialect().openings.iter().flat_map(|opening| &opening.spellings) {
+        let opener = opener.opener().trim().as_bytes();
+        let mut end = at;
+        while end < at + opener.len() + FRAYED && context.view.byte(end)?.is_some_and(|byte| byte != b'\n') {
+            end += 1;
+        }
+        let text = &context.view.rest(at)[..end - at];
+        let (first, last) = (opener.get(..PIECE), opener.len().checked_sub(PIECE + 1).map(|from| &opener[from..]));
+        let whole = text.starts_with(opener);
+        let begins = first.is_some_and(|first| text.starts_with(first));
+        let ends = last.is_some_and(|last| memchr::memmem::find(text, last).is_some());
+        if !whole && (begins && (ends || opener.len() > 2 * PIECE) || ends && text.first() == opener.first()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Says whether a piece of a marker stands in a parameter's key, or where its value begins at `start` without the marker
 /// that other spellings of the dialect have there.
 pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &CallContext<'_>) -> Result<bool, NotYet> {

@@ -156,9 +156,8 @@ impl EndSearch<'_> {
         if choice.all == 0 && before.ends_with(',') {
             choice.unended = self.key(at)?.is_some();
         }
-        if before.ends_with('{') {
-            let brace = choice.from + before.len() - 1;
-            choice.suspect |= self.look.context.markers.begins_in_string(view, brace)?;
+        if let Some(head) = call_head(before) {
+            choice.suspect |= self.look.context.markers.begins_in_string(view, choice.from + head)?;
         }
         choice.dirty = true;
         choice.quotes += 1;
@@ -255,6 +254,18 @@ impl EndSearch<'_> {
             (b'"' | b'\'', _) => !choice.dirty && next > end && self.joins(stack),
             _ => false,
         })
+    }
+}
+
+/// Returns where a call may begin whose first quote stands behind `before`: at a brace, or at the name in `name(key=`.
+fn call_head(before: &str) -> Option<usize> {
+    let named = |text: &str| {
+        let name = text.trim_end_matches(|next: char| next.is_alphanumeric() || matches!(next, '_' | '.' | '-'));
+        (name.len() < text.len()).then_some(name.len())
+    };
+    match before.strip_suffix('=') {
+        Some(key) => named(key[..named(key)?].strip_suffix('(')?),
+        None => before.strip_suffix('{').map(str::len),
     }
 }
 
