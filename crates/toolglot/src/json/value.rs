@@ -416,6 +416,5 @@ fn is_torn(word: &str, token: &str) -> bool {
     let piece = (token.len() / 2).min(3);
     let near = &word[..word.len().min(token.len() + FRAYED)];
     piece > 0
-        && (near.starts_with(&token[..piece])
-            || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
+        && (near.starts_with(&token[..piece]) || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
 }

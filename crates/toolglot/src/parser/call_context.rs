@@ -247,7 +247,8 @@ impl<'s> CallContext<'s> {
         if !self.markers().stands(self.view, at)? {
             return Ok(None);
         }
-        let params = self.dialect().params.iter().flat_map(|param| param.opening().into_iter().chain(param.tail.first()));
+        let params =
+            self.dialect().params.iter().flat_map(|param| param.opening().into_iter().chain(param.tail.first()));
         let literals = self.pattern().tail.iter().chain(self.section_closers()).chain(params);
         Ok(self.any(at, literals.filter(|literal| literal.is_strong()))?.max(self.opener(at)?))
     }
