@@ -34,6 +34,7 @@
 mod bracket;
 mod deferred;
 mod doubt;
+mod emit;
 mod entity;
 mod escape;
 mod fast_path;
@@ -43,6 +44,7 @@ mod lines;
 mod look;
 mod reader;
 mod scalar;
+mod state;
 mod stops;
 mod string_ends;
 mod text;

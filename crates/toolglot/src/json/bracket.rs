@@ -1,22 +1,24 @@
 //! Brackets: opening them, closing them, and closing what is left open at an end.
 
-use super::reader::{Bracket, Expect, OpenBracket, ReaderStep};
+use super::reader::ReaderStep;
+use super::state::{Bracket, Expect, Token};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
 use crate::view::{NotYet, is_blank};
 
 impl Bracket {
-    pub(super) fn closer(self) -> u8 {
+    /// Returns the opening bracket in JSON.
+    fn json_opener(self) -> &'static str {
         match self {
-            Self::Object | Self::Set => b'}',
-            Self::Array => b']',
-            Self::Tuple | Self::Group => b')',
+            Self::Object => "{",
+            Self::Array | Self::Tuple | Self::Set => "[",
+            Self::Group => "",
         }
     }
 
     /// Returns the closing bracket in JSON.
-    fn json(self) -> &'static str {
+    fn json_closer(self) -> &'static str {
         match self {
             Self::Object => "}",
             Self::Array | Self::Tuple | Self::Set => "]",
@@ -28,32 +30,26 @@ impl Bracket {
 impl ReaderStep<'_> {
     /// Opens the bracket at the reader's place around values that `node` governs.
     pub(super) fn open(&mut self, bracket: Bracket, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        if self.reader.stack.len() >= self.context.options.limits.depth {
+        let at = self.at();
+        if self.reader.state.depth() >= self.context.options.limits.depth {
             self.sink().diagnose(Code::LimitDepth, at..at + 1, "value nested too deeply (limit `depth`); ended here");
             return self.ended(Ended::Truncated);
         }
-        self.reader.at += 1;
-        self.reader.stack.push(OpenBracket { bracket, node, members: 0, doubled: false, wrapped: false });
-        let (need, json) = match bracket {
-            Bracket::Object => (Expect::Key, "{"),
-            Bracket::Array | Bracket::Tuple | Bracket::Set => (Expect::Element, "["),
-            Bracket::Group => (Expect::Member, ""),
-        };
-        self.reader.need = need;
-        self.put(json);
+        self.skip_to(self.at() + 1);
+        self.reader.state.step(Token::Open(bracket, node));
+        self.put(bracket.json_opener());
         Ok(None)
     }
 
     /// Says whether a closing bracket closes anything that is open.
     pub(super) fn is_open(&self, closer: u8) -> bool {
-        self.reader.stack.iter().any(|frame| frame.bracket.closer() == closer)
+        self.reader.state.open().iter().any(|frame| frame.bracket.closer() == closer)
     }
 
     /// Reads a closing bracket where one may stand.
     pub(super) fn closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        let Some(&frame) = self.reader.stack.last() else { return self.ended(Ended::Broken) };
+        let at = self.at();
+        let Some(&frame) = self.reader.state.innermost() else { return self.ended(Ended::Broken) };
         if frame.bracket.closer() != byte {
             return self.wrong_closing(byte);
         }
@@ -73,30 +69,29 @@ impl ReaderStep<'_> {
 
     /// Says whether a bracket may close here although a comma stands before it.
     fn admit_trailing(&mut self) -> bool {
-        let span = self.reader.comma..self.reader.comma + 1;
-        self.reader.pending.is_empty()
+        let span = self.reader.cursor.comma()..self.reader.cursor.comma() + 1;
+        !self.reader.cursor.holds_comma()
             || self.admit(Code::TrailingComma, span, "dropped a comma before a closing bracket")
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
     fn pop(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        self.reader.at = end;
-        if self.reader.pending.starts_with(',') {
-            self.reader.pending.remove(0);
-        }
+        self.skip_to(end);
+        self.reader.cursor.drop_comma();
         self.put_pending();
         self.pop_frame(true);
         self.value_end()
     }
 
     fn pop_frame(&mut self, closed: bool) {
-        let outermost = self.reader.stack.len() == 1;
+        let outermost = self.reader.state.depth() == 1;
         if outermost && self.unwrap_held() {
-            self.reader.stack.clear();
+            self.reader.state.end();
             return;
         }
-        let Some(frame) = self.reader.stack.pop() else { return };
-        self.put(frame.bracket.json());
+        let Some(&frame) = self.reader.state.innermost() else { return };
+        self.reader.state.step(Token::Close);
+        self.put(frame.bracket.json_closer());
         if frame.wrapped {
             self.put("]");
         }
@@ -111,26 +106,26 @@ impl ReaderStep<'_> {
         if !self.settle_string() {
             return self.ended(Ended::Broken);
         }
-        self.reader.need = if self.reader.stack.is_empty() { Expect::Done } else { Expect::After };
+        self.reader.state.step(Token::Value);
         Ok(None)
     }
 
     /// Reads a closing bracket of the wrong kind; what follows says which of the brackets was meant.
     fn wrong_closing(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        let depth = self.reader.stack.len();
+        let at = self.at();
+        let depth = self.reader.state.depth();
         let (closers, comma) = self.closers_ahead(at + 1)?;
-        let outer = self.reader.stack.iter().rev().position(|frame| frame.bracket.closer() == byte);
+        let outer = self.reader.state.open().iter().rev().position(|frame| frame.bracket.closer() == byte);
         match outer {
             None if byte == b')' && self.reader.place == ValuePosition::Keyword => {
-                self.reader.pending.clear();
+                self.reader.cursor.drop_pending();
                 let admitted =
                     self.admit(Code::MissingBracket, at..at, "inserted a missing closing bracket before `)`");
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
             None if closers >= depth || (comma && depth == 1) => {
                 let message = "dropped a closing bracket that closes nothing";
-                self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.reader.at = at + 1)
+                self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.skip_to(at + 1))
             }
             Some(up) if !(closers > 0 && closers + 1 >= depth || comma && up + 1 == depth) => self.close_inner(up),
             _ => self.close_wrong(),
@@ -141,8 +136,8 @@ impl ReaderStep<'_> {
     ///
     /// The arguments end with it only where the call may end behind it.
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        let root = self.reader.stack.len() == 1 && self.reader.place == ValuePosition::Arguments;
+        let at = self.at();
+        let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
         if root && !self.context.markers.may_end_call(self.view, at + 1)? {
             return self.ended(Ended::Broken);
         }
@@ -155,16 +150,15 @@ impl ReaderStep<'_> {
 
     /// Closes the brackets inside the one that the bracket at hand closes.
     fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
         if !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
-        self.reader.pending.clear();
+        self.reader.cursor.drop_pending();
         for _ in 0..count {
             self.pop_frame(true);
         }
-        self.reader.need = Expect::After;
         Ok(None)
     }
 
@@ -172,7 +166,7 @@ impl ReaderStep<'_> {
     fn closers_ahead(&self, from: usize) -> Result<(usize, bool), NotYet> {
         let mut count = 0;
         let mut at = from;
-        while count <= self.reader.stack.len() {
+        while count <= self.reader.state.depth() {
             match self.view.byte(at)? {
                 Some(b'}' | b']' | b')') => count += 1,
                 Some(b',') => return Ok((count, count == 0)),
@@ -186,20 +180,20 @@ impl ReaderStep<'_> {
 
     /// Ends the reading; what is open is closed, so that what was emitted is JSON.
     pub(super) fn ended(&mut self, how: Ended) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        self.reader.pending.clear();
-        if self.reader.emitted || (how != Ended::Broken && !self.holds_root_string()) {
+        let at = self.at();
+        self.reader.cursor.drop_pending();
+        if self.reader.cursor.has_emitted() || (how != Ended::Broken && !self.holds_root_string()) {
             self.close_all(how);
         } else {
             self.drop_held();
-            self.reader.stack.clear();
+            self.reader.state.end();
         }
         Ok(Some(ValueOutcome { at, how }))
     }
 
     fn close_all(&mut self, how: Ended) {
-        let key = self.reader.need == Expect::Text && self.reader.text.key;
-        match self.reader.need {
+        let key = self.reader.state.expect() == Expect::Text && self.reader.text.key;
+        match self.reader.state.expect() {
             Expect::Text => self.put("\""),
             Expect::Member => self.put("null"),
             Expect::Colon => self.put(":null"),
@@ -212,7 +206,7 @@ impl ReaderStep<'_> {
             self.release_string();
         }
         self.settle_string();
-        while !self.reader.stack.is_empty() {
+        while !self.reader.state.open().is_empty() {
             self.pop_frame(how == Ended::Cut);
         }
         self.release_held();

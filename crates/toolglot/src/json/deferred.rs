@@ -123,11 +123,12 @@ impl ReaderStep<'_> {
     }
 
     fn defer(&mut self, kind: DeferReason, node: Option<NodeId>) {
+        let from = self.at();
         let deferred = &mut self.reader.deferred;
         deferred.kind = Some(kind);
-        deferred.from = self.reader.at;
+        deferred.from = from;
         deferred.said = self.sink.diagnosed();
-        deferred.depth = self.reader.stack.len();
+        deferred.depth = self.reader.state.depth();
         deferred.node = node;
         deferred.text.clear();
     }
@@ -148,7 +149,7 @@ impl ReaderStep<'_> {
 
     /// Says whether the running key may be a wrapper: literals in its value are then read by the arguments' own schema.
     pub(super) fn holds_wrapper(&self) -> bool {
-        self.reader.deferred.kind == Some(DeferReason::Wrapper) && self.reader.stack.len() == 1
+        self.reader.deferred.kind == Some(DeferReason::Wrapper) && self.reader.state.depth() == 1
     }
 
     pub(super) fn holds_root_string(&self) -> bool {
@@ -163,7 +164,7 @@ impl ReaderStep<'_> {
             self.reader.deferred.text = text;
             if let Some((key, span)) = self.reader.deferred.wrapper.take() {
                 self.reader.node = None;
-                self.reader.stack.iter_mut().skip(1).for_each(|frame| frame.node = None);
+                self.reader.state.forget_schema();
                 let is_known = self.context.schema.is_some_and(|schema| schema.root().property(&key).is_some());
                 self.parameter(&key, is_known, span);
             }
@@ -204,8 +205,8 @@ impl ReaderStep<'_> {
 
     /// A member begins; a second one says that the first was no wrapper.
     pub(super) fn member_start(&mut self) {
-        let outermost = self.reader.stack.len() == 1;
-        let Some(frame) = self.reader.stack.last_mut() else { return };
+        let outermost = self.reader.state.depth() == 1;
+        let Some(frame) = self.reader.state.innermost_mut() else { return };
         frame.members += 1;
         if outermost && frame.members > 1 && self.reader.deferred.kind == Some(DeferReason::Wrapper) {
             self.release_held();
@@ -230,7 +231,7 @@ impl ReaderStep<'_> {
             self.release_held();
             return false;
         };
-        let span = self.reader.deferred.from..self.reader.at;
+        let span = self.reader.deferred.from..self.at();
         let as_it_came = held.len() + 1 == span.len() && self.reader.deferred.said == self.sink.diagnosed();
         if let Some((key, place)) = self.reader.deferred.wrapper.take() {
             self.sink().repair(Code::Wrapper, place, format!("unwrapped the arguments from `{key}`"));
@@ -268,10 +269,10 @@ impl ReaderStep<'_> {
     /// An object or array that is held is whole: it becomes its only member, or its text, or passes as it is.
     pub(super) fn settle_bracket(&mut self, members: usize) {
         let deferred = &self.reader.deferred;
-        if deferred.kind != Some(DeferReason::Bracket) || deferred.depth != self.reader.stack.len() {
+        if deferred.kind != Some(DeferReason::Bracket) || deferred.depth != self.reader.state.depth() {
             return;
         }
-        let (node, span) = (deferred.node, deferred.from..self.reader.at);
+        let (node, span) = (deferred.node, deferred.from..self.at());
         let text = std::mem::take(&mut self.reader.deferred.text);
         self.reader.deferred.kind = None;
         let member = Some(&text).filter(|_| members == 1 && self.sink.allows(Code::UnwrapObject));
@@ -299,7 +300,7 @@ impl ReaderStep<'_> {
             return true;
         }
         let source = std::mem::take(&mut self.reader.deferred.text);
-        let span = self.reader.deferred.from..self.reader.at;
+        let span = self.reader.deferred.from..self.at();
         let content = decode(source.get(1..source.len().saturating_sub(1)).unwrap_or_default()).into_owned();
         let node = self.reader.deferred.node;
         if let Some(whole) = self.encoded(&content, node) {

@@ -22,7 +22,7 @@ const NEXT: usize = 1 << 6;
 impl ReaderStep<'_> {
     /// A quote cannot end its string, or a marker stands in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if self.reader.text.key || !self.sink.allows(Code::InnerQuote) {
             self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
             return self.ended(Ended::Broken);
@@ -43,7 +43,7 @@ impl ReaderStep<'_> {
 
     /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
     fn reach(&self) -> usize {
-        let at = self.reader.at;
+        let at = self.at();
         at + AHEAD.saturating_sub(self.sink.wasted_lookahead).max(REACH)
     }
 
@@ -57,7 +57,7 @@ impl ReaderStep<'_> {
         if self.context.markers.is_near() || !self.sink.allows(Code::InnerQuote) {
             return accept(self);
         }
-        let at = self.reader.at;
+        let at = self.at();
         let reach = at + AHEAD.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH);
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
@@ -88,7 +88,7 @@ impl ReaderStep<'_> {
     /// behind it, and a comma follows: the call that is broken may be the next one.
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
         let mut at = self.look().gap(end)?;
-        for frame in self.reader.stack.iter().rev() {
+        for frame in self.reader.state.open().iter().rev() {
             if self.view.byte(at)? != Some(frame.bracket.closer()) {
                 return Ok(false);
             }
@@ -110,7 +110,7 @@ impl ReaderStep<'_> {
 
     /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
     pub(super) fn note_inner_quotes(&mut self) {
-        let at = self.reader.at;
+        let at = self.at();
         self.reader.text.inner = true;
         let message = "quotes inside strings are not escaped; the strings end where the whole call can be read";
         self.sink().repair(Code::InnerQuote, at..at, message);
@@ -122,7 +122,7 @@ impl ReaderStep<'_> {
 
     /// Returns from where on the running string's content is visible, however the input came.
     pub(super) fn visible(&self) -> usize {
-        let mut visible = self.reader.text.content.max(self.reader.at.saturating_sub(BEHIND));
+        let mut visible = self.reader.text.content.max(self.at().saturating_sub(BEHIND));
         while !self.view.is_boundary(visible) {
             visible += 1;
         }
@@ -135,17 +135,17 @@ impl ReaderStep<'_> {
         let seen =
             if reader.place == ValuePosition::Keyword { self.context.given.unwrap_or(&none) } else { &reader.seen };
         let member = reader.colon > reader.key_at && reader.text.from >= reader.colon;
-        let second = member && reader.stack.last().is_some_and(|frame| frame.members > 1);
+        let second = member && reader.state.innermost().is_some_and(|frame| frame.members > 1);
         let spacing = Spacing {
-            comma: second.then(|| reader.key_at.saturating_sub(reader.comma + 1)),
+            comma: second.then(|| reader.key_at.saturating_sub(reader.cursor.comma() + 1)),
             colon: if member { reader.text.from - reader.colon } else { 0 },
         };
         ask(&DoubtfulString {
             quote: reader.text.quote,
             raw: reader.text.raw,
             visible: self.visible(),
-            at: reader.at,
-            stack: &reader.stack,
+            at: reader.cursor.at(),
+            stack: reader.state.open(),
             seen,
             place: reader.place,
             spacing,
@@ -156,7 +156,7 @@ impl ReaderStep<'_> {
 
     /// No reading of the call is certain; what was read of it goes into the string, up to where reading goes on.
     pub(super) fn give_up(&mut self, closed: Option<usize>, furthest: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let reach = self.reach();
         let mut end = self.context.markers.resume_at(self.view, at, closed.unwrap_or(reach).min(reach))?;
         while !self.view.is_boundary(end) {
@@ -183,7 +183,7 @@ impl ReaderStep<'_> {
 
     /// The quote that ends the string stands here, if it is not lost.
     pub(super) fn planned_end(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let end = at + self.look().closer(self.reader.text.quote, at)?.unwrap_or(0);
         match self.joins(end)?.filter(|_| !self.reader.ends.is_empty()) {
             Some(Follow::Joins(next)) => self.join(end, next),

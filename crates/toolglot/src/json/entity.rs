@@ -28,12 +28,12 @@ impl Lookahead<'_> {
 impl ReaderStep<'_> {
     /// Reads the entity at the reader's place; an ampersand that begins none is itself.
     pub(super) fn entity(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         for (entity, said) in ENTITIES {
             if self.view.starts_with(at, entity)? {
                 let mut json = String::new();
                 write_escaped(said, &mut json);
-                self.reader.at += entity.len();
+                self.skip_to(self.at() + entity.len());
                 self.put_text(&json);
                 return Ok(None);
             }

@@ -50,7 +50,11 @@ enum Hex {
 impl ReaderStep<'_> {
     /// Reads the escape at the reader's place.
     pub(super) fn backslash(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
+        if self.reader.text.quote.is_token() {
+            self.put_plain(at + 1);
+            return Ok(None);
+        }
         let Some(next) = self.view.byte(at + 1)? else { return self.cut() };
         if self.reader.text.raw {
             return self.raw_backslash(next);
@@ -88,8 +92,8 @@ impl ReaderStep<'_> {
 
     /// In a raw string a backslash is data; before a quote it still keeps the string open.
     fn raw_backslash(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let quote = !self.reader.text.quote.is_token() && matches!(next, b'"' | b'\'');
-        self.put_plain(self.reader.at + if quote { 2 } else { 1 });
+        let quote = matches!(next, b'"' | b'\'');
+        self.put_plain(self.at() + if quote { 2 } else { 1 });
         Ok(None)
     }
 
@@ -98,7 +102,7 @@ impl ReaderStep<'_> {
         let text = &self.reader.text;
         let root = text.content + DRIVE.len();
         let fits = |head: &[u8]| matches!(head, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
-        (!text.key && !text.raw && self.reader.at <= root && fits(self.view.rest(text.content))).then_some(root)
+        (!text.key && !text.raw && self.at() <= root && fits(self.view.rest(text.content))).then_some(root)
     }
 
     /// Says whether a backslash of the path escapes nothing: then none of them does.
@@ -113,15 +117,13 @@ impl ReaderStep<'_> {
     /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.
     fn is_over_escaped(&self) -> Result<bool, NotYet> {
         let Some(end) = self.reader.text.end else { return Ok(false) };
-        Ok(self.reader.text.over_escaped
-            && self.view.byte(self.reader.at + 2)? == Some(b'"')
-            && self.reader.at + 2 != end)
+        Ok(self.reader.text.over_escaped && self.view.byte(self.at() + 2)? == Some(b'"') && self.at() + 2 != end)
     }
 
     /// Says whether two backslashes stand before a quote that cannot end the string.
     fn is_doubtful_escape(&self) -> Result<bool, NotYet> {
         let text = &self.reader.text;
-        let at = self.reader.at;
+        let at = self.at();
         let quote = text.quote == Quote::Double && self.view.byte(at + 2)? == Some(b'"');
         Ok(quote && !text.key && text.end.is_none() && self.follow(at + 3)? == Follow::Inner)
     }
@@ -144,14 +146,14 @@ impl ReaderStep<'_> {
     }
 
     fn over_escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let message = "read a doubly escaped quote as part of its string";
         self.repaired(Code::InvalidEscape, at..at + 3, message, |turn| turn.take_escape(3, Some("\\\"")))
     }
 
     /// In a value that was escaped once too often, two backslashes are one.
     fn escaped_backslash(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if next == b'u' {
             return self.hex_escape(4, false);
         }
@@ -182,16 +184,16 @@ impl ReaderStep<'_> {
 
     /// Emits an escape of `length` bytes as it stands, or as something else.
     fn take_escape(&mut self, length: usize, json: Option<&str>) {
-        let at = self.reader.at;
+        let at = self.at();
         let source = self.view.slice(at, at + length);
         self.reader.text.changed |= json.is_some();
-        self.reader.at += length;
+        self.skip_to(self.at() + length);
         self.put_text(json.unwrap_or(source));
     }
 
     /// `\u00e9` stays as it stands, the escapes of Python become what they mean.
     fn hex_escape(&mut self, digits: usize, decode: bool) -> Result<Option<ValueOutcome>, NotYet> {
-        let Hex::Whole(value) = (match self.hex(self.reader.at + 2, digits)? {
+        let Hex::Whole(value) = (match self.hex(self.at() + 2, digits)? {
             Hex::Ends => return self.cut(),
             hex => hex,
         }) else {
@@ -228,18 +230,18 @@ impl ReaderStep<'_> {
         if !own && next != b'\'' {
             return self.invalid();
         }
-        let at = self.reader.at;
+        let at = self.at();
         if !own && !self.admit(Code::InvalidEscape, at..at + 2, "read the escape `\\'` as `'`") {
             return self.ended(Ended::Broken);
         }
-        self.reader.at += 1;
+        self.skip_to(self.at() + 1);
         self.reader.text.changed = true;
         self.put_plain(at + 2);
         Ok(None)
     }
 
     fn invalid(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let message = "read a backslash that escapes nothing as a backslash";
         self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| turn.put_plain(at + 1))
     }

@@ -10,8 +10,9 @@ use std::ops::Range;
 use super::ValuePosition;
 use super::follow::Follow;
 use super::look::Quote;
-use super::reader::{Bracket, Expect, OpenBracket, ReaderStep};
+use super::reader::ReaderStep;
 use super::scalar::{is_number, is_token};
+use super::state::{Bracket, Expect, OpenBracket, Token};
 use super::write::clean_run;
 use crate::diagnostic::Code;
 use crate::view::is_blank;
@@ -20,24 +21,23 @@ impl ReaderStep<'_> {
     /// Passes the valid JSON that stands at the reader's place where no schema has a say; false if there is none.
     pub(super) fn pass_valid(&mut self, byte: u8) -> bool {
         let reader = &self.reader;
-        let opens = reader.need == Expect::Member && matches!(byte, b'{' | b'[');
-        let inside =
-            matches!(reader.need, Expect::Key | Expect::Member | Expect::Element | Expect::After) && self.is_free();
-        let untyped = reader.need != Expect::Member || reader.node.is_none();
-        let usual = reader.pending.is_empty() && !reader.deferred.is_on() && reader.escaped != Some(true);
+        let opens = reader.state.expect() == Expect::Member && matches!(byte, b'{' | b'[');
+        let inside = matches!(reader.state.expect(), Expect::Key | Expect::Member | Expect::Element | Expect::After)
+            && self.is_free();
+        let untyped = reader.state.expect() != Expect::Member || reader.node.is_none();
+        let usual = !reader.cursor.holds_comma() && !reader.deferred.is_on() && reader.escaped != Some(true);
         let guesses = self.context.quote.is_some() || self.sink.allows(Code::BareString);
         if !(opens || inside) || !untyped || !usual || guesses {
             return false;
         }
-        let (from, limit) = (reader.at, self.limit());
+        let (from, limit) = (reader.cursor.at(), self.limit());
         let visible = self.view.rest(from);
         let bytes = &visible[..visible.len().min(limit - from)];
-        let mut pass = FastPass::new(bytes, reader.need);
+        let mut pass = FastPass::new(bytes);
         while self.pass_token(&mut pass).is_some() {}
         if pass.sure == 0 {
             return false;
         }
-        self.reader.need = pass.need;
         self.reader.node = None;
         if pass.strings {
             self.reader.escaped = Some(false);
@@ -52,14 +52,14 @@ impl ReaderStep<'_> {
             let json = matches!(frame.bracket, Bracket::Object | Bracket::Array);
             json && frame.node.is_none() && !frame.doubled && !frame.wrapped
         };
-        let parameters = self.reader.place == ValuePosition::Arguments && self.reader.stack.len() == 1;
-        !parameters && self.reader.stack.last().is_some_and(plain)
+        let parameters = self.reader.place == ValuePosition::Arguments && self.reader.state.depth() == 1;
+        !parameters && self.reader.state.innermost().is_some_and(plain)
     }
 
     /// Passes what is needed next; `None` where the careful reader has to go on.
     fn pass_token(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         let byte = pass.token()?;
-        match (pass.need, byte) {
+        match (self.reader.state.expect(), byte) {
             (Expect::After | Expect::Key, b'}') => self.pass_closer(pass, Bracket::Object),
             (Expect::After | Expect::Element, b']') => self.pass_closer(pass, Bracket::Array),
             (Expect::Key, _) => self.pass_key(pass, false),
@@ -76,11 +76,11 @@ impl ReaderStep<'_> {
     }
 
     fn pass_closer(&mut self, pass: &mut FastPass<'_>, bracket: Bracket) -> Option<()> {
-        if self.parent() != Some(bracket) || self.reader.stack.len() == 1 {
+        if self.parent() != Some(bracket) || self.reader.state.depth() == 1 {
             return None;
         }
-        self.reader.stack.pop();
-        pass.settle(pass.at + 1, Expect::After);
+        self.reader.state.step(Token::Close);
+        pass.settle(pass.at + 1);
         self.is_free().then_some(())
     }
 
@@ -93,13 +93,15 @@ impl ReaderStep<'_> {
         if pass.token()? != b':' {
             return None;
         }
-        self.reader.stack.last_mut()?.members += 1;
-        let base = self.reader.at;
+        self.reader.state.innermost_mut()?.members += 1;
+        let base = self.at();
         (self.reader.key_at, self.reader.colon) = (base + key, base + pass.at + 1);
         if behind_comma {
-            self.reader.comma = base + comma - 1;
+            self.reader.cursor.note_comma(base + comma - 1);
         }
-        pass.settle(pass.at + 1, Expect::Member);
+        self.reader.state.step(Token::Key);
+        self.reader.state.step(Token::Colon);
+        pass.settle(pass.at + 1);
         Some(())
     }
 
@@ -107,25 +109,26 @@ impl ReaderStep<'_> {
         match pass.token()? {
             // In Python it may be a set.
             b'{' if self.reader.place == ValuePosition::Keyword => None,
-            b'{' => self.pass_opener(pass, Bracket::Object, Expect::Key),
-            b'[' => self.pass_opener(pass, Bracket::Array, Expect::Element),
+            b'{' => self.pass_opener(pass, Bracket::Object),
+            b'[' => self.pass_opener(pass, Bracket::Array),
             b'"' => self.pass_text(pass),
             byte => {
                 pass.scalar(byte)?;
                 self.pass_begin();
-                pass.settle(pass.at, Expect::After);
+                self.reader.state.step(Token::Value);
+                pass.settle(pass.at);
                 Some(())
             }
         }
     }
 
-    fn pass_opener(&mut self, pass: &mut FastPass<'_>, bracket: Bracket, need: Expect) -> Option<()> {
-        if self.reader.stack.len() >= self.context.options.limits.depth {
+    fn pass_opener(&mut self, pass: &mut FastPass<'_>, bracket: Bracket) -> Option<()> {
+        if self.reader.state.depth() >= self.context.options.limits.depth {
             return None;
         }
         self.pass_begin();
-        self.reader.stack.push(OpenBracket { bracket, node: None, members: 0, doubled: false, wrapped: false });
-        pass.settle(pass.at + 1, need);
+        self.reader.state.step(Token::Open(bracket, None));
+        pass.settle(pass.at + 1);
         Some(())
     }
 
@@ -135,7 +138,7 @@ impl ReaderStep<'_> {
         let end = pass.at;
         match (pass.token()?, self.parent()?) {
             (b'}', Bracket::Object) | (b']', Bracket::Array) => {
-                self.closes_all(self.reader.at + pass.at).ok().filter(|closes| *closes)?;
+                self.closes_all(self.at() + pass.at).ok().filter(|closes| *closes)?;
             }
             (b',', Bracket::Object) => {
                 pass.at += 1;
@@ -150,13 +153,14 @@ impl ReaderStep<'_> {
             _ => return None,
         }
         self.pass_begin();
-        pass.settle(end, Expect::After);
+        self.reader.state.step(Token::Value);
+        pass.settle(end);
         Some(())
     }
 
     /// A value begins: it counts as a member of its array.
     fn pass_begin(&mut self) {
-        if let Some(frame) = self.reader.stack.last_mut().filter(|frame| frame.bracket == Bracket::Array) {
+        if let Some(frame) = self.reader.state.innermost_mut().filter(|frame| frame.bracket == Bracket::Array) {
             frame.members += 1;
         }
     }
@@ -165,12 +169,12 @@ impl ReaderStep<'_> {
     ///
     /// Then nothing in it needs a decision: markers and quotes of other kinds before such an end are data.
     pub(super) fn pass_string(&mut self) -> Option<usize> {
-        let (at, limit, text) = (self.reader.at, self.limit(), &self.reader.text);
+        let (at, limit, text) = (self.at(), self.limit(), &self.reader.text);
         if text.quote != Quote::Double || text.raw || at < text.tried || text.end.is_some() {
             return None;
         }
         let visible = self.view.rest(at);
-        let mut pass = FastPass::new(&visible[..visible.len().min(limit - at)], Expect::Text);
+        let mut pass = FastPass::new(&visible[..visible.len().min(limit - at)]);
         let closed = pass.content();
         let end = at + pass.at;
         self.reader.text.tried = end + 1;
@@ -186,9 +190,8 @@ impl ReaderStep<'_> {
 struct FastPass<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Up to here all is certain, and `need` is what may stand there.
+    /// Up to here all is certain, and the reader's state is that of this place.
     sure: usize,
-    need: Expect,
     /// A string was passed.
     strings: bool,
     /// Where the last escape stands.
@@ -196,8 +199,8 @@ struct FastPass<'b> {
 }
 
 impl<'b> FastPass<'b> {
-    fn new(bytes: &'b [u8], need: Expect) -> Self {
-        Self { bytes, at: 0, sure: 0, need, strings: false, escape: 0..0 }
+    fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, sure: 0, strings: false, escape: 0..0 }
     }
 
     /// Skips blanks and returns the byte behind them.
@@ -211,8 +214,8 @@ impl<'b> FastPass<'b> {
         }
     }
 
-    fn settle(&mut self, end: usize, need: Expect) {
-        (self.at, self.sure, self.need) = (end, end, need);
+    fn settle(&mut self, end: usize) {
+        (self.at, self.sure) = (end, end);
     }
 
     /// Passes a whole string.

@@ -2,7 +2,8 @@
 
 use super::ValuePosition;
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, ReaderStep};
+use super::reader::ReaderStep;
+use super::state::Bracket;
 use crate::view::NotYet;
 
 /// What a quote inside a string is, by what follows it.
@@ -151,12 +152,12 @@ impl ReaderStep<'_> {
 
     /// Says whether the brackets from `at` on close what is open, one by one, up to a member that follows or the call's end.
     pub(super) fn closes_all(&self, mut at: usize) -> Result<bool, NotYet> {
-        for (depth, frame) in self.reader.stack.iter().enumerate().rev() {
+        for (depth, frame) in self.reader.state.open().iter().enumerate().rev() {
             if self.view.byte(at)? != Some(frame.bracket.closer()) {
                 return Ok(self.view.byte(at)?.is_none());
             }
             at += 1;
-            let Some(above) = depth.checked_sub(1).and_then(|above| self.reader.stack.get(above)) else { break };
+            let Some(above) = depth.checked_sub(1).and_then(|above| self.reader.state.open().get(above)) else { break };
             at = self.look().gap(at)?;
             match self.view.byte(at)? {
                 Some(b',') if above.bracket == Bracket::Object => return self.member_ahead(at + 1),

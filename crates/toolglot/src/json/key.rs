@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::follow::Follow;
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, Expect, ReaderStep};
+use super::reader::ReaderStep;
+use super::state::{Bracket, Token};
 use super::text::RunningString;
 use super::write::{decode, write_string};
 use super::{Ended, ValueOutcome, ValuePosition};
@@ -15,7 +16,7 @@ use crate::view::NotYet;
 impl ReaderStep<'_> {
     /// Reads what stands where a key or `}` is wanted.
     pub(super) fn key(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         match byte {
             b'}' | b']' | b')' => return self.closing(byte),
             b',' => return self.extra_comma(),
@@ -33,7 +34,7 @@ impl ReaderStep<'_> {
     }
 
     fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if !self.admit_quote(quote, at..at + length) {
             return self.ended(Ended::Broken);
         }
@@ -44,7 +45,7 @@ impl ReaderStep<'_> {
     }
 
     fn bare_key(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let word = self.view.slice(at, end);
         // Its first quote may be lost.
         let quote = usize::from(self.look().ends_unopened(end)?);
@@ -57,14 +58,14 @@ impl ReaderStep<'_> {
         self.hold_key(at, false);
         self.reader.bare_keys = true;
         self.reader.key.push_str(&json[1..json.len() - 1]);
-        self.reader.at = end + quote;
+        self.skip_to(end + quote);
         self.put(&json);
         self.key_end(at..end);
         Ok(None)
     }
 
     fn key_start(&mut self) {
-        self.reader.key_at = self.reader.at;
+        self.reader.key_at = self.at();
         self.member_start();
         self.put_pending();
         self.reader.key.clear();
@@ -72,16 +73,16 @@ impl ReaderStep<'_> {
 
     /// Says whether the running key's meaning matters to anyone.
     pub(super) fn wants_key(&self) -> bool {
-        self.is_parameter() || self.reader.stack.last().is_some_and(|frame| frame.node.is_some())
+        self.is_parameter() || self.reader.state.innermost().is_some_and(|frame| frame.node.is_some())
     }
 
     pub(super) fn is_parameter(&self) -> bool {
-        self.reader.place == ValuePosition::Arguments && self.reader.stack.len() == 1
+        self.reader.place == ValuePosition::Arguments && self.reader.state.depth() == 1
     }
 
     /// A key is whole: it finds the schema of its value.
     pub(super) fn key_end(&mut self, span: Range<usize>) {
-        self.reader.need = Expect::Colon;
+        self.reader.state.step(Token::Key);
         self.reader.node = None;
         if !self.wants_key() {
             return;
@@ -116,7 +117,7 @@ impl ReaderStep<'_> {
     }
 
     fn property(&self, key: &str) -> Option<NodeId> {
-        let node = self.reader.stack.last()?.node?;
+        let node = self.reader.state.innermost()?.node?;
         Some(self.context.schema?.node(node).property(key)?.id())
     }
 
@@ -148,7 +149,7 @@ impl ReaderStep<'_> {
         let Some(schema) = self.context.schema.filter(|_| self.reader.place == ValuePosition::Arguments) else {
             return;
         };
-        let at = self.reader.at;
+        let at = self.at();
         for name in schema.root().required() {
             if self.reader.seen.contains(name) {
                 continue;
@@ -158,7 +159,7 @@ impl ReaderStep<'_> {
     }
 
     pub(super) fn colon(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         match byte {
             b':' => {
                 self.colon_end(at + 1);
@@ -178,17 +179,17 @@ impl ReaderStep<'_> {
 
     fn colon_end(&mut self, end: usize) {
         self.reader.colon = end;
-        self.reader.at = end;
-        self.reader.need = Expect::Member;
+        self.skip_to(end);
+        self.reader.state.step(Token::Colon);
         self.put(":");
     }
 
     /// Reads what stands behind a member.
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if let Some(end) = self.dangling_token(at)? {
             let message = "dropped a quote token behind a string in other quotes";
-            return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.reader.at = end);
+            return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
         }
         match byte {
             b'}' | b']' | b')' => self.closing(byte),
@@ -211,17 +212,12 @@ impl ReaderStep<'_> {
     }
 
     fn comma(&mut self, end: usize) {
-        self.reader.comma = self.reader.at;
-        self.reader.at = end;
-        self.reader.pending.push(',');
-        self.reader.need = match self.parent() {
-            Some(Bracket::Object) => Expect::Key,
-            _ => Expect::Element,
-        };
+        self.reader.cursor.hold_comma(end);
+        self.reader.state.step(Token::Comma);
     }
 
     fn missing_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let fits = match self.parent() {
             Some(Bracket::Object) => self.look().key(at, usize::MAX)? != Ahead::Absent,
             _ => self.look().value_start(at)?,
@@ -234,22 +230,22 @@ impl ReaderStep<'_> {
 
     /// Drops a comma that has no member before it.
     pub(super) fn extra_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         self.repaired(Code::ExtraComma, at..at + 1, "dropped a comma with nothing before it", |turn| {
-            turn.reader.at = at + 1
+            turn.skip_to(at + 1)
         })
     }
 
     /// A prompt template's `{{` is one brace.
     fn double_brace(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
-        let fresh = self.reader.stack.last().is_some_and(|frame| frame.members == 0 && !frame.doubled);
-        if !fresh || !self.reader.pending.is_empty() {
+        let at = self.at();
+        let fresh = self.reader.state.innermost().is_some_and(|frame| frame.members == 0 && !frame.doubled);
+        if !fresh || self.reader.cursor.holds_comma() {
             return self.ended(Ended::Broken);
         }
         self.repaired(Code::DoubleBraces, at..at + 1, "read a doubled brace as one", |turn| {
-            turn.reader.at = at + 1;
-            if let Some(frame) = turn.reader.stack.last_mut() {
+            turn.skip_to(at + 1);
+            if let Some(frame) = turn.reader.state.innermost_mut() {
                 frame.doubled = true;
             }
         })

@@ -11,7 +11,7 @@ use crate::view::NotYet;
 impl ReaderStep<'_> {
     /// Says whether lines may be read here and the first of them has a key.
     pub(super) fn lines_ahead(&self) -> Result<bool, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if !self.is_root() || !self.sink.allows(Code::KeyValueLines) || self.look().opens(at)?.is_some() {
             return Ok(false);
         }
@@ -20,7 +20,7 @@ impl ReaderStep<'_> {
 
     /// Reads all lines up to a marker or the end; each must have a key.
     pub(super) fn lines(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let (at, view) = (self.reader.at, self.view);
+        let (at, view) = (self.at(), self.view);
         let end = self.lines_end()?;
         let text = view.slice(at, end).trim_end();
         let span = at..at + text.len();
@@ -31,7 +31,7 @@ impl ReaderStep<'_> {
         };
         let json = self.object_of(&members);
         let whole = self.reread(&json, None, self.reader.level);
-        self.reader.at = span.end;
+        self.skip_to(span.end);
         match whole {
             Some(whole) => self.adopt(&whole, &span, |_| None),
             None => self.put(&json),
@@ -53,7 +53,7 @@ impl ReaderStep<'_> {
     }
 
     fn lines_end(&self) -> Result<usize, NotYet> {
-        let mut at = self.reader.at;
+        let mut at = self.at();
         while let Some(byte) = self.view.byte(at)? {
             if self.stops(byte, at)? {
                 return Ok(at);

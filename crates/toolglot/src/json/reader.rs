@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::deferred::{Deferred, Unwrapped};
+use super::emit::Cursor;
 use super::look::Lookahead;
+use super::state::{Bracket, Expect, State};
 use super::stops::Stops;
 use super::text::RunningString;
 use super::{Context, Ended, ValueOutcome, ValuePosition};
@@ -13,84 +15,23 @@ use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
 
-/// What may stand at the reader's place.
-///
-/// ```text
-///                  { [ (                        quote            closing quote
-///  Start ─┬───────────────► Key, Element    any value ──► Text ──┬─ of a key ──► Colon
-///         └─ scalar ─► After                                     └─ of a value ► After
-///
-///  Key ──── quote, word ─► Text, Colon      Element ── value ──► (Key, Element, Text, After)
-///   │ └──── } ──────────► After               └─────── ] ) ────► After
-///   └◄───── , ─────────── After ◄─────────┐
-///  Colon ── : ──────────► Member ─ value ─┘   After outside all brackets is the end: Done
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expect {
-    /// A value outside all brackets.
-    Start,
-    /// A key or `}`.
-    Key,
-    Colon,
-    /// The value of a key.
-    Member,
-    /// A value of an array, or `]`.
-    Element,
-    /// The rest of a string.
-    Text,
-    /// A comma or a closing bracket.
-    After,
-    /// Nothing but the fence that was opened around the value.
-    Done,
-}
-
 /// What a path of Windows begins with; until its backslash is there it stays visible.
 pub(super) const DRIVE: &str = "C:";
-
-/// The kind of an open bracket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bracket {
-    Object,
-    Array,
-    /// `(`, emitted as an array.
-    Tuple,
-    /// `{` around values without keys, emitted as an array.
-    Set,
-    /// `(` around one value without a comma, which is nothing but that value.
-    Group,
-}
-
-/// An open bracket.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenBracket {
-    pub(super) bracket: Bracket,
-    pub(super) node: Option<NodeId>,
-    /// How many members have begun.
-    pub(super) members: usize,
-    /// `{{` opened it.
-    pub(super) doubled: bool,
-    /// It was put into an array that the schema declares.
-    pub(super) wrapped: bool,
-}
 
 /// Reads one value. It owns what it needs to go on, and no input.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonReader {
-    pub(super) at: usize,
+    pub(super) cursor: Cursor,
     pub(super) start: usize,
     pub(super) place: ValuePosition,
     /// The strings and wrappers around the input that were taken off already.
     pub(super) level: Unwrapped,
-    pub(super) need: Expect,
-    pub(super) stack: Vec<OpenBracket>,
+    pub(super) state: State,
     /// The schema of the next value.
     pub(super) node: Option<NodeId>,
     pub(super) text: RunningString,
     pub(super) stops: Stops,
-    /// A comma and the blanks behind it, until what follows shows that it belongs there.
-    pub(super) pending: String,
-    /// Where that comma stands, and the last key and the end of its colon.
-    pub(super) comma: usize,
+    /// Where the last key stands and its colon ends.
     pub(super) key_at: usize,
     pub(super) colon: usize,
     /// The last key had no quotes.
@@ -106,9 +47,6 @@ pub(crate) struct JsonReader {
     /// The parameters given so far.
     pub(super) seen: BTreeSet<String>,
     pub(super) deferred: Deferred,
-    pub(super) emitted: bool,
-    /// Escapes on their way out; kept for its memory.
-    pub(super) scratch: String,
     fenced: bool,
     unescaped: bool,
 }
@@ -116,17 +54,14 @@ pub(crate) struct JsonReader {
 impl JsonReader {
     pub(crate) fn new(at: usize, place: ValuePosition, node: Option<NodeId>) -> Self {
         Self {
-            at,
+            cursor: Cursor::new(at),
             start: at,
             place,
             level: Unwrapped::default(),
-            need: Expect::Start,
-            stack: Vec::new(),
+            state: State::new(),
             node,
             text: RunningString::default(),
             stops: Stops::default(),
-            pending: String::new(),
-            comma: at,
             key_at: at,
             colon: at,
             bare_keys: false,
@@ -136,8 +71,6 @@ impl JsonReader {
             key: String::new(),
             seen: BTreeSet::new(),
             deferred: Deferred::default(),
-            emitted: false,
-            scratch: String::new(),
             fenced: false,
             unescaped: false,
         }
@@ -159,7 +92,7 @@ impl JsonReader {
         context: &Context<'_>,
         sink: &mut Sink,
     ) -> Result<ValueOutcome, NotYet> {
-        let run = self.at..self.at;
+        let run = self.cursor.at()..self.cursor.at();
         let mut turn = ReaderStep { reader: self, view, context, sink, run };
         let end = loop {
             match turn.step() {
@@ -174,8 +107,9 @@ impl JsonReader {
 
     /// Returns the place from which bytes must stay visible; it never decreases.
     pub(crate) fn anchor(&self) -> usize {
-        let drive = self.need == Expect::Text && self.at <= self.text.content + DRIVE.len();
-        if drive { self.text.content.min(self.at) } else { self.at }
+        let at = self.cursor.at();
+        let drive = self.state.expect() == Expect::Text && at <= self.text.content + DRIVE.len();
+        if drive { self.text.content.min(at) } else { at }
     }
 }
 
@@ -189,17 +123,17 @@ pub(super) struct ReaderStep<'t> {
     pub(super) context: &'t Context<'t>,
     pub(super) sink: &'t mut Sink,
     /// Input that goes out as it came and has not been said yet, so that runs of it are said at once.
-    run: Range<usize>,
+    pub(super) run: Range<usize>,
 }
 
 impl ReaderStep<'_> {
     fn step(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        if self.reader.at >= self.limit() && self.reader.need != Expect::Done {
-            let at = self.reader.at;
+        if self.at() >= self.limit() && self.reader.state.expect() != Expect::Done {
+            let at = self.at();
             self.sink().diagnose(Code::LimitArguments, at..at, "arguments too long (limit `arguments`); ended here");
             return self.ended(Ended::Truncated);
         }
-        match self.reader.need {
+        match self.reader.state.expect() {
             Expect::Text => self.text(),
             Expect::Done => self.done(),
             need => self.structure(need),
@@ -212,7 +146,7 @@ impl ReaderStep<'_> {
     }
 
     fn structure(&mut self, need: Expect) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let Some(byte) = self.view.byte(at)? else { return self.ended(Ended::Truncated) };
         if is_blank(byte) {
             self.blanks();
@@ -237,15 +171,12 @@ impl ReaderStep<'_> {
     }
 
     fn blanks(&mut self) {
-        let at = self.reader.at;
-        let run = self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
-        if self.reader.pending.is_empty() && self.reader.need != Expect::Start {
-            return self.put_source(at + run);
-        }
-        self.reader.at += run;
-        if !self.reader.pending.is_empty() {
-            let blank = self.view.slice(at, at + run);
-            self.reader.pending.push_str(blank);
+        let at = self.at();
+        let end = at + self.view.rest(at).iter().take_while(|byte| is_blank(**byte)).count();
+        match self.reader.cursor.holds_comma() {
+            true => self.reader.cursor.hold_blanks(self.view.slice(at, end)),
+            false if self.reader.state.expect() != Expect::Start => self.put_source(end),
+            false => self.skip_to(end),
         }
     }
 
@@ -255,14 +186,14 @@ impl ReaderStep<'_> {
         if value && self.is_native(Code::BareString) {
             return Ok(false);
         }
-        Ok(byte == b'#' || matches!(self.view.byte(self.reader.at + 1)?, Some(b'/' | b'*')))
+        Ok(byte == b'#' || matches!(self.view.byte(self.at() + 1)?, Some(b'/' | b'*')))
     }
 
     fn comment(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         match self.look().comment(at, usize::MAX)? {
             super::look::Ahead::Found(end) => {
-                self.repaired(Code::Comment, at..end, "dropped a comment", |turn| turn.reader.at = end)
+                self.repaired(Code::Comment, at..end, "dropped a comment", |turn| turn.skip_to(end))
             }
             super::look::Ahead::Absent => self.stop_or_broken(),
             super::look::Ahead::Ends => self.cut(),
@@ -271,32 +202,32 @@ impl ReaderStep<'_> {
 
     /// Reported once: output that is escaped too often has one on every line.
     fn odd_blank(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let end = at + self.look().odd_blank(at)?;
         let known = std::mem::replace(&mut self.reader.unescaped, true);
         if !known && !self.admit(Code::LiteralNewline, at..end, "read characters outside a string as white space") {
             return self.ended(Ended::Broken);
         }
-        self.reader.at = end;
+        self.skip_to(end);
         Ok(None)
     }
 
     /// Says whether the first string of the value opens here with an escaped quote.
     fn opens_escaped(&self, need: Expect) -> Result<bool, NotYet> {
         let first = self.reader.escaped.is_none() && matches!(need, Expect::Key | Expect::Member | Expect::Element);
-        Ok(first && self.view.byte(self.reader.at + 1)? == Some(b'"'))
+        Ok(first && self.view.byte(self.at() + 1)? == Some(b'"'))
     }
 
     /// The quotes of the value were escaped as if it stood in a string.
     fn escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let message = "read escaped quotes outside a string as quotes";
         self.repaired(Code::DoubleEncoded, at..at + 2, message, |turn| turn.reader.escaped = Some(true))
     }
 
     /// Reads the opening fence and its word.
     fn fence(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let mut end = at + 3;
         while self.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
             end += 1;
@@ -306,12 +237,12 @@ impl ReaderStep<'_> {
         }
         self.repaired(Code::Fence, at..end, "dropped the Markdown fence around the value", |turn| {
             turn.reader.fenced = true;
-            turn.reader.at = end;
+            turn.skip_to(end);
         })
     }
 
     fn done(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let mut at = self.reader.at;
+        let mut at = self.at();
         if self.reader.fenced {
             let fence = self.view.skip_blanks(at)?;
             if self.view.starts_with(fence, "```")? {
@@ -323,20 +254,21 @@ impl ReaderStep<'_> {
 
     /// Ends the value as truncated where the input ends: the part that has arrived belongs to it.
     pub(super) fn cut(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        self.reader.at = self.view.final_end()?;
+        self.skip_to(self.view.final_end()?);
         self.ended(Ended::Truncated)
     }
 
     /// Ends the value before a marker at a structural place: whole if only closing brackets are missing, else broken.
     pub(super) fn stop_or_broken(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if !self.stands_stop(at)? {
             return self.ended(Ended::Broken);
         }
         let fence = self.closes_fence(at)?;
         let opens = self.context.markers.opens(self.view, at)?.is_some();
-        let closable =
-            matches!(self.reader.need, Expect::Key | Expect::Element | Expect::After) && !opens && self.is_whole();
+        let closable = matches!(self.reader.state.expect(), Expect::Key | Expect::Element | Expect::After)
+            && !opens
+            && self.is_whole();
         let message = "inserted a missing closing bracket before a marker";
         if !closable || !self.admit(Code::MissingBracket, at..at, message) {
             return self.ended(Ended::Broken);
@@ -347,7 +279,7 @@ impl ReaderStep<'_> {
 
     pub(super) fn stands_stop(&self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(false) };
-        Ok(!self.reader.stack.is_empty() && self.stops(byte, at)?)
+        Ok(!self.reader.state.open().is_empty() && self.stops(byte, at)?)
     }
 
     /// Says whether the fence that was opened around the value closes at `at`.
@@ -361,22 +293,24 @@ impl ReaderStep<'_> {
 
     /// Says whether undeclared keys are wrong in the innermost bracket.
     pub(super) fn is_closed(&self) -> bool {
-        let node = self.reader.stack.last().and_then(|frame| frame.node);
+        let node = self.reader.state.innermost().and_then(|frame| frame.node);
         self.context.schema.zip(node).is_some_and(|(schema, node)| schema.node(node).is_closed())
     }
 
     /// Says whether a key whose name stands in `span` may end the string before it.
     pub(super) fn is_key_allowed(&self, span: Range<usize>, usual: bool) -> bool {
-        let Some(frame) = self.reader.stack.last().filter(|_| !usual || self.reader.declared_keys) else { return true };
+        let Some(frame) = self.reader.state.innermost().filter(|_| !usual || self.reader.declared_keys) else {
+            return true;
+        };
         let (Some(schema), Some(node)) = (self.context.schema, frame.node) else { return true };
         let name = self.view.slice(span.start, span.end).trim().trim_matches(['"', '\'', '`', '“', '”', '‘', '’']);
-        let new = usual || self.reader.stack.len() > 1 || !self.reader.seen.contains(name);
+        let new = usual || self.reader.state.depth() > 1 || !self.reader.seen.contains(name);
         !schema.node(node).is_closed() || schema.node(node).knows(name) && new
     }
 
     /// Returns the kind of the innermost open bracket.
     pub(super) fn parent(&self) -> Option<Bracket> {
-        self.reader.stack.last().map(|frame| frame.bracket)
+        self.reader.state.innermost().map(|frame| frame.bracket)
     }
 
     /// Makes a repair and goes on, or breaks the value where it is switched off.
@@ -400,7 +334,7 @@ impl ReaderStep<'_> {
             return true;
         }
         let allowed = self.sink.allows(code);
-        if allowed || self.reader.emitted {
+        if allowed || self.reader.cursor.has_emitted() {
             self.sink().repair(code, span, message);
         }
         allowed
@@ -410,75 +344,6 @@ impl ReaderStep<'_> {
     pub(super) fn is_native(&self, code: Code) -> bool {
         let python = self.reader.place == ValuePosition::Keyword && PYTHON.contains(&code);
         python || (self.context.quote.is_some() && matches!(code, Code::BareKey | Code::BareString))
-    }
-
-    /// Returns the sink, to which everything that was put has been said.
-    pub(super) fn sink(&mut self) -> &mut Sink {
-        if !self.run.is_empty() {
-            self.sink.arguments(self.run.end, self.view.slice(self.run.start, self.run.end));
-            self.run.start = self.run.end;
-        }
-        self.sink
-    }
-
-    /// Emits JSON for everything up to the reader's place.
-    pub(super) fn put(&mut self, json: &str) {
-        if json.is_empty() {
-            return;
-        }
-        if self.reader.deferred.is_on() {
-            self.hold_on(json);
-            return;
-        }
-        self.reader.emitted = true;
-        let at = self.reader.at;
-        if self.is_source(json) {
-            self.run.end = at;
-        } else {
-            self.sink().arguments(at, json);
-            self.run = at..at;
-        }
-    }
-
-    /// Emits the input up to `end` as it stands.
-    pub(super) fn put_source(&mut self, end: usize) {
-        let from = std::mem::replace(&mut self.reader.at, end);
-        if self.reader.deferred.is_on() {
-            let source = self.view.slice(from, end);
-            self.hold_on(source);
-            return;
-        }
-        self.reader.emitted |= end > from;
-        if self.run.end != from {
-            self.sink();
-            self.run = from..from;
-        }
-        self.run.end = end;
-    }
-
-    /// Emits the input up to `end` as it stands in a JSON string, where nothing is held.
-    pub(super) fn put_escaped(&mut self, end: usize) {
-        let from = std::mem::replace(&mut self.reader.at, end);
-        self.reader.emitted |= end > from;
-        let source = self.view.slice(from, end);
-        self.sink().escaped(end, source);
-        self.run = end..end;
-    }
-
-    /// Says whether JSON is the input right before the reader's place, and nothing but what is in the run before that.
-    fn is_source(&self, json: &str) -> bool {
-        let Some(start) = self.reader.at.checked_sub(json.len()) else { return false };
-        start == self.run.end && self.view.rest(start).starts_with(json.as_bytes())
-    }
-
-    /// Emits the comma that was waiting.
-    pub(super) fn put_pending(&mut self) {
-        if !self.reader.pending.is_empty() {
-            let mut pending = std::mem::take(&mut self.reader.pending);
-            self.put(&pending);
-            pending.clear();
-            self.reader.pending = pending;
-        }
     }
 }
 

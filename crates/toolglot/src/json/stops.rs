@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Context;
 use super::look::{LEAKED, Quote, token_closer};
-use super::reader::{Expect, JsonReader};
+use super::reader::JsonReader;
+use super::state::Expect;
 use super::text::RunningString;
 use super::write::needs_escape;
 use crate::parser::{ByteSet, FastPath, SHORT};
@@ -179,11 +180,12 @@ fn clip(view: View<'_>, at: usize) -> usize {
 impl JsonReader {
     /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        let amid = self.need == Expect::Text && self.stops.are_ready() && !self.text.key && !self.deferred.is_on();
+        let amid =
+            self.state.expect() == Expect::Text && self.stops.are_ready() && !self.text.key && !self.deferred.is_on();
         if !amid || !fast.is_within(self.start) {
             return false;
         }
-        if self.stops.are_absent(fast.view.rest(self.at), &self.text) {
+        if self.stops.are_absent(fast.view.rest(self.cursor.at()), &self.text) {
             self.pass_upto(fast.view.end(), fast, sink);
             return true;
         }
@@ -191,8 +193,8 @@ impl JsonReader {
             let closes = self.text.is_closed_by_token(fast.view, at, || fast.quote())?;
             Ok(closes || at >= self.text.settled && fast.markers().stands(fast.view, at)?)
         };
-        let (end, next) = self.stops.pass(fast.view, self.at, usize::MAX, &self.text, decides);
-        if end > self.at {
+        let (end, next) = self.stops.pass(fast.view, self.cursor.at(), usize::MAX, &self.text, decides);
+        if end > self.cursor.at() {
             self.pass_upto(end, fast, sink);
         }
         next == ContentStop::NotThere
@@ -200,13 +202,13 @@ impl JsonReader {
 
     /// Emits a string's content up to `end`, which is strict already, or data between tokens.
     fn pass_upto(&mut self, end: usize, fast: &FastPath<'_>, sink: &mut Sink) {
-        let content = fast.view.slice(self.at, end);
+        let content = fast.view.slice(self.cursor.at(), end);
         if self.text.quote.is_token() {
             sink.escaped(end, content)
         } else {
             sink.arguments(end, content)
         }
-        (self.at, self.emitted) = (end, true);
+        self.cursor.emitted_to(end);
     }
 }
 

@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::ValuePosition;
 use super::look::{Ahead, Lookahead, Quote};
-use super::reader::OpenBracket;
+use super::state::OpenBracket;
 use crate::view::NotYet;
 
 use choice::{OpenString, QuoteParity, count_quotes};

@@ -2,8 +2,8 @@
 
 use super::follow::Follow;
 use super::look::{Ahead, Quote};
-use super::reader::{Bracket, Expect, JsonReader, ReaderStep};
-use super::write::write_escaped;
+use super::reader::{JsonReader, ReaderStep};
+use super::state::{Bracket, Token};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
@@ -69,8 +69,8 @@ impl RunningString {
 impl ReaderStep<'_> {
     /// Starts a string whose first byte of content is at `content`.
     pub(super) fn text_start(&mut self, text: RunningString, content: usize) {
-        self.reader.at = content;
-        self.reader.need = Expect::Text;
+        self.skip_to(content);
+        self.reader.state.step(Token::Quote);
         self.reader.escaped.get_or_insert(false);
         self.reader.text = RunningString { content, ..text };
         self.planned();
@@ -78,7 +78,7 @@ impl ReaderStep<'_> {
     }
 
     pub(super) fn text(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if self.reader.text.end == Some(at) {
             return self.planned_end();
         }
@@ -124,12 +124,12 @@ impl ReaderStep<'_> {
 
     /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
-        let JsonReader { at, text, stops, .. } = &*self.reader;
+        let JsonReader { text, stops, .. } = &*self.reader;
         let decides = |at| {
             let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
             Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
         };
-        stops.pass(self.view, *at, self.limit(), text, decides).0
+        stops.pass(self.view, self.at(), self.limit(), text, decides).0
     }
 
     /// Emits content up to `end` that is strict already, or data between tokens.
@@ -138,32 +138,17 @@ impl ReaderStep<'_> {
             return self.put_plain(end);
         }
         if self.reader.text.key && self.wants_key() {
-            let source = self.view.slice(self.reader.at, end);
+            let source = self.view.slice(self.at(), end);
             self.reader.key.push_str(source);
         }
         self.put_source(end);
     }
 
     fn pass_char(&mut self) {
-        let at = self.reader.at;
+        let at = self.at();
         let rest = self.view.rest(at);
         let length = 1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
         self.put_plain(at + length);
-    }
-
-    /// Emits content up to `end` that may need escapes.
-    pub(super) fn put_plain(&mut self, end: usize) {
-        let source = self.view.slice(self.reader.at, end);
-        if !self.reader.text.key && !self.reader.deferred.is_on() {
-            return self.put_escaped(end);
-        }
-        let mut json = std::mem::take(&mut self.reader.scratch);
-        json.clear();
-        write_escaped(source, &mut json);
-        self.reader.text.changed |= json.len() > source.len();
-        self.reader.at = end;
-        self.put_text(&json);
-        self.reader.scratch = json;
     }
 
     /// Emits strict content of the running string.
@@ -185,7 +170,7 @@ impl ReaderStep<'_> {
             Follow::Perhaps => self.perhaps(end, None),
             Follow::Inner => {
                 let ended = self.doubt()?;
-                if ended.is_none() && self.reader.text.end != Some(self.reader.at) {
+                if ended.is_none() && self.reader.text.end != Some(self.at()) {
                     self.note_inner_quotes();
                 }
                 Ok(ended)
@@ -202,14 +187,14 @@ impl ReaderStep<'_> {
 
     /// Says whether the running string holds no quotes: one that does may hold more of them.
     fn is_plain_so_far(&self) -> bool {
-        !self.view.slice(self.visible(), self.reader.at).contains(['"', '\''])
+        !self.view.slice(self.visible(), self.at()).contains(['"', '\''])
     }
 
     /// Goes on with the string that is joined to this one, which ends at `end`.
     pub(super) fn join(&mut self, end: usize, next: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let Some((quote, length)) = self.look().opens(next)? else { return self.ended(Ended::Broken) };
         self.repaired(Code::Concatenation, end..next, "joined two adjacent strings", |turn| {
-            turn.reader.at = next + length;
+            turn.skip_to(next + length);
             turn.reader.text.content = next + length;
             turn.reader.text.quote = quote;
             turn.reader.text.raw = turn.reader.text.quote.is_token();
@@ -239,7 +224,7 @@ impl ReaderStep<'_> {
     }
 
     fn twin(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let length = self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
         let message = "string closed by a different quote than opened it";
         if !self.admit(Code::TypographicQuotes, at..at + length, message) {
@@ -249,7 +234,7 @@ impl ReaderStep<'_> {
     }
 
     pub(super) fn text_end(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        self.reader.at = end;
+        self.skip_to(end);
         self.put("\"");
         if self.reader.text.key {
             self.key_end(self.reader.text.from..end);
@@ -260,7 +245,7 @@ impl ReaderStep<'_> {
 
     /// Reported once: a file's contents have one on every line.
     fn control(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let text = &mut self.reader.text;
         let allowed = text.quote.is_token() || matches!(text.quote, Quote::Triple(_) | Quote::Back);
         let known = std::mem::replace(&mut text.control, true);
@@ -281,7 +266,7 @@ impl ReaderStep<'_> {
 
     /// Settles whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let (quote, closes) = self.next_quote(self.reader.at)?;
+        let (quote, closes) = self.next_quote(self.at())?;
         if self.reader.text.quote.is_token()
             && let Some(opener) = self.opener_before(quote)?
         {
@@ -311,7 +296,7 @@ impl ReaderStep<'_> {
     /// Returns the first opener of a call from the reader's place on and before `end`.
     fn opener_before(&self, end: usize) -> Result<Option<usize>, NotYet> {
         let markers = self.context.markers;
-        for at in self.reader.at..end {
+        for at in self.at()..end {
             if self.view.byte(at)?.is_some_and(|byte| markers.may_begin(byte))
                 && markers.opens(self.view, at)?.is_some()
             {

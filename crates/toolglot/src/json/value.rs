@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::look::{Ahead, LEAKED, Quote};
-use super::reader::{Bracket, Expect, ReaderStep};
+use super::reader::ReaderStep;
+use super::state::{Bracket, Expect, Token};
 use super::text::RunningString;
 use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
@@ -22,7 +23,7 @@ const SET: usize = 1 << 12;
 impl ReaderStep<'_> {
     /// Reads what stands where a value is wanted.
     pub(super) fn value(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let element = self.reader.need == Expect::Element;
+        let element = self.reader.state.expect() == Expect::Element;
         match byte {
             b'}' | b']' | b')' if element => self.closing(byte),
             b',' if element => self.extra_comma(),
@@ -37,26 +38,26 @@ impl ReaderStep<'_> {
 
     /// Says whether the arguments object itself is wanted.
     pub(super) fn is_root(&self) -> bool {
-        self.reader.place == ValuePosition::Arguments && self.reader.stack.is_empty()
+        self.reader.place == ValuePosition::Arguments && self.reader.state.open().is_empty()
     }
 
     /// Says whether a value is wanted that may be null: nothing else is declared for it.
     fn may_lack_value(&self) -> bool {
         let types = self.node(self.reader.node).map_or(Types::OPEN, SchemaNode::types);
-        self.reader.need == Expect::Member && (types.is_open() || types.has(Types::NULL))
+        self.reader.state.expect() == Expect::Member && (types.is_open() || types.has(Types::NULL))
     }
 
     /// A key has no value.
     fn missing_value(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         self.repaired(Code::MissingValue, at..at, "read a missing value as null", |turn| {
             turn.put("null");
-            turn.reader.need = Expect::After;
+            turn.reader.state.step(Token::Value);
         })
     }
 
     fn parenthesis(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let (bracket, message) = match self.look().is_group(at)? {
             true => (Bracket::Group, "dropped the parentheses around a single value"),
             false => (Bracket::Tuple, "read a tuple as an array"),
@@ -64,7 +65,7 @@ impl ReaderStep<'_> {
         if !self.admit(Code::Tuple, at..at + 1, message) {
             return self.ended(Ended::Broken);
         }
-        if bracket == Bracket::Tuple || self.reader.stack.len() >= self.context.options.limits.depth {
+        if bracket == Bracket::Tuple || self.reader.state.depth() >= self.context.options.limits.depth {
             return self.bracket(bracket);
         }
         let node = self.value_begin();
@@ -77,7 +78,7 @@ impl ReaderStep<'_> {
         if self.reader.place != ValuePosition::Keyword {
             return Ok(false);
         }
-        let (look, first) = (self.look(), self.look().gap(self.reader.at + 1)?);
+        let (look, first) = (self.look(), self.look().gap(self.at() + 1)?);
         let end = match look.opens(first)? {
             Some((quote, length)) => look.string(quote, first + length, SET)?,
             None => look.word(first)?,
@@ -87,7 +88,7 @@ impl ReaderStep<'_> {
     }
 
     fn set(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if !self.admit(Code::Tuple, at..at + 1, "read a set as an array") {
             return self.ended(Ended::Broken);
         }
@@ -95,7 +96,7 @@ impl ReaderStep<'_> {
     }
 
     fn bracket(&mut self, bracket: Bracket) -> Result<Option<ValueOutcome>, NotYet> {
-        if self.reader.stack.len() >= self.context.options.limits.depth {
+        if self.reader.state.depth() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
         let mut node = self.value_begin();
@@ -117,11 +118,11 @@ impl ReaderStep<'_> {
     }
 
     fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         self.sink().repair(Code::WrapScalar, at..at + 1, "wrapped an object in the array that the schema declares");
         self.put("[");
         self.open(Bracket::Object, node)?;
-        if let Some(frame) = self.reader.stack.last_mut() {
+        if let Some(frame) = self.reader.state.innermost_mut() {
             frame.wrapped = true;
         }
         Ok(None)
@@ -129,7 +130,7 @@ impl ReaderStep<'_> {
 
     /// An object or array where none is declared: its text where a string is, its only member, else a mismatch.
     fn misfit_bracket(&mut self, node: SchemaNode<'_>, kind: Types) {
-        let (at, types) = (self.reader.at, node.types());
+        let (at, types) = (self.at(), node.types());
         let text = types.has(Types::STRING) && types.only(Types::STRING | Types::NULL);
         let scalars = Types::STRING | Types::INTEGER | Types::NUMBER | Types::BOOLEAN;
         let member = kind == Types::OBJECT && types.has(scalars) && self.sink.allows(Code::UnwrapObject);
@@ -147,7 +148,7 @@ impl ReaderStep<'_> {
     /// A value begins: its comma was right. Returns its schema.
     fn value_begin(&mut self) -> Option<NodeId> {
         let node = self.value_node();
-        if self.reader.need == Expect::Element {
+        if self.reader.state.expect() == Expect::Element {
             self.member_start();
         }
         self.put_pending();
@@ -156,7 +157,7 @@ impl ReaderStep<'_> {
 
     fn value_node(&self) -> Option<NodeId> {
         let schema = self.context.schema?;
-        match self.reader.stack.last() {
+        match self.reader.state.innermost() {
             None if self.reader.place == ValuePosition::Arguments => {
                 Some(self.reader.node.unwrap_or(schema.root().id()))
             }
@@ -172,7 +173,7 @@ impl ReaderStep<'_> {
     }
 
     fn leaf(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.string(at, false, quote, length);
         }
@@ -186,7 +187,7 @@ impl ReaderStep<'_> {
     }
 
     fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         self.triple(start)?;
         let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
         if !self.admit(Code::StringPrefix, at..start, "dropped a string prefix") {
@@ -215,7 +216,7 @@ impl ReaderStep<'_> {
         if !self.admit_quote(quote, at..at + length) {
             return self.ended(Ended::Broken);
         }
-        let from = self.reader.at;
+        let from = self.at();
         let node = self.value_begin();
         let held = self.node(node).is_some_and(|node| node.holds_strings());
         if self.is_root() || (held && self.converts()) {
@@ -243,7 +244,7 @@ impl ReaderStep<'_> {
 
     /// Reads a scalar, or a string without quotes where that is allowed.
     fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
             self.bare_end()?
@@ -273,7 +274,7 @@ impl ReaderStep<'_> {
 
     /// A string whose first quote is missing.
     fn unopened(&mut self, text: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.reader.at;
+        let at = self.at();
         if !self.admit(Code::BareString, at..end, &format!("read `{text}` as a string whose first quote is missing")) {
             return self.ended(Ended::Broken);
         }
@@ -284,12 +285,12 @@ impl ReaderStep<'_> {
 
     /// `null` for the arguments of a tool that needs none.
     fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let span = self.reader.at..end;
+        let span = self.at()..end;
         if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
         {
             return self.ended(Ended::Broken);
         }
-        self.reader.at = end;
+        self.skip_to(end);
         self.put("{}");
         self.missing_parameters();
         self.value_end()
@@ -297,7 +298,7 @@ impl ReaderStep<'_> {
 
     /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
     fn bare_end(&self) -> Result<usize, NotYet> {
-        let (mut end, mut at, mut open) = (self.reader.at, self.reader.at, 0_usize);
+        let (mut end, mut at, mut open) = (self.at(), self.at(), 0_usize);
         while let Some(byte) = self.view.byte(at)? {
             if is_blank(byte) {
                 let after = self.view.skip_blanks(at)?;
@@ -330,7 +331,7 @@ impl ReaderStep<'_> {
             b'}' | b']' => Ok(true),
             b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
             b',' if self.parent() == Some(Bracket::Object) => {
-                let literal = scalar::is_json(self.view.slice(self.reader.at, at));
+                let literal = scalar::is_json(self.view.slice(self.at(), at));
                 Ok(literal && self.view.byte(at + 1)?.is_some_and(is_blank) || self.member_ahead(at + 1)?)
             }
             b',' => Ok(true),
@@ -339,7 +340,7 @@ impl ReaderStep<'_> {
     }
 
     fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<ValueOutcome>, NotYet> {
-        let span = self.reader.at..end;
+        let span = self.at()..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
         }
@@ -370,9 +371,9 @@ impl ReaderStep<'_> {
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
     fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let span = self.reader.at..end;
+        let span = self.at()..end;
         let node = self.value_begin();
-        self.reader.at = end;
+        self.skip_to(end);
         self.put_converted(json, node, span);
         self.value_end()
     }

@@ -3,7 +3,7 @@
 use super::{EndSearch, WalkState};
 use crate::json::ValuePosition;
 use crate::json::look::{Ahead, KEY, Quote};
-use crate::json::reader::Bracket;
+use crate::json::state::Bracket;
 use crate::schema::SchemaNode;
 use crate::view::NotYet;
 

@@ -1,0 +1,169 @@
+//! The machine of the JSON reader: what may stand next, which brackets are open, and the one function that moves both.
+
+use crate::schema::NodeId;
+
+/// What may stand at the reader's place.
+///
+/// | expected | brackets open | a string | a key | `:` | a scalar | `,` | bracket closes |
+/// |---|---|---|---|---|---|---|---|
+/// | Start   | Key, Element, Member | Text | –     | –      | After | –            | – |
+/// | Key     | –                    | Text | Colon | –      | –     | –            | After |
+/// | Colon   | –                    | –    | –     | Member | –     | –            | – |
+/// | Member  | Key, Element, Member | Text | –     | –      | After | –            | – |
+/// | Element | Key, Element, Member | Text | –     | –      | After | –            | After |
+/// | Text    | –                    | –    | Colon | –      | After | –            | – |
+/// | After   | –                    | –    | –     | –      | –     | Key, Element | After |
+///
+/// `{` leads to Key, `[` and `(` to Element, `(` around one value to Member. A comma leads to Key in an object. In place
+/// of After stands Done where no bracket is open. A cell that is empty is left to the repairs: they say which step
+/// they take instead, or end the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expect {
+    /// A value outside all brackets.
+    Start,
+    /// A key or `}`.
+    Key,
+    Colon,
+    /// The value of a key.
+    Member,
+    /// A value of an array, or `]`.
+    Element,
+    /// The rest of a string.
+    Text,
+    /// A comma or a closing bracket.
+    After,
+    /// Nothing but the fence that was opened around the value.
+    Done,
+}
+
+/// What was read: a column of the table of [`Expect`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A bracket opened around values that a schema may govern.
+    Open(Bracket, Option<NodeId>),
+    /// The quote that opens a string, which is a key or a value.
+    Quote,
+    /// A key, whole.
+    Key,
+    Colon,
+    /// A scalar or string, whole.
+    Value,
+    Comma,
+    /// The innermost bracket closed.
+    Close,
+}
+
+/// The kind of an open bracket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bracket {
+    Object,
+    Array,
+    /// `(`, emitted as an array.
+    Tuple,
+    /// `{` around values without keys, emitted as an array.
+    Set,
+    /// `(` around one value without a comma, which is nothing but that value.
+    Group,
+}
+
+impl Bracket {
+    pub(super) fn closer(self) -> u8 {
+        match self {
+            Self::Object | Self::Set => b'}',
+            Self::Array => b']',
+            Self::Tuple | Self::Group => b')',
+        }
+    }
+
+    fn first(self) -> Expect {
+        match self {
+            Self::Object => Expect::Key,
+            Self::Array | Self::Tuple | Self::Set => Expect::Element,
+            Self::Group => Expect::Member,
+        }
+    }
+}
+
+/// An open bracket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenBracket {
+    pub(super) bracket: Bracket,
+    pub(super) node: Option<NodeId>,
+    /// How many members have begun.
+    pub(super) members: usize,
+    /// `{{` opened it.
+    pub(super) doubled: bool,
+    /// It was put into an array that the schema declares.
+    pub(super) wrapped: bool,
+}
+
+/// Where the reader is in the value.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    expect: Expect,
+    open: Vec<OpenBracket>,
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self { expect: Expect::Start, open: Vec::new() }
+    }
+
+    pub(super) fn expect(&self) -> Expect {
+        self.expect
+    }
+
+    /// Returns the open brackets, the innermost last.
+    pub(super) fn open(&self) -> &[OpenBracket] {
+        &self.open
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(super) fn innermost(&self) -> Option<&OpenBracket> {
+        self.open.last()
+    }
+
+    pub(super) fn innermost_mut(&mut self) -> Option<&mut OpenBracket> {
+        self.open.last_mut()
+    }
+
+    /// Moves on over a token.
+    #[inline]
+    pub(super) fn step(&mut self, token: Token) {
+        self.expect = match token {
+            Token::Open(bracket, node) => {
+                self.open.push(OpenBracket { bracket, node, members: 0, doubled: false, wrapped: false });
+                bracket.first()
+            }
+            Token::Quote => Expect::Text,
+            Token::Key => Expect::Colon,
+            Token::Colon => Expect::Member,
+            Token::Comma if self.innermost().is_some_and(|inner| inner.bracket == Bracket::Object) => Expect::Key,
+            Token::Comma => Expect::Element,
+            Token::Value => self.behind(),
+            Token::Close => {
+                self.open.pop();
+                self.behind()
+            }
+        };
+    }
+
+    /// Returns what is expected behind a value.
+    fn behind(&self) -> Expect {
+        if self.open.is_empty() { Expect::Done } else { Expect::After }
+    }
+
+    /// Ends the value: what stood in open brackets came out another way, or not at all.
+    pub(super) fn end(&mut self) {
+        self.open.clear();
+        self.expect = Expect::Done;
+    }
+
+    /// The values inside the outermost bracket are governed by no schema.
+    pub(super) fn forget_schema(&mut self) {
+        self.open.iter_mut().skip(1).for_each(|inner| inner.node = None);
+    }
+}
