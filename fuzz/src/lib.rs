@@ -38,7 +38,7 @@ pub use dialect_file::dialect_file;
 pub use differential::differential;
 pub use json::{arguments, repair};
 pub use protocol::protocol;
-pub use reading::{chunks, lossless, parse};
+pub use reading::{chunks, fast, lossless, parse};
 pub use round_trip::round_trip;
 pub use wire::sse;
 
@@ -46,8 +46,9 @@ pub use wire::sse;
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their targets.
-pub const TARGETS: [(&str, Property); 11] = [
+pub const TARGETS: [(&str, Property); 12] = [
     ("chunks", chunks),
+    ("fast", fast),
     ("lossless", lossless),
     ("parse", parse),
     ("round_trip", round_trip),

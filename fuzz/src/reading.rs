@@ -23,6 +23,20 @@ pub fn chunks(data: &[u8]) {
     }
 }
 
+/// The fast paths read what the careful readers read.
+pub fn fast(data: &[u8]) {
+    let Some(input) = MessageInput::new(data, false) else { return };
+    let setup = &input.setup;
+    let mut careful = Parser::new(&setup.dialects, &setup.tools, &setup.options.clone().without_fast_path());
+    let slow = feed_tokens(&mut careful, &input.message, &input.special, &Cuts::Whole);
+    let mut quick = parser(&input);
+    for cuts in [Cuts::Whole, Cuts::Random(input.cuts), Cuts::Bytes] {
+        let found = feed_tokens(&mut quick, &input.message, &input.special, &cuts);
+        let lines = |record: &Record| record.lines(&input.message);
+        assert!(found == slow, "{cuts:?}\n{}\n{}", input.shown(), diff(&lines(&slow), &lines(&found)));
+    }
+}
+
 /// The spans of the events tile the message, text comes out as it went in, and arguments are JSON.
 pub fn lossless(data: &[u8]) {
     let Some(input) = MessageInput::new(data, false) else { return };

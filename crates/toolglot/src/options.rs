@@ -35,6 +35,8 @@ pub struct Options {
     /// Bare `TRUE` and `false` in any case are booleans where no schema says otherwise.
     pub(crate) any_case_booleans: bool,
     pub(crate) marked_tokens: bool,
+    /// Nothing passes on the fast path: each byte is looked at by the careful readers.
+    pub(crate) careful: bool,
 }
 
 impl Options {
@@ -118,6 +120,13 @@ impl Options {
     #[must_use]
     pub fn with_marked_tokens(self, marked_tokens: bool) -> Self {
         Self { marked_tokens, ..self }
+    }
+
+    /// Switches the fast paths off, so that a test can hold them against the careful readers.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_fast_path(self) -> Self {
+        Self { careful: true, ..self }
     }
 
     /// From what the ids of calls are made that carry none.

@@ -286,7 +286,7 @@ impl Parser {
     /// Passes what is visible in the fast path; false if it has to go the long way.
     fn pass_plain(&mut self) -> bool {
         let (engine, view, sink) = (&self.engine, self.input.view(), &mut self.sink);
-        let open = view.final_end().is_err();
+        let open = view.final_end().is_err() && !engine.options.careful;
         open && match &mut self.state {
             State::Scanning => self.scanner.pass_plain(engine, view, sink),
             State::Reading(reading) => reading.pass_plain(engine, view, sink),

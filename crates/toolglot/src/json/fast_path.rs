@@ -27,7 +27,7 @@ impl ReaderStep<'_> {
         let untyped = reader.state.expect() != Expect::Member || reader.node.is_none();
         let usual = !reader.cursor.holds_comma() && !reader.deferred.is_on() && reader.escaped != Some(true);
         let guesses = self.context.quote.is_some() || self.sink.allows(Code::BareString);
-        if !(opens || inside) || !untyped || !usual || guesses {
+        if !(opens || inside) || !untyped || !usual || guesses || self.context.options.careful {
             return false;
         }
         let (from, limit) = (reader.cursor.at(), self.limit());
@@ -170,7 +170,8 @@ impl ReaderStep<'_> {
     /// Then nothing in it needs a decision: markers and quotes of other kinds before such an end are data.
     pub(super) fn pass_string(&mut self) -> Option<usize> {
         let (at, limit, text) = (self.at(), self.limit(), &self.reader.text);
-        if text.quote != Quote::Double || text.raw || at < text.tried || text.end.is_some() {
+        let usual = text.quote == Quote::Double && !text.raw && at >= text.tried && text.end.is_none();
+        if !usual || self.context.options.careful {
             return None;
         }
         let visible = self.view.rest(at);

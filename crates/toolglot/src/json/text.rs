@@ -124,6 +124,9 @@ impl ReaderStep<'_> {
 
     /// Returns the end of the visible content that passes as it stands.
     fn plain_end(&self) -> usize {
+        if self.context.options.careful {
+            return self.at();
+        }
         let JsonReader { text, stops, .. } = &*self.reader;
         let decides = |at| {
             let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;

@@ -32,7 +32,7 @@ impl Scanner {
             };
             from += found?;
             line_start = rest[from] == b'\n';
-            if !line_start && opens(engine, view, self.at + from) {
+            if !line_start && (engine.options.careful || opens(engine, view, self.at + from)) {
                 return Some(self.at + from);
             }
             from += 1;
