@@ -32,6 +32,7 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod cursor;
 mod deferred;
 mod doubt;
 mod emit;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use super::cursor::Cursor;
 use super::deferred::{Deferred, Unwrapped};
-use super::emit::Cursor;
 use super::look::Lookahead;
-use super::state::{Bracket, Expect, State};
+use super::state::{Bracket, Expect, ReaderState};
 use super::stops::Stops;
 use super::text::RunningString;
 use super::{Context, Ended, ValueOutcome, ValuePosition};
@@ -26,7 +26,7 @@ pub(crate) struct JsonReader {
     pub(super) place: ValuePosition,
     /// The strings and wrappers around the input that were taken off already.
     pub(super) level: Unwrapped,
-    pub(super) state: State,
+    pub(super) state: ReaderState,
     /// The schema of the next value.
     pub(super) node: Option<NodeId>,
     pub(super) text: RunningString,
@@ -58,7 +58,7 @@ impl JsonReader {
             start: at,
             place,
             level: Unwrapped::default(),
-            state: State::new(),
+            state: ReaderState::new(),
             node,
             text: RunningString::default(),
             stops: Stops::default(),

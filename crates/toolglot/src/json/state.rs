@@ -99,12 +99,12 @@ pub(super) struct OpenBracket {
 
 /// Where the reader is in the value.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct ReaderState {
     expect: Expect,
     open: Vec<OpenBracket>,
 }
 
-impl State {
+impl ReaderState {
     pub(super) fn new() -> Self {
         Self { expect: Expect::Start, open: Vec::new() }
     }

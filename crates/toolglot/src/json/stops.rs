@@ -208,7 +208,7 @@ impl JsonReader {
         } else {
             sink.arguments(end, content)
         }
-        self.cursor.emitted_to(end);
+        self.cursor.emit_to(end);
     }
 }
 
