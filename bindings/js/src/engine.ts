@@ -168,17 +168,17 @@ let provide: (() => WebAssembly.Module) | undefined;
 let compiled: WebAssembly.Module | undefined;
 let current: Engine | undefined;
 
-/** Says where the module comes from when it is first needed. */
-export function provideModule(from: () => WebAssembly.Module): void {
-  provide ??= from;
-}
-
 /**
- * Hands over the compiled module, where a platform allows no other way, or none without waiting.
+ * Hands over the compiled module, where a platform allows no other way, or none without waiting; or says what makes it when
+ * it is first needed, if none was handed over by then.
  *
  * Nothing has to be handed over in Node, Bun, Deno and browsers if you import `toolglot`.
  */
-export function init(module: WebAssembly.Module): void {
+export function init(module: WebAssembly.Module | (() => WebAssembly.Module)): void {
+  if (typeof module === "function") {
+    provide ??= module as () => WebAssembly.Module;
+    return;
+  }
   compiled = module;
   current = undefined;
 }

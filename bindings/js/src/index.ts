@@ -4,10 +4,10 @@
  * @packageDocumentation
  */
 
+import { init } from "./bare.js";
 import { decodeBase64 } from "./base64.js";
-import { provideModule } from "./engine.js";
 import { base64 } from "./inline.js";
 
-provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
+init(() => new WebAssembly.Module(decodeBase64(base64)));
 
 export * from "./bare.js";

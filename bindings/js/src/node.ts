@@ -5,8 +5,8 @@
  * @packageDocumentation
  */
 
+import { init } from "./bare.js";
 import { decodeBase64 } from "./base64.js";
-import { provideModule } from "./engine.js";
 
 /** What CommonJS has, which Node is given in any case. */
 declare const __dirname: string;
@@ -21,6 +21,6 @@ function bytes(): Uint8Array<ArrayBuffer> {
   }
 }
 
-provideModule(() => new WebAssembly.Module(bytes()));
+init(() => new WebAssembly.Module(bytes()));
 
 export * from "./bare.js";
