@@ -2,9 +2,13 @@
 
 import { ToolglotError, type Engine } from "./engine.js";
 
-const gone = new FinalizationRegistry<[Engine, string, number]>(([home, free, handle]) => {
-  if (!home.broken) home.call(free, handle);
-});
+/** Some platforms do not say what is gone, such as Cloudflare's older Workers; what nobody frees ends with the instance. */
+const gone =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<[Engine, string, number]>(([home, free, handle]) => {
+        if (!home.broken) home.call(free, handle);
+      });
 
 export class Handle {
   #value: number;
@@ -15,7 +19,7 @@ export class Handle {
     value: number,
   ) {
     this.#value = value;
-    gone.register(this, [home, free, value], this);
+    gone?.register(this, [home, free, value], this);
   }
 
   get value(): number {
@@ -26,6 +30,6 @@ export class Handle {
   release(): void {
     if (this.#value !== 0 && !this.home.broken) this.home.call(this.free, this.#value);
     this.#value = 0;
-    gone.unregister(this);
+    gone?.unregister(this);
   }
 }
