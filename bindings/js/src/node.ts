@@ -1,26 +1,23 @@
 /**
- * toolglot where there is a file system: the module is read from its file, which costs a tenth of what the text of
- * `inline.js` does. A bundle that leaves the file behind, or a program that may not read it, has that text.
- *
- * @packageDocumentation
+ * What brings the module where there is a file system: it is read from its file, which costs a tenth of what its text does.
+ * A program that may not read it, or has left it behind, has the text.
  */
 
-import { init } from "./bare.js";
 import { decodeBase64 } from "./base64.js";
+import { shared } from "./shared.js";
 
-/** What CommonJS has, which Node is given in any case. */
-declare const __dirname: string;
-declare function require(id: "node:fs"): { readFileSync(path: string): Uint8Array<ArrayBuffer> };
-declare function require(id: "./inline.js"): { base64: string };
+/** What differs between what is imported and what is required; see `scripts/build.mjs`. */
+declare function readModule(): Uint8Array<ArrayBuffer>;
+declare function readText(): string;
 
 function bytes(): Uint8Array<ArrayBuffer> {
   try {
-    return require("node:fs").readFileSync(`${__dirname}/../toolglot.wasm`);
+    return readModule();
   } catch {
-    return decodeBase64(require("./inline.js").base64);
+    return decodeBase64(readText());
   }
 }
 
-init(() => new WebAssembly.Module(bytes()));
-
-export * from "./bare.js";
+export function bring(): void {
+  shared.init(() => new WebAssembly.Module(bytes()));
+}
