@@ -51,7 +51,11 @@ fn with_file(dialects: &Dialects, file: &Value) -> Set<Dialects> {
 
 /// Reads options; what is not named, or is null, stays as it is unless told otherwise.
 pub(crate) fn options(json: &str) -> Set<Options> {
-    options_of(&object("the options", json)?)
+    // Where code is compiled when it is first called, the names of options are for those who name some.
+    match object("the options", json)? {
+        members if members.is_empty() => Ok(Options::default()),
+        members => options_of(&members),
+    }
 }
 
 fn options_of(members: &Map<String, Value>) -> Set<Options> {
