@@ -1,5 +1,6 @@
 //! Answers without calls that may look as if they held some: why nothing was read, asked when the answer is over.
 
+use memchr::memchr3;
 use toolglot::{Dialects, NearMiss, Options, Tools, near_miss, parse};
 
 /// Text of an answer in which no call was read, with what it was read with.
@@ -15,7 +16,7 @@ pub struct Suspect {
 const KEPT: usize = 64 << 10;
 
 /// Every call has one of these.
-const SIGNS: &[u8] = b"<[{(:@`";
+const SIGNS: [[u8; 3]; 3] = [*b"<[{", *b"(:@", *b"```"];
 
 impl Suspect {
     /// Says why no call was read, if the text looks like one. Reads the text many times, which takes milliseconds.
@@ -36,7 +37,7 @@ pub(crate) fn keep(kept: &mut String, text: &str) {
 
 /// Says whether a text may hold a call at all.
 pub(crate) fn has_signs(text: &str) -> bool {
-    text.bytes().any(|byte| SIGNS.contains(&byte))
+    SIGNS.iter().any(|[one, two, three]| memchr3(*one, *two, *three, text.as_bytes()).is_some())
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub(crate) struct ChatWriter {
     tokens: Vec<PendingLogprobs>,
     legacy: bool,
     wants_usage: bool,
+    /// In every chunk, too.
+    counts_in_chunks: bool,
     extra: Map<String, Value>,
 }
 
@@ -96,14 +98,16 @@ impl ProtocolWriter for ChatWriter {
 impl ChatWriter {
     pub(crate) fn new(client: Client) -> Self {
         let options = client.request.get("stream_options");
-        let wants_usage = options.and_then(|options| options.get("include_usage")).and_then(Value::as_bool);
+        let wants = |what| options.and_then(|options| options.get(what)).and_then(Value::as_bool).unwrap_or_default();
+        let (wants_usage, counts_in_chunks) = (wants("include_usage"), wants("continuous_usage_stats"));
         Self {
             envelope: ChunkEnvelope::default(),
             roles: Vec::new(),
             kinds: Vec::new(),
             tokens: Vec::new(),
             legacy: is_legacy(&client.request),
-            wants_usage: wants_usage.unwrap_or_default(),
+            wants_usage,
+            counts_in_chunks: wants_usage && counts_in_chunks,
             extra: Map::new(),
             client,
         }
@@ -116,9 +120,7 @@ impl ChatWriter {
 
     /// Says whether the client wants to know in every chunk how many tokens there are so far.
     pub(crate) fn counts_in_chunks(&self) -> bool {
-        let options = self.client.request.get("stream_options");
-        let wants = options.and_then(|options| options.get("continuous_usage_stats")).and_then(Value::as_bool);
-        self.wants_usage && wants.unwrap_or_default()
+        self.counts_in_chunks
     }
 
     /// Says whether a chunk of the server's may go out as it came, seen from the order of chunks.
