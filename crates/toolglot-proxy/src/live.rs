@@ -188,7 +188,7 @@ fn options(config: &Config, route: &config::RouteSettings) -> Options {
 fn dialects(words: &[String]) -> Result<Dialects, String> {
     let (mut names, mut own) = (Vec::new(), Vec::new());
     for word in words {
-        if word.contains(['/', '\\']) || word.ends_with(".toml") {
+        if is_file(word) {
             let dialect = dialect_file(Path::new(word))?;
             names.push(dialect.name().to_owned());
             own.push(dialect);
@@ -201,6 +201,11 @@ fn dialects(words: &[String]) -> Result<Dialects, String> {
         return Ok(all);
     }
     all.only(&names).map_err(|error| format!("{error}"))
+}
+
+/// Says whether a dialect is a file, and no name.
+pub(crate) fn is_file(word: &str) -> bool {
+    word.contains(['/', '\\']) || word.ends_with(".toml")
 }
 
 fn dialect_file(path: &Path) -> Result<Dialect, String> {

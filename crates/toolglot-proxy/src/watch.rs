@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::config::{Config, Sources};
+use crate::live::is_file;
 
 /// How often files are looked at.
 const EVERY: Duration = Duration::from_secs(1);
@@ -64,7 +65,24 @@ fn stamps(sources: &Sources, config: &Config) -> Vec<Stamp> {
     let files = [&sources.file, &server.keys_file, &server.clients_file, &server.tls_cert, &server.tls_key]
         .into_iter()
         .flatten();
-    let dialects = config.routes.iter().flat_map(|route| &route.dialect).map(Path::new);
-    // A dialect's name is no path of a file that is there.
-    files.map(PathBuf::as_path).chain(dialects.filter(|path| path.is_file())).map(stamp).collect()
+    let dialects = config.routes.iter().flat_map(|route| &route.dialect).filter(|word| is_file(word)).map(Path::new);
+    let tools = config.routes.iter().filter_map(|route| route.tools.as_deref());
+    files.map(PathBuf::as_path).chain(dialects).chain(tools).map(stamp).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_watched_and_names_are_not() {
+        let mut config = Config::default();
+        config.routes.push(crate::config::RouteSettings {
+            dialect: ["./mine.toml", "hermes", "auto"].map(str::to_owned).to_vec(),
+            tools: Some(PathBuf::from("tools.json")),
+            ..Default::default()
+        });
+        let watched: Vec<PathBuf> = stamps(&Sources::default(), &config).into_iter().map(|stamp| stamp.0).collect();
+        assert_eq!(watched, [PathBuf::from("./mine.toml"), PathBuf::from("tools.json")]);
+    }
 }
