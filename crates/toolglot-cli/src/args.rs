@@ -50,8 +50,8 @@ Lines of --jsonl:
        evidence, unknown_tool, accept_incomplete, repairs,
        limits {held, arguments, depth, calls}
   out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
-       "diagnostics"}, in input order; a line that cannot be read yields
-       {"id", "error", "line"}, and the run continues
+       "diagnostics"}, in input order; a line that cannot be read, or is
+       longer than 64 MiB, yields {"id", "error", "line"}, and the run continues
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:

@@ -63,18 +63,29 @@ pub(crate) fn run<A: Answer>(source: Source, make: impl Fn() -> A + Send + Sync 
 
 /// Cuts the input into batches: the whole lines of what one read gave, so that a slow writer is answered at once.
 fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
-    let mut first = 1;
-    let mut buffer = Vec::new();
+    let (mut first, mut buffer, mut skips) = (1, Vec::new(), false);
     loop {
         let seen = buffer.len();
-        let end = match source.read_block(&mut buffer) {
+        let is_end = match source.read_block(&mut buffer) {
             Err(error) => return drop(slots.send(Err(error))),
-            Ok(0) if buffer.is_empty() => return,
-            Ok(0) => buffer.len(),
-            Ok(_) => match buffer.iter().skip(seen).rposition(|byte| *byte == b'\n') {
-                Some(at) => seen + at + 1,
-                None => continue,
-            },
+            Ok(count) => count == 0,
+        };
+        if skips {
+            // The rest of a line that is too long.
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            buffer.drain(..end.map_or(buffer.len(), |at| at + 1));
+            (first, skips) = (first + usize::from(end.is_some()), end.is_none());
+        }
+        if is_end && buffer.is_empty() {
+            return;
+        }
+        let end = match buffer.iter().skip(seen).rposition(|byte| *byte == b'\n') {
+            Some(at) => seen + at + 1,
+            None if is_end || buffer.len() > MOST => {
+                skips = !is_end;
+                buffer.len()
+            }
+            None => continue,
         };
         let rest = buffer.split_off(end);
         let batch = Batch { first, bytes: std::mem::replace(&mut buffer, rest) };
@@ -85,6 +96,9 @@ fn read(mut source: Source, jobs: &SyncSender<Job>, slots: &SyncSender<Slot>) {
         }
     }
 }
+
+/// Bytes of a line. It holds one message, and the proxy takes answers of as many; every core may hold such a line.
+const MOST: usize = 64 << 20;
 
 fn work<A: Answer>(queue: &Mutex<Receiver<Job>>, make: &impl Fn() -> A) {
     let mut answerer = make();
@@ -103,6 +117,12 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
     for (number, line) in (batch.first..).zip(text.split(|byte| *byte == b'\n')) {
         done.lines += 1;
         if line.trim_ascii().is_empty() {
+            continue;
+        }
+        if line.len() > MOST {
+            let why = format!("the line is longer than {} MiB; split it", MOST >> 20);
+            jsonl::write_error(&mut done.bytes, None, &why, number);
+            done.fine = false;
             continue;
         }
         let start = done.bytes.len();

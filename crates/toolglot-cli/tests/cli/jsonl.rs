@@ -131,6 +131,27 @@ fn blank_lines_line_ends_and_a_byte_order_mark_are_no_lines() {
 }
 
 #[test]
+fn a_line_without_end_is_not_kept() {
+    let most = 64 << 20;
+    let line = |text: &str| format!("{{\"text\":\"{text}\"}}");
+    let around = line("").len();
+    for (length, is_fine) in [(most, true), (most + 1, false), (most + (1 << 20), false)] {
+        let input = format!("{}\n{}\n{}\n", line("first"), line(&"a".repeat(length - around)), line("last"));
+        let done = toolglot(&["parse", "--jsonl", "--dialect", "hermes"], &input);
+        let answers = lines(&done);
+        assert_eq!((answers.len(), done.code), (3, i32::from(!is_fine)), "{length}");
+        assert_eq!(answers[1].get("error").is_none(), is_fine, "{length}");
+        if !is_fine {
+            assert_eq!(answers[1]["error"], "the line is longer than 64 MiB; split it");
+            assert_eq!(answers[1]["line"], 2);
+        }
+        assert_eq!(answers[2]["message"]["content"], "last", "{length}");
+    }
+    let unended = toolglot(&["parse", "--jsonl"], format!("{}\n{}", line("first"), "a".repeat(most + (3 << 20))));
+    assert_eq!((lines(&unended).len(), unended.code), (2, 1));
+}
+
+#[test]
 fn no_input_is_fine() {
     let done = toolglot(&["parse", "--jsonl"], "");
     assert_eq!((done.code, done.out.as_str()), (0, ""));
