@@ -141,11 +141,12 @@ impl Usages {
         }
         if client.per_minute > 0 {
             if usage.left < 1.0 {
-                let wait = ((1.0 - usage.left) * 60.0 / most).ceil();
-                return Err(ProxyError::ClientRate.because(format!(
+                let wait = ((1.0 - usage.left) * 60.0 / most).ceil() as u32;
+                let fault = ProxyError::ClientRate.because(format!(
                     "too many requests with the key of `{}`: {} a minute are allowed; try again in {wait} s, or have the operator raise `per_minute`",
                     client.name, client.per_minute
-                )));
+                ));
+                return Err(Fault { retry_after: Some(wait), ..fault });
             }
             usage.left -= 1.0;
         }

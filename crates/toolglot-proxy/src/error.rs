@@ -78,7 +78,7 @@ pub(crate) fn response(fault: &Fault, protocol: Protocol) -> Response {
     if is_final(fault) {
         headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
     } else if matches!(fault.status, 429 | 503) {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        headers.insert(header::RETRY_AFTER, fault.retry_after.unwrap_or(1).into());
     }
     if fault.status == 401 {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

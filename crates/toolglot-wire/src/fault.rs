@@ -19,6 +19,8 @@ pub struct Fault {
     pub code: Option<String>,
     /// The field of the request that it is about.
     pub param: Option<String>,
+    /// Seconds after which the same request may succeed.
+    pub retry_after: Option<u32>,
 }
 
 /// The sorts of errors that the protocols tell apart.
@@ -90,7 +92,7 @@ impl std::error::Error for Fault {}
 impl Fault {
     /// Returns an error of a kind, with the kind's status.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, status: kind.row().1, message: message.into(), code: None, param: None }
+        Self { kind, status: kind.row().1, message: message.into(), code: None, param: None, retry_after: None }
     }
 
     /// The short word for programs.

@@ -115,6 +115,9 @@ async fn a_key_is_for_so_many_requests() {
         assert!(head.starts_with(&format!("HTTP/1.1 {wanted}")), "{key}: {head}");
         let body = String::from_utf8(body).unwrap();
         assert_eq!(body.contains("2 a minute are allowed"), wanted == 429, "{key}: {body}");
+        // One in half a minute, less what has passed.
+        let wait = header(&head, "retry-after").map(|value| value.parse::<u32>().unwrap());
+        assert!(if wanted == 429 { wait > Some(10) } else { wait.is_none() }, "{key}: {head}");
     }
 }
 
