@@ -44,6 +44,7 @@ mod ollama;
 mod owner;
 mod passing;
 mod paths;
+mod peer;
 mod prompting;
 mod record;
 mod replay;

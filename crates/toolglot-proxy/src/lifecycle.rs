@@ -1,23 +1,28 @@
 //! A running proxy: listening, reading its settings again, and an orderly end.
 
 use std::fmt;
+use std::future::{Future, poll_fn};
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 
 use crate::config::setting::LogFormat;
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, PageFiles, Shared};
+use crate::peer::{Attendant, Attended, Peer};
 use crate::traces::Traces;
 use crate::watch::Watch;
 use crate::{banner, routes};
@@ -248,18 +253,38 @@ impl Proxy {
         self.shared.log.event(format, level, message, &[("version", Value::from(env!("CARGO_PKG_VERSION")))]);
     }
 
+    /// Serves one connection in a task of its own, whose client is looked after.
+    fn attend(&self, stream: TcpStream, watcher: Watcher) {
+        if self.shared.live.load().tls.is_some() {
+            return self.spawn(stream, watcher);
+        }
+        let (socket, peer) = (Arc::new(stream), Peer::default());
+        let router = TowerToHyperService::new(self.router.clone());
+        let mut attendant = Attendant::new(&socket, &peer);
+        let service = service_fn(move |request| {
+            let (peer, answer) = (peer.clone(), router.call(peer.enter(request)));
+            async move { answer.await.inspect(|_| peer.answers()) }
+        });
+        let mut server = self.server();
+        server.http1().half_close(true);
+        tokio::spawn(async move {
+            let connection = server.serve_connection(TokioIo::new(Attended(socket)), service).into_owned();
+            let mut connection = pin!(watcher.watch(connection));
+            poll_fn(|cx| match connection.as_mut().poll(cx) {
+                Poll::Ready(_) => Poll::Ready(()),
+                Poll::Pending => attendant.poll_left(cx),
+            })
+            .await;
+        });
+    }
+
     /// Serves one connection in a task of its own.
     fn spawn<S>(&self, stream: S, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let (service, live) = (TowerToHyperService::new(self.router.clone()), self.shared.live.load());
-        let mut server = auto::Builder::new(TokioExecutor::new());
-        // Pieces of streams are small: to copy them behind each other costs less than a list of them.
-        server.http1().timer(TokioTimer::new()).header_read_timeout(live.config.timeouts.header.on()).writev(false);
-        server.http1().half_close(live.config.server.half_close);
-        server.http2().timer(TokioTimer::new());
-        let tls = live.tls.clone();
+        let (server, tls) = (self.server(), live.tls.clone());
         let patience = live.config.timeouts.header.on().unwrap_or(Duration::from_secs(60));
         tokio::spawn(async move {
             // A connection that ends badly ends; its requests have told the log what there is to tell.
@@ -272,6 +297,16 @@ impl Proxy {
             let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
             let _ = watcher.watch(connection).await;
         });
+    }
+
+    /// Returns what speaks HTTP with clients.
+    fn server(&self) -> auto::Builder<TokioExecutor> {
+        let patience = self.shared.live.load().config.timeouts.header.on();
+        let mut server = auto::Builder::new(TokioExecutor::new());
+        // Pieces of streams are small: to copy them behind each other costs less than a list of them.
+        server.http1().timer(TokioTimer::new()).header_read_timeout(patience).writev(false);
+        server.http2().timer(TokioTimer::new());
+        server
     }
 }
 
@@ -304,7 +339,7 @@ impl Listener {
             Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
                 // Small pieces have to go out at once.
                 let _ = stream.set_nodelay(true);
-                proxy.spawn(stream, graceful.watcher());
+                proxy.attend(stream, graceful.watcher());
             }),
             Self::Unix(listener) => listener.accept().await.map(|(stream, _)| proxy.spawn(stream, graceful.watcher())),
         };

@@ -18,6 +18,7 @@ use crate::headers::{self, REQUEST_ID};
 use crate::live::{Live, Shared};
 use crate::misses;
 use crate::owner::Owner;
+use crate::peer::{Peer, Running};
 use crate::store::{self, Keeping};
 use crate::traces::RequestSpan;
 use crate::upstream::Server;
@@ -62,6 +63,8 @@ pub(crate) struct Record {
     pub(crate) client: Option<Arc<Client>>,
     ticket: Option<Ticket>,
     span: Option<RequestSpan>,
+    /// That the client's request runs, where it is looked after.
+    pub(crate) running: Option<Running>,
     /// The answer went out to its end, or an error did.
     pub(crate) is_over: bool,
 }
@@ -107,6 +110,7 @@ impl Record {
             client: None,
             ticket: None,
             span,
+            running: parts.extensions.get().map(Peer::begin),
             is_over: false,
         };
         let running = shared.in_flight.fetch_add(1, Ordering::Relaxed);

@@ -21,6 +21,7 @@ use crate::config::Timeouts;
 use crate::demand::Begun;
 use crate::error::ProxyError;
 use crate::live::Shared;
+use crate::peer::Running;
 use crate::record::Record;
 use crate::store::Keeping;
 
@@ -164,6 +165,15 @@ impl Flow {
         }
     }
 
+    /// Waits for what else there is to do than to pass on what the server says.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<Waited> {
+        let is_written = self.turn.as_ref().is_some_and(|turn| !turn.is_relay());
+        if is_written && self.record.running.as_ref().is_some_and(Running::wants_sign) {
+            return Poll::Ready(Waited::Silence);
+        }
+        self.waits.poll(cx)
+    }
+
     /// Says whether to look once more before what has been read goes out: a server's connection hands over one piece at a
     /// time, and brings the next that has arrived when it is its turn among what is ready to run. None is waited for.
     fn looks_again(&mut self, cx: &Context<'_>) -> bool {
@@ -202,7 +212,7 @@ impl http_body::Body for Flow {
                 Poll::Pending if !this.out.is_empty() => {
                     return if this.looks_again(cx) { Poll::Pending } else { this.send_on() };
                 }
-                Poll::Pending => match ready!(this.waits.poll(cx)) {
+                Poll::Pending => match ready!(this.wait(cx)) {
                     Waited::Silence => {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);

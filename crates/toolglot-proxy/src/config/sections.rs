@@ -47,8 +47,6 @@ section! { "" one
         otlp: Url = "",
         /// Show the inspector below `/inspector/`: what became of every byte of a text, and what was captured. Captures take a key wherever the proxy does.
         inspector: bool = "false",
-        /// Answer clients that close their side of the connection behind a request, as `nc -N` does. That a client has left is then noticed only when something is sent to it.
-        half_close: bool = "false",
         /// Answer with an embedded model server that speaks every dialect; for trying things out.
         demo: bool = "false",
     }

@@ -13,6 +13,7 @@ mod ollama;
 mod operations;
 mod pages;
 mod passing;
+mod peers;
 mod prompting;
 mod requests;
 mod secrets;

@@ -131,20 +131,6 @@ async fn an_answer_that_is_compressed_unasked_is_read_and_streams() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_side_gets_its_answer_where_that_is_set() {
-    let server =
-        Server::start(|_| [vec![Step::Pause(Duration::from_millis(300))], whole("200 OK", "", ANSWER)].concat()).await;
-    for (half_close, is_answered) in [("true", true), ("false", false)] {
-        let running = Running::before(&server, &[("upstream.engine", "generic"), ("half_close", half_close)]).await;
-        let mut stream = running.connect().await;
-        stream.write_all(post(PATHS[0], &request(PATHS[0], false)).as_bytes()).await.unwrap();
-        stream.shutdown().await.unwrap();
-        let (head, _) = read_answer(&mut stream).await;
-        assert_eq!(head.starts_with("HTTP/1.1 200"), is_answered, "{half_close}: {head}");
-    }
-}
-
-#[tokio::test]
 async fn an_answer_can_be_asked_for_by_its_id() {
     let server = Server::start(|seen| match seen.line.starts_with("POST /v1/chat/completions") {
         true => whole("200 OK", "", ANSWER),
