@@ -346,6 +346,9 @@ pub(crate) enum DialectsCommand {
         /// Print only the file, to start your own from
         #[arg(long)]
         toml: bool,
+        /// Print what each marker ends in each place of a message
+        #[arg(long, conflicts_with = "toml")]
+        ends: bool,
     },
     /// Check dialect files: load them, write two calls and read them back
     #[command(after_long_help = EXIT_CODES)]

@@ -7,6 +7,7 @@ use toolglot::{Dialect, Dialects, Example, certify, sketch};
 
 use crate::args::{DialectsCommand, NewArgs};
 use crate::console;
+use crate::ends;
 use crate::failure::{Ending, Failure, Run};
 use crate::input::Source;
 use crate::json;
@@ -18,7 +19,8 @@ pub(crate) fn run(command: &DialectsCommand) -> Run {
     match command {
         DialectsCommand::List { json: false } => print(as_table(Paint::stdout()).as_bytes()),
         DialectsCommand::List { json: true } => print(&as_json()),
-        DialectsCommand::Show { name, toml } => show(name, *toml),
+        DialectsCommand::Show { name, ends: true, .. } => show_ends(name),
+        DialectsCommand::Show { name, toml, .. } => show(name, *toml),
         DialectsCommand::Check { files } => check(files),
         DialectsCommand::New(args) => create(args),
     }
@@ -59,12 +61,22 @@ fn as_json() -> Vec<u8> {
 }
 
 fn show(name: &str, toml: bool) -> Run {
+    print(shown(&named(name)?, toml).as_bytes())
+}
+
+fn show_ends(name: &str) -> Run {
+    let table = ends::table(&named(name)?).map_err(|why| Failure::Usage(format!("cannot write `{name}`: {why}")))?;
+    print(table.as_bytes())
+}
+
+/// Returns the dialect of a name, an alias or a file.
+fn named(name: &str) -> Result<Dialect, Failure> {
     let builtin = Dialects::builtin();
     if let Some(dialect) = builtin.get(name) {
-        return print(shown(dialect, toml).as_bytes());
+        return Ok(Dialect::clone(dialect));
     }
     if known::is_file(name) {
-        return print(shown(&known::load(Path::new(name))?, toml).as_bytes());
+        return known::load(Path::new(name));
     }
     let unknown = builtin.only(&[name]).err().map(|error| error.to_string()).unwrap_or_default();
     Err(Failure::Usage(unknown))

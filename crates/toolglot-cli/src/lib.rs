@@ -9,6 +9,7 @@ mod diagnostics;
 mod dialects;
 #[cfg(feature = "proxy")]
 mod doctor;
+mod ends;
 mod explain;
 mod failure;
 mod input;

@@ -189,6 +189,16 @@ impl Damage {
         }
     }
 
+    /// Returns the last place at which the same bytes put in make the same text: behind those that are equal to them.
+    fn last_place(&self, written: &Written) -> usize {
+        let (whole, at) = (written.text.as_bytes(), self.at.start);
+        let put = &self.text[at..at + self.put];
+        if !self.at.is_empty() || self.put != 1 {
+            return at;
+        }
+        at + whole[at..].iter().take_while(|byte| **byte == put[0]).count()
+    }
+
     fn is_blank(&self) -> bool {
         self.text.get(self.at.start).is_some_and(u8::is_ascii_whitespace)
     }
@@ -201,7 +211,7 @@ impl Damage {
         arguments.as_object().into_iter().flatten().all(|(key, found)| {
             let Some(number) = value(key) else { return false };
             let Some(found) = found.as_str().filter(|_| call.members[number].value != *found) else { return true };
-            let is_it = |it: &&Part| it.call == self.call && it.member == number && it.what == What::Text;
+            let is_it = |it: &&Part| it.call == self.call && it.member == number && it.what != What::Key;
             let Some(part) = written.parts.iter().find(is_it) else { return false };
             let near = self.at.start < part.span.start && part.span.start - self.at.start < 3;
             let start = if near { self.at.start } else { part.span.start };
@@ -233,7 +243,8 @@ impl Damage {
 
     /// Returns the parts of the message that hold the damage, each with its damaged text.
     fn hit<'w>(&'w self, written: &'w Written) -> impl Iterator<Item = (&'w Part, String)> {
-        let holds = |it: &&Part| it.call == self.call && it.span.start <= self.at.start && self.at.end <= it.span.end;
+        let last = self.last_place(written);
+        let holds = move |it: &&Part| it.call == self.call && it.span.start <= last && self.at.end <= it.span.end;
         written.parts.iter().filter(holds).map(|part| {
             let end = part.span.end + self.put - self.at.len();
             (part, String::from_utf8_lossy(&self.text[part.span.start..end]).into_owned())

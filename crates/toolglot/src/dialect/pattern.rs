@@ -186,9 +186,10 @@ impl Pattern {
         self.tail.is_empty() && self.kind() == Some(BodyKind::Value)
     }
 
-    /// Says whether any tag may be the parameter's: its name alone is the key.
+    /// Says whether any tag may be the parameter's, or the call's: its name alone is the key, or the tool's.
     pub(crate) fn opens_like_any_tag(&self) -> bool {
-        self.has_key_tag() && self.opening().is_some_and(|open| open.is("<"))
+        let named = matches!(self.head.get(1), Some(HeadPart::Hole(Hole::Key | Hole::Name)));
+        named && self.opening().is_some_and(|open| open.is("<"))
     }
 
     /// Returns the literal the pattern opens with, if it opens with one.

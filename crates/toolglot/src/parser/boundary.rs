@@ -383,7 +383,13 @@ pub(crate) fn reads_alone(context: &CallContext<'_>, at: usize) -> Result<bool, 
 
 /// Returns the call that opens at `at` with a marker.
 fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::Winner>, NotYet> {
-    if context.near { Ok(None) } else { contest::first(context.engine, context.view, at, context.pattern_ref.dialect) }
+    if context.near {
+        return Ok(None);
+    }
+    match contest::first(context.engine, context.view, at, context.pattern_ref.dialect)? {
+        None if context.fast().names_tool(at + 1)?.is_some() => context.sibling(at),
+        first => Ok(first),
+    }
 }
 
 /// Says whether a call reads without any repair, but for the wrapper that the broken call opened, and what is behind it

@@ -233,8 +233,10 @@ impl<'s> CallContext<'s> {
     }
 
     /// Returns the end of a strong opening literal of this dialect's calls and sections.
+    /// Where calls open with a tag of the tool's name, so does one that names a declared tool.
     pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
-        self.any(at, &self.dialect().openings)
+        let end = self.any(at, &self.dialect().openings)?;
+        if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.fast().names_tool(at + 1) }
     }
 
     /// Returns the end of the longest closer of the call or its section that stands at `at`.

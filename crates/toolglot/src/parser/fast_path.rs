@@ -48,6 +48,15 @@ impl<'l> FastPath<'l> {
         self.engine.catalog.data(self.pattern_ref.dialect)
     }
 
+    /// Returns the end of a declared tool's name at `at`, where calls open with a tag of that name.
+    pub(super) fn names_tool(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        if !self.dialect().calls.iter().any(Pattern::opens_like_any_tag) {
+            return Ok(None);
+        }
+        let end = name_end(self.view, at)?;
+        Ok(end.filter(|end| self.engine.tools.is_declared(self.view.slice(at, *end))))
+    }
+
     /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
     pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
         if !self.dialect().params.iter().any(Pattern::opens_like_any_tag) {

@@ -70,8 +70,7 @@ impl KwargsReader {
     /// A marker ended the value and with it the call, or the value is not whole.
     fn cut_in_value(&self, end: ValueOutcome, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if end.how == Ended::Cut {
-            self.object.end(end.at, context, sink);
-            return end;
+            return self.end(end.at, Ended::Cut, context, sink);
         }
         if sink.written() == self.before_value {
             sink.arguments(end.at, "null");
@@ -125,7 +124,11 @@ impl KwargsReader {
         Ok(only_parameter(context).filter(|_| first).map(|key| HeadText::new(key, at..at)))
     }
 
+    /// Ends the arguments; where their bracket is missing, none that is required may be.
     fn end(&self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
+        if how == Ended::Cut && self.object.missing(context).next().is_some() {
+            return self.cut(at, Ended::Broken, sink);
+        }
         self.object.end(at, context, sink);
         ValueOutcome { at, how }
     }

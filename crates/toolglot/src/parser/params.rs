@@ -375,8 +375,7 @@ pub(crate) fn param_head(
         let key = inner.key();
         let may = !param.has_key_tag()
             || context.knows(key)
-            || sure && !opens_call(at, key, context)?
-            || context.is_open() && context.head.attributes.is_empty();
+            || (sure || context.is_open() && context.head.attributes.is_empty()) && !opens_call(at, key, context)?;
         if may {
             *head = inner;
             return Ok(Some((number, end)));

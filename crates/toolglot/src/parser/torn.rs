@@ -37,6 +37,9 @@ pub(super) fn is_torn(closed: usize, end: usize, context: &CallContext<'_>, para
 
 /// Says whether an opener of a call begins at `at` that was damaged: it stands there but for a few bytes.
 pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    if context.opener(at)?.is_some() {
+        return Ok(false);
+    }
     for opener in context.dialect().openings.iter().flat_map(|opening| &opening.spellings) {
         let opener = opener.opener().trim().as_bytes();
         let mut end = at;
@@ -45,10 +48,9 @@ pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<boo
         }
         let text = &context.view.rest(at)[..end - at];
         let (first, last) = (opener.get(..PIECE), opener.len().checked_sub(PIECE + 1).map(|from| &opener[from..]));
-        let whole = text.starts_with(opener);
         let begins = first.is_some_and(|first| text.starts_with(first));
         let ends = last.is_some_and(|last| memchr::memmem::find(text, last).is_some());
-        if !whole && (begins && (ends || opener.len() > 2 * PIECE) || ends && text.first() == opener.first()) {
+        if begins && (ends || opener.len() > 2 * PIECE) || ends && text.first() == opener.first() {
             return Ok(true);
         }
     }

@@ -114,7 +114,7 @@ impl ValueEndFinder {
     fn is_tag_of_call(&self, fast: &FastPath<'_>, head: &Head, at: usize) -> Result<bool, NotYet> {
         let view = fast.view;
         if view.byte(at + 1)? != Some(b'/') {
-            return fast.opens_parameter(at + 1);
+            return Ok(fast.opens_parameter(at + 1)? || fast.names_tool(at + 1)?.is_some());
         }
         let name = skip_gap(view, at + 2)?;
         let own = [head.key(), head.name().unwrap_or_default()];

@@ -1,0 +1,195 @@
+//! What ends what in a dialect: each of its markers is put into each place of a message, and the message is read.
+//!
+//! | cell | the marker, in the middle of data | and with what follows it in a message |
+//! |---|---|---|
+//! | ends | ends what it stands in | ends it |
+//! | doubtful | does one thing | does another: what follows decides |
+//! | data | is data | is data |
+//! | stray | is dropped, and what it stands in goes on | |
+//! | text | is text behind the call | |
+//! | breaks | leaves the call unfinished | so it does here |
+//!
+//! The cells are what the parser does, so none of them can be wrong.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toml::de::{DeTable, DeValue};
+use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
+
+/// What stands before a marker that is put into data.
+const LEFT: &str = "zzleft";
+
+const CALLS: [(&str, &str); 2] = [
+    ("zz_one", r#"{"first": "zzleftzzright", "second": 7531, "third": "zzend"}"#),
+    ("zz_two", r#"{"first": "zzlast", "second": 8642, "third": "zzend"}"#),
+];
+
+const TOOLS: &str = r#"[{"name": "zz_one", "parameters": {"type": "object", "properties": {"first": {"type": "string"},
+    "second": {"type": "integer"}, "third": {"type": "string"}}}}, {"name": "zz_two", "parameters": {"type": "object",
+    "properties": {"first": {"type": "string"}, "second": {"type": "integer"}, "third": {"type": "string"}}}}]"#;
+
+/// What a marker does where it was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    Data,
+    Ends,
+    Stray,
+    Text,
+    Breaks,
+}
+
+/// A dialect, and a message with two calls in it.
+struct Probe {
+    dialects: Dialects,
+    tools: Tools,
+    message: String,
+}
+
+/// Returns the table of a dialect: a line for each place, a column for each marker.
+pub(crate) fn table(dialect: &Dialect) -> Result<String, String> {
+    let dialect = Arc::new(dialect.clone());
+    let tools = serde_json::from_str(TOOLS).map(|all: Value| Tools::from_json(&all)).map_err(|error| error.to_string())?;
+    let tools = tools.map_err(|error| error.to_string())?;
+    let message = rendered(&dialect, &tools).map_err(|error| error.to_string())?;
+    let markers = markers(dialect.source());
+    let probe = Probe { dialects: [dialect].into_iter().collect(), tools, message };
+    let mut lines = vec![vec![String::new()]];
+    lines[0].extend(markers.iter().map(|(what, text)| format!("{what} `{}`", text.escape_debug())));
+    for (place, at) in probe.places() {
+        let mut cells = vec![place.to_owned()];
+        cells.extend(markers.iter().map(|(_, marker)| probe.cell(place, at, marker).to_owned()));
+        lines.push(cells);
+    }
+    lines.insert(1, vec!["---".to_owned(); lines[0].len()]);
+    Ok(lines.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect())
+}
+
+fn rendered(dialect: &Arc<Dialect>, tools: &Tools) -> Result<String, RenderError> {
+    let renderer = Renderer::new(dialect, tools).with_check(false);
+    let calls = CALLS.iter().fold(Rendering::new(), |all, (name, arguments)| all.with_call(name, arguments));
+    let content = calls.clone().with_content("zzcontentzzcontent\n");
+    let full = content.clone().with_reasoning("zzthoughtzzthought");
+    renderer.render(&full).or_else(|_| renderer.render(&content)).or_else(|_| renderer.render(&calls))
+}
+
+impl Probe {
+    /// Returns the places of the message, each with where a marker is put.
+    fn places(&self) -> Vec<(&'static str, usize)> {
+        let text = self.message.as_str();
+        let inside = |word: &str, before: usize| text.find(word).map(|at| at + before);
+        // The first call is closed between its last value and the second call's name.
+        let after = text.find("zzend").map(|at| at + "zzend".len());
+        let close = after.map(|at| at + text[at..].find(['}', ')']).filter(|end| *end < 4).map_or(0, |end| end + 1));
+        let places = [
+            ("string value", inside("zzleftzzright", LEFT.len())),
+            ("bare word", inside("7531", 2)),
+            ("after the body", close.filter(|at| Some(*at) > after)),
+            ("between calls", self.between()),
+            ("content", inside("zzcontentzzcontent", "zzcontent".len())),
+            ("reasoning", inside("zzthoughtzzthought", "zzthought".len())),
+        ];
+        places.into_iter().filter_map(|(place, at)| Some((place, at?))).collect()
+    }
+
+    /// Returns where the second call begins.
+    fn between(&self) -> Option<usize> {
+        let (one, two) = (self.message.find("zz_one")?, self.message.find("zz_two")?);
+        let end = self.message.find("zzend")?;
+        let before = |at: usize, from: usize| self.message[from..at].bytes().rev();
+        let alike = before(one, 0).zip(before(two, end)).take_while(|(a, b)| a == b).count();
+        Some(self.message.ceil_char_boundary(two - alike))
+    }
+
+    /// Says what a marker does at a place.
+    fn cell(&self, place: &str, at: usize, marker: &str) -> &'static str {
+        let (before, after) = self.message.split_at(at);
+        let amid = self.effect(place, marker, &format!("{before}{marker}{after}"));
+        // Behind it stands what stands behind it in the message; the second call behind what opens one.
+        let from = self.message[at..].find(marker).map(|found| at + found + marker.len());
+        let opened = self.message.rfind(marker).map(|found| found + marker.len());
+        let rest = from.or(opened).map_or("", |from| &self.message[from..]);
+        let over = self.effect(place, marker, &format!("{before}{marker}{rest}"));
+        match (amid, over) {
+            (Effect::Stray, _) => "stray",
+            (Effect::Data, Effect::Data | Effect::Stray) => "data",
+            (Effect::Text, _) => "text",
+            (Effect::Breaks, Effect::Breaks) => "breaks",
+            (Effect::Ends, Effect::Ends) => "ends",
+            _ => "doubtful",
+        }
+    }
+
+    fn effect(&self, place: &str, marker: &str, text: &str) -> Effect {
+        let message = self.read(text);
+        let call = message.calls.iter().find(|call| call.name == CALLS[0].0);
+        let key = if place == "bare word" { "second" } else { "first" };
+        let value = call.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok()).map(|all| all[key].clone());
+        let said = match place {
+            "content" => message.content,
+            "reasoning" => message.reasoning,
+            "string value" | "bare word" => match value {
+                None => return Effect::Breaks,
+                Some(Value::String(text)) => text,
+                Some(other) => other.to_string(),
+            },
+            _ if call.is_none() => return Effect::Breaks,
+            _ if message.content.contains(marker) => return Effect::Text,
+            _ if message.calls.len() == CALLS.len() => return Effect::Stray,
+            _ => return Effect::Ends,
+        };
+        let whole = ["zzleftzzright", "zzcontentzzcontent", "zzthoughtzzthought", "7531"];
+        match () {
+            () if said.contains(marker) => Effect::Data,
+            () if whole.iter().any(|whole| said.contains(whole)) => Effect::Stray,
+            () => Effect::Ends,
+        }
+    }
+
+    fn read(&self, text: &str) -> Message {
+        let options = Options::default();
+        let mut parser = Parser::new(&self.dialects, &self.tools, &options);
+        let mut collector = Collector::new(&options);
+        collector.feed(&mut parser, text);
+        collector.complete(&mut parser)
+    }
+}
+
+/// Returns the markers of a dialect as its file spells them first, each with what it is.
+fn markers(source: &str) -> Vec<(&'static str, String)> {
+    let table = DeTable::parse(source).map(toml::Spanned::into_inner).unwrap_or_default();
+    let first = |value: &DeValue<'_>| match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Array(all) => all.iter().find_map(|it| it.get_ref().as_str().map(str::to_owned)),
+        _ => None,
+    };
+    let spelled = |key: &str| {
+        let mut pattern = table.get(key).and_then(|value| first(value.get_ref())).unwrap_or_default();
+        if let Some(DeValue::Table(words)) = table.get("words").map(|words| words.get_ref()) {
+            for (word, spellings) in words.iter() {
+                let text = first(spellings.get_ref()).unwrap_or_default();
+                pattern = pattern.replace(&format!("{{{}}}", word.get_ref()), &text);
+            }
+        }
+        pattern.replace("{name}", "zz_two").replace("{key}", "third").replace("{type}", "string")
+    };
+    let mut all: Vec<(&'static str, String)> = Vec::new();
+    for (key, opens, closes) in [
+        ("param", "parameter", "its closer"),
+        ("call", "call", "its closer"),
+        ("section", "section", "its closer"),
+        ("quote", "quote", ""),
+    ] {
+        let pattern = spelled(key);
+        let (head, tail) = (pattern.split('{').next().unwrap_or_default(), pattern.rsplit('}').next().unwrap_or_default());
+        let tail = if pattern.contains('}') { tail } else { "" };
+        for (what, text) in [(opens, head), (closes, tail)] {
+            let text = text.trim().to_owned();
+            if !text.is_empty() && all.iter().all(|(_, other)| *other != text) {
+                all.push((what, text));
+            }
+        }
+    }
+    all.extend([("tag", "</zz>".to_owned()), ("quote", "\"".to_owned())]);
+    all
+}
