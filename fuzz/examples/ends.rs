@@ -17,7 +17,7 @@ const USAGE: &str = "usage: ends unescaped|damage|prefix [OPTION...]
   --show K         print the first K failures of each dialect
   --kind TEXT      print only failures whose kind contains TEXT
   --check          print the limits and goals; fail if a limit is exceeded
-  --markdown       print the documentation page on unescaped values";
+  --markdown       print the documentation page of the oracle";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -49,7 +49,8 @@ struct Probe {
 /// Returns the table of a dialect: a line for each place, a column for each marker.
 pub(crate) fn table(dialect: &Dialect) -> Result<String, String> {
     let dialect = Arc::new(dialect.clone());
-    let tools = serde_json::from_str(TOOLS).map(|all: Value| Tools::from_json(&all)).map_err(|error| error.to_string())?;
+    let tools =
+        serde_json::from_str(TOOLS).map(|all: Value| Tools::from_json(&all)).map_err(|error| error.to_string())?;
     let tools = tools.map_err(|error| error.to_string())?;
     let message = rendered(&dialect, &tools).map_err(|error| error.to_string())?;
     let markers = markers(dialect.source());
@@ -98,7 +99,7 @@ impl Probe {
         let end = self.message.find("zzend")?;
         let before = |at: usize, from: usize| self.message[from..at].bytes().rev();
         let alike = before(one, 0).zip(before(two, end)).take_while(|(a, b)| a == b).count();
-        Some(self.message.ceil_char_boundary(two - alike))
+        (two - alike..=two).find(|at| self.message.is_char_boundary(*at))
     }
 
     /// Says what a marker does at a place.
@@ -124,7 +125,8 @@ impl Probe {
         let message = self.read(text);
         let call = message.calls.iter().find(|call| call.name == CALLS[0].0);
         let key = if place == "bare word" { "second" } else { "first" };
-        let value = call.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok()).map(|all| all[key].clone());
+        let value =
+            call.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok()).map(|all| all[key].clone());
         let said = match place {
             "content" => message.content,
             "reasoning" => message.reasoning,
@@ -181,7 +183,8 @@ fn markers(source: &str) -> Vec<(&'static str, String)> {
         ("quote", "quote", ""),
     ] {
         let pattern = spelled(key);
-        let (head, tail) = (pattern.split('{').next().unwrap_or_default(), pattern.rsplit('}').next().unwrap_or_default());
+        let (head, tail) =
+            (pattern.split('{').next().unwrap_or_default(), pattern.rsplit('}').next().unwrap_or_default());
         let tail = if pattern.contains('}') { tail } else { "" };
         for (what, text) in [(opens, head), (closes, tail)] {
             let text = text.trim().to_owned();
@@ -192,4 +195,30 @@ fn markers(source: &str) -> Vec<(&'static str, String)> {
     }
     all.extend([("tag", "</zz>".to_owned()), ("quote", "\"".to_owned())]);
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_that_writes_calls_has_a_table() {
+        let tables = Dialects::builtin();
+        let tables: Vec<String> = tables.iter().filter_map(|dialect| table(dialect).ok()).collect();
+        assert!(tables.len() > 80, "{}", tables.len());
+        for table in &tables {
+            let wide = table.lines().map(|line| line.matches(" | ").count()).collect::<std::collections::BTreeSet<_>>();
+            assert!(table.contains("| string value |") && wide.len() < 3, "{table}");
+        }
+    }
+
+    #[test]
+    fn a_marker_that_is_data_in_text_opens_nothing_there() {
+        let builtin = Dialects::builtin();
+        let table = builtin.get("qwen3_coder").map(|dialect| table(dialect));
+        let table = table.and_then(Result::ok).unwrap_or_default();
+        let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_default();
+        assert!(row("content").starts_with("| content | data | data | doubtful |"), "{table}");
+        assert!(row("string value").starts_with("| string value | ends | doubtful |"), "{table}");
+    }
 }

@@ -35,19 +35,93 @@ All numbers are percentages.
 
 ";
 
+/// What stands above the tables on calls that were damaged, and on messages that were cut.
+pub(super) const DAMAGE: &str = "\
+# Damaged calls
+
+What becomes of a message in which one call was damaged: a byte deleted, doubled or replaced, a bracket, a quote or a piece of
+a marker put in, or the rest of the call cut off where the next one begins. Each message has two to four calls; every byte of
+a call is damaged as often as any other. Every dialect is read by name with the default options. Run
+`cargo run --release --no-default-features --example ends -- damage --cases 1560 --markdown` in `fuzz/` to regenerate it.
+
+* **Others lost**: calls beside the damaged one that did not come out as they were. Where calls begin with special tokens or
+  paired tags (*guarded*), a damaged call costs itself. Where nothing but brackets and commas parts the calls, a lost quote or
+  bracket makes the rest of the list a part of the call, and no reader can tell.
+* **Moved**: the damaged call came out finished with other arguments, by a repair that decides where something ends: mostly
+  a quote that was lost in a Python string or in a JSON list, so that the next quote ends the string. Under `strict` no such
+  repair is accepted.
+* **Silent**: it came out with other arguments and no repair. The text is one that a reader of the format takes as it
+  stands: a key with another letter in the place of one, a value whose closing tag is damaged in a format that allows any text.
+* **Not finished**: it was returned as incomplete, or as text. **Restored**: it came out as it was meant. The rest reads
+  as the damaged text says.
+
+All numbers are percentages.
+
+";
+
+pub(super) const PREFIX: &str = "\
+# Messages that were cut
+
+What is finished in a message that was cut off anywhere. Each finished call is compared with the whole message's call at its
+place. With the reason `length` from the server none may differ. Without a reason, a body whose parameters simply follow each
+other can end after any of them, and the last call is finished if all required parameters are there; a marker that is half
+read is always incomplete. Every dialect is read by name with the default options. Run
+`cargo run --release --no-default-features --example ends -- prefix --cases 1200 --markdown` in `fuzz/` to regenerate it.
+
+* **Quoting**: a value quotes what closes calls of the dialect, and the message may be cut behind it. In a raw value that is
+  what a whole call is; elsewhere it is data.
+
+All numbers are percentages.
+
+";
+
 /// The head of each table.
 pub(super) const HEAD: &str = "\
 | dialect | whole lines: meant | not finished | wrong | others: meant | not finished | wrong | backslashes: meant |
 |---|---:|---:|---:|---:|---:|---:|---:|
 ";
 
-/// Returns the row of a dialect.
-pub(super) fn row(name: &str, tally: &Tally) -> String {
-    let share = |groups: &[&str], outcome| match among(tally, groups, outcome) {
+/// Returns the head of a table with these columns, and a row of it.
+pub(super) fn columns(names: &[&str]) -> String {
+    format!("| dialect | {} |\n|---|{}\n", names.join(" | "), "---:|".repeat(names.len()))
+}
+
+/// Returns a row of shares.
+pub(super) fn shares(name: &str, tally: &Tally, of: &[(&'static str, &[&'static str], &'static str)]) -> String {
+    let cells = of.iter().map(|(_, groups, outcome)| share(among(tally, groups, outcome)));
+    format!("| {name} | {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+fn share((count, all): (u64, u64)) -> String {
+    match (count, all) {
         (_, 0) => "–".to_owned(),
         (0, _) => "0".to_owned(),
-        (count, all) => percent(100.0 * count as f64 / all as f64),
-    };
+        _ => percent(100.0 * count as f64 / all as f64),
+    }
+}
+
+/// A column of a page: its title, the groups, and the outcome that counts.
+type Shares = &'static [(&'static str, &'static [&'static str], &'static str)];
+
+pub(super) const OF_DAMAGE: Shares = &[
+    ("others lost", &["others"], "lost"),
+    ("guarded", &["guarded"], "lost"),
+    ("moved", &["damaged"], "wrong: moved"),
+    ("silent", &["damaged"], "wrong: silent"),
+    ("not finished", &["damaged"], "not finished"),
+    ("restored", &["damaged"], "original"),
+];
+
+pub(super) const OF_PREFIX: Shares = &[
+    ("no reason", &["none"], "exception"),
+    ("`length`", &["length"], "exception"),
+    ("quoting, no reason", &["none, quoting", "none, raw quoting"], "exception"),
+    ("quoting, `length`", &["length, quoting", "length, raw quoting"], "exception"),
+];
+
+/// Returns the row of a dialect.
+pub(super) fn row(name: &str, tally: &Tally) -> String {
+    let share = |groups: &[&str], outcome| share(among(tally, groups, outcome));
     let outcomes = ["meant", "not finished", "wrong"];
     let mut cells: Vec<String> = outcomes.map(|outcome| share(&["good"], outcome)).into();
     cells.extend(outcomes.map(|outcome| share(&REST, outcome)));

@@ -98,8 +98,37 @@ impl Report {
         (aligned(&lines), kept)
     }
 
-    /// Returns the documentation page on unescaped values.
+    /// Returns the documentation page of the oracle.
     pub fn markdown(&self) -> String {
+        match self.oracle.as_str() {
+            "damage" => self.shares(page::DAMAGE, page::OF_DAMAGE),
+            "prefix" => self.shares(page::PREFIX, page::OF_PREFIX),
+            _ => self.unescaped(),
+        }
+    }
+
+    /// Returns a page with a table for each body of calls.
+    fn shares(&self, intro: &str, of: &[(&'static str, &'static [&'static str], &'static str)]) -> String {
+        let pairs = among(&self.sum(|_| true), &CASES, "").1;
+        let mut out = format!("{intro}{pairs} messages, {} dialects.\n\n", self.rows.len());
+        let mut bodies: Vec<&str> = self.rows.iter().map(|row| row.body.as_str()).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        let titles: Vec<&str> = of.iter().map(|(title, ..)| *title).collect();
+        for body in bodies {
+            out.push_str(&format!("## `{{{body}}}`\n\n{}", page::columns(&titles)));
+            for row in self.rows.iter().filter(|row| row.body == body) {
+                out.push_str(&page::shares(&format!("`{}`", row.name), &row.tally, of));
+            }
+            out.push_str(&page::shares("**all**", &self.sum(|row| row.body == body), of));
+            out.push('\n');
+        }
+        out.push_str(&format!("## All\n\n{}", page::columns(&titles)));
+        out.push_str(&page::shares("**all**", &self.sum(|_| true), of));
+        out
+    }
+
+    fn unescaped(&self) -> String {
         let messages = among(&self.sum(|_| true), &CASES, "").1;
         let mut out = format!("{}{messages} messages, {} dialects.\n\n", page::INTRO, self.rows.len());
         for (title, kind) in [

@@ -117,3 +117,12 @@ fn a_dialect_is_made_from_an_example() {
     let wrong = toolglot(&["dialects", "new", path, "--force", "-e", &example, "-c", "other {}"], "");
     assert!(wrong.code == 2 && wrong.err.contains("does not contain this name"), "{}", wrong.err);
 }
+
+#[test]
+fn the_architecture_shows_what_ends_what() {
+    let architecture = include_str!("../../../../ARCHITECTURE.md");
+    for name in ["hermes", "qwen3_coder"] {
+        let done = toolglot(&["dialects", "show", name, "--ends"], "");
+        assert!(architecture.contains(&done.out), "{name} is now\n{}", done.out);
+    }
+}

@@ -14,7 +14,7 @@ use super::value::ParamReader;
 use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
+use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, Spelling, TypeWords};
 use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
@@ -455,10 +455,13 @@ fn was_cut(context: &CallContext<'_>) -> bool {
     context.engine.options.finish_reason == Some(FinishReason::Length)
 }
 
-/// Says whether `rest` is the start of a parameter's opener.
+/// Says whether `rest` is the start of a parameter's head: of its opener, or that and a part of what follows it.
 fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
     let openings = context.dialect().params.iter().filter_map(Pattern::opening);
-    openings.flat_map(|opening| &opening.spellings).any(|spelling| spelling.plain().starts_with(rest))
+    openings.flat_map(|opening| &opening.spellings).map(Spelling::plain).any(|opening| {
+        let head = rest.strip_prefix(opening.as_str()).filter(|_| !opening.is_empty());
+        opening.starts_with(rest) || head.is_some_and(|head| !head.contains(['>', '\n']))
+    })
 }
 
 /// Says whether `rest` is the start of a closer.

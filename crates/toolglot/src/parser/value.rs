@@ -8,7 +8,7 @@ use super::head::{Head, HeadText, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyHole, Pattern};
+use crate::dialect::{BodyHole, Pattern, Spelling};
 use crate::options::{FinishReason, Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
@@ -221,7 +221,12 @@ impl ParamReader {
             }
             if !found? {
                 let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
-                return Ok(self.ender.at_end_of_input(context.view.final_end()?, cut));
+                let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
+                let weak = param
+                    .tail
+                    .first()
+                    .is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words));
+                return self.ender.at_end_of_input(context, cut, weak);
             }
             if let Some(edge) = self.ender.judge(self.start, context, param, object, sink)? {
                 return Ok(edge);

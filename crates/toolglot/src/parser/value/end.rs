@@ -126,9 +126,20 @@ impl ValueEndFinder {
         Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(&seed_of(name.as_bytes()))))
     }
 
-    /// The input ended: the doubt is confirmed, or the value is cut.
-    pub(super) fn at_end_of_input(&self, end: usize, cut: bool) -> ValueEdge {
-        self.doubt.filter(|_| !cut).unwrap_or(ValueEdge { end, next: end, whole: false })
+    /// The input ended: the doubt is confirmed, or the value is cut. A `weak` closer before other text, such as a quote, is
+    /// more likely data of a value that was cut.
+    pub(super) fn at_end_of_input(
+        &self,
+        context: &CallContext<'_>,
+        cut: bool,
+        weak: bool,
+    ) -> Result<ValueEdge, NotYet> {
+        let end = context.view.final_end()?;
+        let doubt = self.doubt.filter(|_| !cut);
+        let goes_on = |doubt: &ValueEdge| {
+            weak && doubt.next > doubt.end && !context.view.rest(doubt.next).trim_ascii().is_empty()
+        };
+        Ok(doubt.filter(|doubt| !goes_on(doubt)).unwrap_or(ValueEdge { end, next: end, whole: false }))
     }
 
     /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
