@@ -80,7 +80,7 @@ fn every_marker(values: TomlTable<'_>, dialect: &Dialect) -> Result<(), DialectE
     let texts: Vec<String> = literals
         .flat_map(|literal| &literal.spellings)
         .map(|spelling| spelling.plain())
-        .chain(dialect.skip.clone())
+        .chain(dialect.skip.iter().chain(&dialect.turn_end).cloned())
         .collect();
     for key in ["strong", "weak"] {
         let unused = values.texts(key)?.into_iter().find(|marker| !texts.iter().any(|text| text.contains(marker.text)));
