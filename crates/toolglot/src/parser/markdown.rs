@@ -13,14 +13,22 @@ pub(crate) struct MarkdownState {
     /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
     fence_start: bool,
     fence: Fence,
-    /// The length of the back quote run that opened a code span on this line; 0 outside one.
-    span: usize,
+    spans: Spans,
     /// The run of fence marks that the text just ended with.
     run: MarkRun,
     sought: SpanSearch,
 }
 
-/// How far the end of a code span has been sought: neither `length` back quotes nor the line's end stand before `to`.
+/// The lengths of the back quote runs that opened a code span, in this paragraph and on this line; 0 outside one.
+///
+/// A back quote may be a slip, after which those of the next line pair up otherwise: either reading may be meant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spans {
+    paragraph: usize,
+    line: usize,
+}
+
+/// How far the end of a code span has been sought: neither `length` back quotes nor the paragraph's end stand before `to`.
 #[derive(Clone, Copy, Debug, Default)]
 struct SpanSearch {
     length: usize,
@@ -66,7 +74,7 @@ impl MarkdownState {
             line_start: true,
             fence_start: true,
             fence: Fence::Closed,
-            span: 0,
+            spans: Spans::default(),
             run: MarkRun::default(),
             sought: SpanSearch::default(),
         }
@@ -75,7 +83,7 @@ impl MarkdownState {
     /// Makes the place as fresh as after a call or a region.
     pub(crate) fn refresh(&mut self) {
         self.end_run();
-        (self.fresh, self.line_start, self.fence_start, self.span) = (true, true, true, 0);
+        (self.fresh, self.line_start, self.fence_start, self.spans) = (true, true, true, Spans::default());
     }
 
     pub(crate) fn is_fresh(self) -> bool {
@@ -120,13 +128,16 @@ impl MarkdownState {
         while let Some(at) = next_mark(rest) {
             self.pass_lines(&rest[..at]);
             rest = &rest[at..];
-            // In the middle of a line marks are edges of code spans, which end where the line does.
+            // In the middle of a line marks are edges of code spans and nothing else.
             let amid = !last_line && !self.fence_start && self.run.length == 0;
             let line_end = if amid { memchr::memchr(b'\n', rest) } else { None };
             last_line |= amid && line_end.is_none();
             match line_end {
                 Some(end) => {
-                    self.fresh = false;
+                    (self.fresh, self.line_start) = (false, false);
+                    if self.fence == Fence::Closed {
+                        self.spans.pass(&rest[..end]);
+                    }
                     rest = &rest[end..];
                 }
                 None => {
@@ -173,12 +184,14 @@ impl MarkdownState {
             Fence::Open { .. } => return Ok(Quoting::Quoted),
             Fence::Closed => {}
         }
-        if here.span == 0 {
+        // Over a line break a span may be a slip: what begins a line is not taken for a part of it.
+        let span = if here.spans.paragraph == 0 { here.spans.line } else { here.spans.paragraph };
+        if span == 0 || here.line_start {
             return Ok(Quoting::None);
         }
         // What was sought for something before is not sought again: many things may open in one line.
-        if self.sought.length != here.span || self.sought.to < behind {
-            self.sought = SpanSearch { length: here.span, to: behind };
+        if self.sought.length != span || self.sought.to < behind {
+            self.sought = SpanSearch { length: span, to: behind };
         }
         Ok(if self.sought.closes(view)? { Quoting::Quoted } else { Quoting::None })
     }
@@ -190,9 +203,12 @@ impl MarkdownState {
         }
         self.end_run();
         self.fresh = self.fresh && text.iter().all(|byte| is_blank(*byte));
+        if self.spans.paragraph != 0 && ends_paragraph(self.line_start, text) {
+            self.spans.paragraph = 0;
+        }
         let line = match last_line_break(text) {
             Some(end) => {
-                (self.line_start, self.fence_start, self.span) = (true, true, 0);
+                (self.line_start, self.fence_start, self.spans.line) = (true, true, 0);
                 &text[end + 1..]
             }
             None => text,
@@ -218,28 +234,43 @@ impl MarkdownState {
             (0, _) => {}
             (length @ 3.., Fence::Closed) if run.at_line_start => {
                 self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
+                self.spans = Spans::default();
             }
             (closing, Fence::Open { mark, length, .. })
                 if run.at_line_start && mark == run.mark && closing >= length =>
             {
                 self.fence = Fence::Closed;
             }
-            (length, Fence::Closed) if run.mark == b'`' => {
-                self.span = if self.span == length {
-                    0
-                } else if self.span == 0 {
-                    length
-                } else {
-                    self.span
-                };
-            }
+            (length, Fence::Closed) if run.mark == b'`' => self.spans.pass_run(length),
             _ => {}
         }
     }
 }
 
+impl Spans {
+    /// Goes over a part of a line.
+    fn pass(&mut self, mut line: &[u8]) {
+        while let Some(at) = memchr::memchr(b'`', line) {
+            let run = line[at..].iter().take_while(|byte| **byte == b'`').count();
+            self.pass_run(run);
+            line = &line[at + run..];
+        }
+    }
+
+    /// A run of back quotes opens a span, or ends one of its own length.
+    fn pass_run(&mut self, run: usize) {
+        for span in [&mut self.paragraph, &mut self.line] {
+            *span = match *span {
+                0 => run,
+                open if open == run => 0,
+                open => open,
+            };
+        }
+    }
+}
+
 impl SpanSearch {
-    /// Says whether back quotes close the span before the line ends; seeks them from where it was left.
+    /// Says whether back quotes close the span before the paragraph ends; seeks them from where it was left.
     fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
         loop {
             let rest = view.rest(self.to);
@@ -250,7 +281,11 @@ impl SpanSearch {
             self.to += ahead;
             let run = rest[ahead..].iter().take_while(|byte| **byte == b'`').count();
             if run == 0 {
-                return Ok(false);
+                if paragraph_ends(view, self.to + 1)? {
+                    return Ok(false);
+                }
+                self.to += 1;
+                continue;
             }
             view.byte(self.to + run)?;
             if run == self.length {
@@ -259,6 +294,38 @@ impl SpanSearch {
             self.to += run;
         }
     }
+}
+
+/// Says whether the paragraph ends in text without marks: at a blank line, or where another block begins.
+fn ends_paragraph(mut line_start: bool, text: &[u8]) -> bool {
+    for byte in text {
+        match byte {
+            b'\n' if line_start => return true,
+            b'\n' => line_start = true,
+            _ if is_blank(*byte) || !line_start => {}
+            _ if begins_block(*byte) => return true,
+            _ => line_start = false,
+        }
+    }
+    false
+}
+
+/// Says whether the paragraph ends with the line break before `at`.
+fn paragraph_ends(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
+    while let Some(byte) = view.byte(at)? {
+        match byte {
+            b'`' | b'~' => return Ok(view.byte(at + 1)? == Some(byte) && view.byte(at + 2)? == Some(byte)),
+            b'\n' => return Ok(true),
+            _ if is_blank(byte) => at += 1,
+            _ => return Ok(begins_block(byte)),
+        }
+    }
+    Ok(true)
+}
+
+/// Says whether a line that begins so is a heading, a list's item, a quote or a table's row.
+fn begins_block(byte: u8) -> bool {
+    matches!(byte, b'#' | b'-' | b'*' | b'+' | b'>' | b'|')
 }
 
 /// Says whether a fence begins a text.
@@ -290,7 +357,7 @@ fn last_line_break(text: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const TEXTS: [&str; 7] = [
+    const TEXTS: [&str; 8] = [
         "see `a` and ``b`c``:\n```ts\nlet a = `x`;\n> ```\n~~~\n  ```\nso `that` is\n",
         "> 1. ~~~~\n~~~\n`` ` ``\n~~~~ <tool>\n",
         "```\nfirst\n```\n\n- ```x\n````y\nend",
@@ -298,6 +365,7 @@ mod tests {
         "\r`\n",
         "~~~```\n``\n~~~\n",
         "a\n``` `` `\n```",
+        "a `b\nc` d `e\n\n` f `g\n- h` i ``j\n`` k `l\n```\n` m\n",
     ];
 
     fn after(pieces: &[&str]) -> MarkdownState {
@@ -370,6 +438,24 @@ mod tests {
                 assert_eq!(place.quoting(View::whole(text), at), Ok(quoting), "{at} of {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_span_goes_on_over_a_line_break() {
+        for (text, quoted) in [
+            ("a `b\nc` d", true),
+            ("a `b\n  c\nd` e", true),
+            ("a `b\n\nc` d", false),
+            ("a `b\n - c` d", false),
+            ("a `b\n```\nc` d", false),
+            ("a `b\nc", false),
+        ] {
+            let mut place = after(&[&text[..4]]);
+            let expected = if quoted { Quoting::Quoted } else { Quoting::None };
+            assert_eq!(place.quoting(View::whole(text), 4), Ok(expected), "{text:?}");
+        }
+        let (text, mut place) = ("a `b\n c` d", after(&["a `b\n "]));
+        assert_eq!(place.quoting(View::whole(text), 6), Ok(Quoting::None), "what begins a line");
     }
 
     #[test]
