@@ -7,7 +7,8 @@ use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends.
+    /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends. Where
+    /// dialects compete, so do tokens: others follow them there, or a line ends.
     pub(super) fn may_skip(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let literal = &engine.catalog.dialect(candidate).skip[candidate.pattern];
@@ -15,11 +16,17 @@ impl Scanner {
         if !view.starts_with(self.at, literal)? {
             return Ok(false);
         }
-        if self.place.is_fresh() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if self.place.is_fresh() || !plain && !engine.catalog.is_auto() {
             return Ok(true);
         }
-        let after = view.skip_blanks(self.at + literal.len())?;
-        Ok(view.byte(after)?.is_none())
+        let behind = self.at + literal.len();
+        let next = view.skip_blanks(behind)?;
+        Ok(match view.byte(next)? {
+            None => true,
+            Some(_) if plain => false,
+            Some(first) => first == b'<' || view.rest(behind)[..next - behind].contains(&b'\n'),
+        })
     }
 
     /// A turn's end is none of the text where it ends the input or stands beside a call, in a pinned dialect anywhere.
