@@ -214,8 +214,9 @@ impl ReaderStep<'_> {
 
     /// Says whether the first string of the value opens here with an escaped quote.
     fn opens_escaped(&self, need: Expect) -> Result<bool, NotYet> {
-        let first = self.reader.escaped.is_none() && matches!(need, Expect::Key | Expect::Member | Expect::Element);
-        Ok(first && self.view.byte(self.at() + 1)? == Some(b'"'))
+        let keyword = need == Expect::Start && self.reader.place == ValuePosition::Keyword;
+        let begins = keyword || matches!(need, Expect::Key | Expect::Member | Expect::Element);
+        Ok(begins && self.reader.escaped.is_none() && self.view.byte(self.at() + 1)? == Some(b'"'))
     }
 
     /// The quotes of the value were escaped as if it stood in a string.
