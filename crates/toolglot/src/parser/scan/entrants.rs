@@ -58,7 +58,9 @@ impl Scanner {
             // Behind a call and more text stands another version of it, or what the model goes on to dream.
             let repeats = |number: usize| self.last.is_some() && catalog.candidates[number].evidence == Strength::Weak;
             let quotes = |number: usize| catalog.candidates[number].is_fence;
-            entrants.retain(|number| if eager { !repeats(*number) } else { !quotes(*number) });
+            let shown = !eager && self.is_shown(engine, view)?;
+            let shows = |number: usize| shown && catalog.candidates[number].evidence == Strength::Weak;
+            entrants.retain(|number| if eager { !repeats(*number) } else { !quotes(*number) && !shows(*number) });
         }
         if entrants.is_empty() {
             return Ok(entrants);
@@ -71,6 +73,25 @@ impl Scanner {
         catalog.rank(&mut entrants);
         entrants.dedup();
         Ok(entrants)
+    }
+
+    /// Says whether JSON is shown here as a fence shows it: a colon announces it, and it is spread over lines, or it is an
+    /// element of a list that is.
+    fn is_shown(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        let before = view.rest(self.at.saturating_sub(ANNOUNCED))[..self.at.min(ANNOUNCED)].trim_ascii_end();
+        let ends = |ends: &[&str]| ends.iter().any(|end| before.ends_with(end.as_bytes()));
+        let (element, announced) = (ends(&["[", "},"]), ends(&[":", "：", ":**", "**:"]));
+        if !element && !announced || !self.is_bare_amid_text(engine, view)? {
+            return Ok(false);
+        }
+        if element {
+            return Ok(true);
+        }
+        let mut at = self.at;
+        while matches!(view.byte(at)?, Some(b'[' | b'{' | b' ' | b'\t')) {
+            at += 1;
+        }
+        Ok(matches!(view.byte(at)?, Some(b'\n' | b'\r')))
     }
 
     /// Says whether `<` and a declared tool's name stand here.
@@ -99,3 +120,6 @@ fn is_tag_of(tag: &str, tool: &str) -> bool {
     };
     plain(tag) == plain(tool)
 }
+
+/// So many bytes before a bracket are looked at for the colon that announces it; between them are blanks.
+const ANNOUNCED: usize = 64;
