@@ -46,7 +46,7 @@ export interface Policy {
   /** What the bare text `null` means where a string or null is declared; `null` unless told otherwise. */
   nullText?: "null" | "text" | undefined;
   /** The prompt already opened a reasoning region. */
-  reasoningOpen?: boolean | undefined;
+  reasoningOpen?: boolean | "maybe" | undefined;
   /** Why the server stopped, if it said so. */
   finishReason?: FinishReason | undefined;
   /** What a call inside reasoning is; `wait` unless told otherwise. */

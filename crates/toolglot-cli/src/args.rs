@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use toolglot::{CallsInReasoning, Evidence, FinishReason, NullText, Repairs, UnknownTool, Untyped, Validation};
+use toolglot::{
+    CallsInReasoning, Evidence, FinishReason, NullText, ReasoningOpen, Repairs, UnknownTool, Untyped, Validation,
+};
 
 use crate::chunk::Chunk;
 use crate::console::ConsoleFlags;
@@ -280,8 +282,11 @@ pub(crate) struct ReadingFlags {
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct MessageFlags {
     /// The prompt already opened the reasoning, so the text starts inside it
-    #[arg(long)]
-    pub(crate) reasoning_open: bool,
+    ///
+    /// With `=maybe`, a call is held until no closing marker of reasoning can follow it.
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        value_parser = choice::<ReasoningOpen>(ReasoningOpen::NAMES))]
+    pub(crate) reasoning_open: Option<ReasoningOpen>,
     /// Finish reason that the server reported
     #[arg(long, value_name = "REASON", value_parser = choice::<FinishReason>(FinishReason::NAMES))]
     pub(crate) finish_reason: Option<FinishReason>,

@@ -24,7 +24,7 @@ impl Setup {
             .with_null_text(reading.null_text.unwrap_or_default())
             .with_repairs(reading.repairs.unwrap_or_default())
             .with_limits(limits)
-            .with_reasoning_open(message.reasoning_open)
+            .with_reasoning_open(message.reasoning_open.unwrap_or_default())
             .with_finish_reason(message.finish_reason)
             .with_calls_in_reasoning(message.calls_in_reasoning.unwrap_or_default())
             .with_evidence(message.evidence.unwrap_or_default())

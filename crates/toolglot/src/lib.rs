@@ -61,8 +61,8 @@ pub use inspect::{Arrival, ByteKind, Inspection, Mending, Remedy, Stretch, WhyNo
 pub use message::{Call, Collector, IncompleteCall, Message};
 pub use near_miss::{MissReason, NearMiss, near_miss};
 pub use options::{
-    CallsInReasoning, Evidence, FinishReason, Limits, NullText, OptionError, Options, UnknownChoice, UnknownTool,
-    Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
+    UnknownTool, Untyped, Validation,
 };
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};

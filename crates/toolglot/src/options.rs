@@ -6,7 +6,9 @@ mod choice;
 mod limits;
 mod named;
 
-pub use choice::{CallsInReasoning, Evidence, FinishReason, NullText, UnknownChoice, UnknownTool, Untyped, Validation};
+pub use choice::{
+    CallsInReasoning, Evidence, FinishReason, NullText, ReasoningOpen, UnknownChoice, UnknownTool, Untyped, Validation,
+};
 pub use limits::Limits;
 pub use named::OptionError;
 
@@ -23,7 +25,7 @@ pub struct Options {
     pub(crate) validation: Validation,
     pub(crate) untyped: Untyped,
     pub(crate) null_text: NullText,
-    pub(crate) reasoning_open: bool,
+    pub(crate) reasoning_open: ReasoningOpen,
     pub(crate) finish_reason: Option<FinishReason>,
     pub(crate) calls_in_reasoning: CallsInReasoning,
     pub(crate) evidence: Evidence,
@@ -65,8 +67,8 @@ impl Options {
 
     /// Whether the prompt already opened a reasoning region, so that the output starts inside it.
     #[must_use]
-    pub fn with_reasoning_open(self, reasoning_open: bool) -> Self {
-        Self { reasoning_open, ..self }
+    pub fn with_reasoning_open(self, reasoning_open: impl Into<ReasoningOpen>) -> Self {
+        Self { reasoning_open: reasoning_open.into(), ..self }
     }
 
     /// Why the server stopped, if it said so.

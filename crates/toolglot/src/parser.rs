@@ -16,7 +16,7 @@ use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
 use crate::marks::Marks;
-use crate::options::{FinishReason, Options};
+use crate::options::{FinishReason, Options, ReasoningOpen};
 use crate::sink::{Sink, StoredKind};
 use crate::tool::Tools;
 use crate::trace::Step;
@@ -230,7 +230,9 @@ impl Parser {
         self.input.renew();
         self.sink.renew(self.engine.options.repairs);
         self.scanner = scanner;
-        self.state = if self.engine.options.reasoning_open { State::Prefilled } else { State::Scanning };
+        let opened = self.engine.options.reasoning_open == ReasoningOpen::Yes;
+        self.scanner.knows_reasoning = opened;
+        self.state = if opened { State::Prefilled } else { State::Scanning };
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
     }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolglot::{Collector, Dialects, Message, Options, Parser, Tools, parse};
+use toolglot::{Collector, Dialects, Message, Options, Parser, ReasoningOpen, Tools, parse};
 
 /// One row: its title, its settings, its input, and what is expected of it.
 #[derive(Default)]
@@ -43,6 +43,29 @@ fn every_shape_is_read_as_its_row_says() {
         }
     }
     assert!(failures.is_empty(), "{}\n{} rows differ", failures.join("\n"), failures.len());
+}
+
+/// What `auto` reads as a dialect's calls, the dialect reads by name; one without reasoning also what `auto` knows to be
+/// a draft.
+#[test]
+fn a_dialect_by_name_reads_what_auto_reads_as_it() {
+    let tools = fs::read_to_string(folder().join("tools.json")).unwrap();
+    let (mut read, mut failures) = (0, Vec::new());
+    for file in files() {
+        for row in rows(&fs::read_to_string(&file).unwrap()) {
+            let auto = whole(&row, &tools, "auto");
+            let Some(dialect) = auto.dialect.as_deref().filter(|_| !auto.calls.is_empty()) else { continue };
+            let calls = |message: &Message| -> Vec<_> {
+                message.calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect()
+            };
+            let (wanted, found) = (calls(&auto), calls(&whole(&row, &tools, dialect)));
+            read += 1;
+            if !found.ends_with(&wanted) {
+                failures.push(format!("{} [{dialect}]: {wanted:?}, by name {found:?}", row.title));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {read}\n{}", failures.len(), failures.join("\n"));
 }
 
 fn folder() -> PathBuf {
@@ -120,7 +143,8 @@ fn set(name: &str) -> Dialects {
 }
 
 fn options(row: &Row) -> Options {
-    Options::default().with_reasoning_open(row.settings.contains_key("reasoning_open"))
+    let open = row.settings.get("reasoning_open").map(|open| open.parse().unwrap_or(ReasoningOpen::Yes));
+    Options::default().with_reasoning_open(open.unwrap_or_default())
 }
 
 fn tools_of(row: &Row, tools: &str) -> Tools {

@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     validation: Literal["lenient", "coerce", "strict"]
     untyped: Literal["infer", "string"]
     null_text: Literal["null", "text"]
-    reasoning_open: bool
+    reasoning_open: bool | Literal["maybe"]
     finish_reason: FinishReason | None
     calls_in_reasoning: Literal["wait", "end", "quote"]
     evidence: Literal["strict", "balanced", "eager"]

@@ -52,6 +52,25 @@ pub enum CallsInReasoning {
     Quote,
 }
 
+/// Whether the prompt already opened a reasoning region, so that the output starts inside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReasoningOpen {
+    /// It did not.
+    #[default]
+    No,
+    /// It did.
+    Yes,
+    /// It is not known: a call is held until no closing marker of reasoning can stand behind it.
+    Maybe,
+}
+
+impl From<bool> for ReasoningOpen {
+    fn from(open: bool) -> Self {
+        if open { Self::Yes } else { Self::No }
+    }
+}
+
 /// How much evidence a call needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -120,6 +139,7 @@ names!(Validation, "validation": Lenient = "lenient", Coerce = "coerce", Strict 
 names!(Untyped, "untyped": Infer = "infer", String = "string");
 names!(NullText, "null_text": Null = "null", Text = "text");
 names!(CallsInReasoning, "calls_in_reasoning": Wait = "wait", End = "end", Quote = "quote");
+names!(ReasoningOpen, "reasoning_open": No = "false", Yes = "true", Maybe = "maybe");
 names!(Evidence, "evidence": Strict = "strict", Balanced = "balanced", Eager = "eager");
 names!(UnknownTool, "unknown_tool": Call = "call", Text = "text");
 names!(FinishReason, "finish_reason": Stop = "stop", ToolCalls = "tool_calls", Length = "length", ContentFilter = "content_filter");

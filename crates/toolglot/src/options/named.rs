@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{Limits, Options};
+use super::{Limits, Options, ReasoningOpen};
 use crate::diagnostic::kind_of;
 
 impl Options {
@@ -49,7 +49,7 @@ impl Options {
             "validation" => self.with_validation(choice(name, value)?),
             "untyped" => self.with_untyped(choice(name, value)?),
             "null_text" => self.with_null_text(choice(name, value)?),
-            "reasoning_open" => self.with_reasoning_open(flag(name, value)?),
+            "reasoning_open" => self.with_reasoning_open(reasoning_open(name, value)?),
             "finish_reason" => self.with_finish_reason(Some(choice(name, value)?)),
             "calls_in_reasoning" => self.with_calls_in_reasoning(choice(name, value)?),
             "evidence" => self.with_evidence(choice(name, value)?),
@@ -136,6 +136,15 @@ fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, OptionEr
 
 fn flag(what: &str, value: &Value) -> Result<bool, OptionError> {
     value.as_bool().ok_or_else(|| OptionError::mistyped(what, value, "`true` or `false`"))
+}
+
+/// A truth value, or the word for one that is not known.
+fn reasoning_open(what: &str, value: &Value) -> Result<ReasoningOpen, OptionError> {
+    match (value, value.as_str()) {
+        (Value::Bool(open), _) => Ok(ReasoningOpen::from(*open)),
+        (_, Some("maybe")) => Ok(ReasoningOpen::Maybe),
+        _ => Err(OptionError::mistyped(what, value, "`true` or `false`, or \"maybe\"")),
+    }
 }
 
 fn number(what: &str, value: &Value) -> Result<u64, OptionError> {

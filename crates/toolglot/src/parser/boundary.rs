@@ -277,11 +277,11 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
     Ok((closed || context.next_call_begins(next)?).then_some(end))
 }
 
-/// Says whether the text behind a place begins on another line, with an opener, or not at all.
+/// Says whether the text behind a place begins on another line, with an opener, where reasoning closes, or not at all.
 fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(end)?;
     let Some(byte) = context.view.byte(next)? else { return Ok(true) };
-    if is_torn_opener(next, context)? {
+    if is_torn_opener(next, context)? || context.engine.catalog.closers.stands(context.view, next)?.is_some() {
         return Ok(true);
     }
     let free = context.opener(next)?.is_some() || context.view.slice(end, next).contains('\n');

@@ -98,12 +98,29 @@ pub(crate) struct TrialContext {
     pub(crate) fresh: bool,
     /// A fence opens the call: all that stands in it must be calls.
     pub(crate) fence: bool,
+    /// It may be a draft, which is known once what stands behind it is.
+    pub(crate) held: bool,
     /// So little says that this is a call that the message must end with it.
     pub(crate) last: bool,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
+}
+
+impl TrialContext {
+    /// Says whether what proves a call is said at once when it commits.
+    fn keeps_proof(self) -> bool {
+        self.held || self.weak && self.prove
+    }
+}
+
+impl Proof {
+    /// Takes a call's proof back, until it is known whether the call may be committed.
+    pub(crate) fn of(mut win: Box<Winner>) -> Option<Box<Self>> {
+        let ProofResult { reading, sink } = *win.proof.take()?;
+        Some(Box::new(Self { win, reading, sink }))
+    }
 }
 
 /// What became of one candidate.
@@ -314,7 +331,7 @@ fn admit(
     }
     let strict = engine.options.validation == Validation::Strict;
     let prove = trial_context.weak && trial_context.prove;
-    if !prove && !undeclared && !strict {
+    if !prove && !undeclared && !strict && !trial_context.held {
         return Ok(Trial::Ready(win));
     }
     if trial_context.exhausted && (prove || undeclared) {
@@ -341,7 +358,7 @@ pub(crate) fn go_on(
         Ok(Some(against)) => Ok(against),
         Ok(None) => {
             let Proof { mut win, reading, sink } = *begun;
-            win.proof = (trial_context.weak && trial_context.prove).then(|| Box::new(ProofResult { reading, sink }));
+            win.proof = trial_context.keeps_proof().then(|| Box::new(ProofResult { reading, sink }));
             Ok(Trial::Ready(win))
         }
     }
@@ -387,7 +404,7 @@ fn dead(read: usize, why: &'static str) -> Trial {
 
 /// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
 fn begin_proof(engine: &Engine, at: usize, win: Box<Winner>, trial_context: TrialContext) -> Box<Proof> {
-    let all = trial_context.weak && trial_context.prove;
+    let all = trial_context.keeps_proof();
     let repairs = engine.options.repairs;
     // A strict caller's schema is held against what would go out.
     let said = all || engine.options.validation == Validation::Strict;

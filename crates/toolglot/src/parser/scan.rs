@@ -13,8 +13,10 @@ use crate::options::Evidence;
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
+use drafts::CloserSearch;
 use markup::ElementPlace;
 
+mod drafts;
 mod entrants;
 mod markup;
 mod stop;
@@ -41,6 +43,11 @@ pub(crate) struct Scanner {
     named_closers: Vec<String>,
     /// Reasoning regions open no more: one of them never closed.
     pub(crate) no_reasoning: bool,
+    /// Reasoning has been seen: no call behind it is a draft.
+    pub(crate) knows_reasoning: bool,
+    sought: CloserSearch,
+    /// The tool of the draft that was all of the reasoning.
+    drafted: Option<String>,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
     /// What the first of them has read ahead.
@@ -90,6 +97,9 @@ impl Scanner {
             tried_call: false,
             named_closers: Vec::new(),
             no_reasoning: false,
+            knows_reasoning: false,
+            sought: CloserSearch::default(),
+            drafted: None,
             contest: None,
             proof: None,
             rejected: None,
@@ -219,6 +229,7 @@ impl Scanner {
     fn decide(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
         if self.contest.is_none() {
             if let Some(end) = self.orphan(engine, view)? {
+                self.knows_reasoning |= engine.catalog.closers.stands(view, self.at)?.is_some();
                 sink.diagnose(Code::OrphanCloser, self.at..end, "closing marker without an opening one");
                 sink.markup(end);
                 self.resume_after(end);
@@ -289,6 +300,7 @@ impl Scanner {
                 CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
                 CandidateRole::Reasoning | CandidateRole::Content => self.try_region(engine, view, number)?,
             };
+            self.knows_reasoning |= found.is_some() && candidate.role == CandidateRole::Reasoning;
             if let Some(found) = found {
                 return Ok(ContestOutcome::Won(found));
             }
@@ -327,6 +339,7 @@ impl Scanner {
             fresh: self.place.is_fresh(),
             last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
             exhausted: self.wasted_lookahead > 8 * self.at + WASTED_LOOKAHEAD,
+            held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
         let trial = if candidate.is_barred {
@@ -345,7 +358,7 @@ impl Scanner {
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
         let dialect = engine.dialect(pattern_ref).name.clone();
-        match trial {
+        match self.unless_draft(engine, view, trial)? {
             Trial::Ready(win) => {
                 self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
                     engine.pattern(pattern_ref).source.clone().into_owned()

@@ -101,7 +101,7 @@ impl Setup {
             "validation" => options.with_validation(value.parse().map_err(text)?),
             "null_text" => options.with_null_text(value.parse().map_err(text)?),
             "untyped" => options.with_untyped(value.parse().map_err(text)?),
-            "reasoning_open" => options.with_reasoning_open(value.parse().map_err(text)?),
+            "reasoning_open" => options.with_reasoning_open(value.parse::<toolglot::ReasoningOpen>().map_err(text)?),
             "finish_reason" => options.with_finish_reason(Some(value.parse().map_err(text)?)),
             "calls_in_reasoning" => options.with_calls_in_reasoning(value.parse().map_err(text)?),
             "evidence" => options.with_evidence(value.parse().map_err(text)?),

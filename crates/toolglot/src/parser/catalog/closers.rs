@@ -33,6 +33,10 @@ impl LoneClosers {
         Self { openers: Openers::new(spelled), literals }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.literals.is_empty()
+    }
+
     pub(super) fn starts(&self) -> Vec<Vec<u8>> {
         self.openers.starts()
     }

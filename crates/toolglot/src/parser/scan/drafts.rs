@@ -1,0 +1,124 @@
+//! Drafts: calls in an answer that begins inside reasoning, which only its closer tells.
+//!
+//! ```text
+//!   call … </think>            a draft: text
+//!   call … <think>             a call: reasoning only begins here
+//!   call … end of the input    a call
+//! ```
+
+use super::Scanner;
+use crate::diagnostic::Code;
+use crate::options::{Options, ReasoningOpen, Validation};
+use crate::parser::catalog::{CandidateRole, Strength};
+use crate::parser::contest::{Proof, Rejection, Trial};
+use crate::parser::engine::Engine;
+use crate::parser::head::{Head, nodes};
+use crate::view::{NotYet, View};
+
+/// How far a closer of reasoning has been sought behind a place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CloserSearch {
+    from: usize,
+    to: usize,
+    /// What was sought stands at `to`, or reasoning opens there.
+    found: Option<bool>,
+}
+
+impl Scanner {
+    /// Says whether a call here may be a draft: nothing of the message was reasoning so far, and its evidence is weak where
+    /// dialects compete, or the caller does not know whether the prompt opened reasoning. A strict caller's calls are
+    /// judged one by one.
+    pub(super) fn may_be_draft(&self, engine: &Engine, evidence: Strength) -> bool {
+        let Options { reasoning_open, validation, .. } = engine.options;
+        let weak = evidence == Strength::Weak && engine.catalog.is_auto();
+        let wanted = weak || reasoning_open == ReasoningOpen::Maybe;
+        let unknown = wanted && !self.knows_reasoning && !engine.catalog.closers.is_empty();
+        validation != Validation::Strict && (unknown || weak && self.drafted.is_some())
+    }
+
+    /// Lets a call that was held win unless it is a draft.
+    pub(super) fn unless_draft(&mut self, engine: &Engine, view: View<'_>, trial: Trial) -> Result<Trial, NotYet> {
+        let Trial::Ready(win) = trial else { return Ok(trial) };
+        let Some(end) = win.proof.as_ref().map(|proof| proof.reading.anchor()) else { return Ok(Trial::Ready(win)) };
+        match self.against(engine, view, end, &win.callee.name) {
+            Err(NotYet) => {
+                self.proof = Proof::of(win);
+                Err(NotYet)
+            }
+            Ok(Some(message)) => {
+                let message = message.to_owned();
+                Ok(Trial::Rejected(Rejection { end, code: Code::CallInReasoning, message }))
+            }
+            Ok(None) => {
+                self.drafted = None;
+                Ok(Trial::Ready(win))
+            }
+        }
+    }
+
+    /// Returns why a call is a draft. Where a call was all of the reasoning, and the one behind it is another tool's,
+    /// nothing says which of them was meant.
+    fn against(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        end: usize,
+        tool: &str,
+    ) -> Result<Option<&'static str>, NotYet> {
+        if self.knows_reasoning {
+            let other = self.drafted.as_ref().is_some_and(|drafted| drafted != tool);
+            return Ok(other.then_some("a call of another tool stands before reasoning closes; treated as text"));
+        }
+        if engine.catalog.closers.is_empty() || !self.closes_behind(engine, view, end)? {
+            return Ok(None);
+        }
+        if self.place.is_fresh() && view.skip_blanks(end)? == self.sought.to {
+            self.drafted = Some(tool.to_owned());
+        }
+        Ok(Some("a call before reasoning closes is a draft; treated as text"))
+    }
+
+    /// Says whether a closer of reasoning that nothing opened stands behind `end`. What lies further than may be held
+    /// does not count.
+    fn closes_behind(&mut self, engine: &Engine, view: View<'_>, end: usize) -> Result<bool, NotYet> {
+        if !(self.sought.from..=self.sought.to).contains(&end) {
+            self.sought = CloserSearch { from: end, to: end, found: None };
+        }
+        let limit = self.at.saturating_add(engine.options.limits.held);
+        loop {
+            if let Some(found) = self.sought.found {
+                return Ok(found);
+            }
+            let rest = view.rest(self.sought.to);
+            self.sought.to += engine.catalog.stops_in_regions().find(rest).unwrap_or(rest.len());
+            if self.sought.to >= limit {
+                return Ok(false);
+            }
+            if self.sought.to == view.end() {
+                view.final_end()?;
+                return Ok(false);
+            }
+            self.sought.found = reasoning_at(engine, view, self.sought.to)?;
+            self.sought.to += usize::from(self.sought.found.is_none());
+        }
+    }
+}
+
+/// Says whether reasoning closes at `at`, or opens there.
+fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<bool>, NotYet> {
+    if let Some(end) = engine.catalog.closers.stands(view, at)? {
+        let is_quoted = view.rest(at - 1).first() == Some(&b'`') && view.byte(end)? == Some(b'`');
+        return Ok((!is_quoted).then_some(true));
+    }
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened)?;
+    for candidate in opened.iter().map(|number| &engine.catalog.candidates[*number]) {
+        let pattern = engine.catalog.pattern(candidate).filter(|_| candidate.role == CandidateRole::Reasoning);
+        if let Some(pattern) = pattern
+            && nodes(view, at, &pattern.head, None, &mut Head::default())?.is_some()
+        {
+            return Ok(Some(false));
+        }
+    }
+    Ok(None)
+}
