@@ -18,8 +18,12 @@ pub fn mint(seed: u64, index: usize) -> String {
     let mut place = index as u64;
     let mut state = seed.wrapping_add(split_mix(&mut place));
     state = split_mix(&mut state);
-    let letters = [(); LETTERS].map(|()| ALPHABET[(split_mix(&mut state) % 62) as usize]);
-    [PREFIX, str::from_utf8(&letters).unwrap_or_default()].concat()
+    let mut id = String::with_capacity(PREFIX.len() + LETTERS);
+    id.push_str(PREFIX);
+    let mut letters = [0; LETTERS];
+    letters.iter_mut().for_each(|letter| *letter = ALPHABET[(split_mix(&mut state) % 62) as usize]);
+    id.push_str(str::from_utf8(&letters).unwrap_or_default());
+    id
 }
 
 /// Returns a seed for [`mint`] that depends on every byte of a text, such as a request.

@@ -38,6 +38,7 @@ mod doubt;
 mod emit;
 mod entity;
 mod escape;
+mod fast_members;
 mod fast_path;
 mod follow;
 mod key;

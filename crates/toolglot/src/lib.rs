@@ -85,8 +85,7 @@ pub use trace::{Action, Step};
 pub fn parse(text: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Message {
     let mut parser = Parser::new(dialects, tools, options);
     let mut collector = Collector::new(options);
-    parser.push(text).for_each(|event| collector.add(&event));
-    parser.finish().for_each(|event| collector.add(&event));
+    parser.whole(text).for_each(|event| collector.add(&event));
     collector.set_dialect(parser.dialect().cloned());
     collector.finish(text.as_bytes())
 }

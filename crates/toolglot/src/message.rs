@@ -95,8 +95,8 @@ struct FedBytes {
     start: usize,
     /// Everything before this place is said.
     said: usize,
-    /// The calls that began and did not end.
-    open: Vec<usize>,
+    /// The call that began and did not end.
+    open: Option<usize>,
 }
 
 /// A call that has begun and not ended.
@@ -141,7 +141,7 @@ impl Collector {
 
     /// Keeps only the bytes that no event spoke of, and those of open calls.
     fn forget(&mut self) {
-        let open = self.fed.open.iter().filter_map(|index| Some(self.started.get(*index)?.span.start)).min();
+        let open = self.fed.open.and_then(|index| Some(self.started.get(index)?.span.start));
         let keep = open.unwrap_or(self.fed.said).min(self.fed.said);
         let gone = keep.saturating_sub(self.fed.start).min(self.fed.bytes.len());
         self.fed.bytes.drain(..gone);
@@ -154,12 +154,12 @@ impl Collector {
             self.fed.said = self.fed.said.max(event.span.end);
         }
         match &event.kind {
-            EventKind::Text(text) => self.content.push_str(text),
-            EventKind::Reasoning(text) => self.reasoning.push_str(text),
+            EventKind::Text(text) => add(&mut self.content, text),
+            EventKind::Reasoning(text) => add(&mut self.reasoning, text),
             EventKind::Markup => {}
             EventKind::Diagnostic(diagnostic) => self.diagnostics.push((*diagnostic).clone()),
             EventKind::CallStart { id, name, .. } => {
-                self.fed.open.push(self.started.len());
+                self.fed.open = Some(self.started.len());
                 self.started.push(StartedCall {
                     id: id.map(str::to_owned),
                     name: (*name).to_owned(),
@@ -169,10 +169,10 @@ impl Collector {
                     text: None,
                 });
             }
-            EventKind::Arguments { index, json } => self.call(*index, |call| call.arguments.push_str(json), event),
+            EventKind::Arguments { index, json } => self.call(*index, |call| add(&mut call.arguments, json), event),
             EventKind::CallEnd { index, id, outcome } => {
                 self.call(*index, |call| call.end(*id, *outcome), event);
-                self.fed.open.retain(|open| open != index);
+                self.fed.open = self.fed.open.filter(|open| open != index);
                 let unfinished = self.started.get_mut(*index).filter(|call| !call.outcome.is_call());
                 if let Some(call) = unfinished {
                     call.text = self.fed.text(&call.span);
@@ -195,7 +195,7 @@ impl Collector {
     pub fn finish(mut self, input: &[u8]) -> Message {
         let accept = self.options.accept_incomplete;
         let truncated = self.started.iter().any(|call| call.outcome == Outcome::Truncated);
-        let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
+        let (mut calls, mut incomplete) = (Vec::with_capacity(self.started.len()), Vec::new());
         // Where no call brings its own, all ids differ as they are made.
         let mut taken = self.started.iter().any(|call| call.id.is_some()).then(HashSet::new);
         for (index, started) in std::mem::take(&mut self.started).into_iter().enumerate() {
@@ -240,12 +240,21 @@ impl Collector {
     }
 }
 
+/// Adds a piece; the first, which is often the only one, has just the room that it needs.
+fn add(whole: &mut String, piece: &str) {
+    if whole.is_empty() {
+        *whole = piece.to_owned();
+    } else {
+        whole.push_str(piece);
+    }
+}
+
 /// The model's id if no earlier call has it, else one of our own.
 fn unique_id(taken: &mut Option<HashSet<String>>, id: Option<String>, seed: u64, index: usize) -> String {
+    let Some(taken) = taken else { return mint(seed, index) };
     let minted = (0..).map(|more| mint(seed.wrapping_add(more), index));
     let mut ids = id.filter(|id| !id.is_empty()).into_iter().chain(minted);
-    let free = |id: &String| taken.as_mut().is_none_or(|taken| taken.insert(id.clone()));
-    ids.find(free).unwrap_or_default()
+    ids.find(|id| taken.insert(id.clone())).unwrap_or_default()
 }
 
 impl StartedCall {

@@ -111,26 +111,30 @@ enum State {
     Done,
 }
 
+impl State {
+    fn at_start(options: &Options) -> Self {
+        if options.reasoning_open == ReasoningOpen::Yes { Self::Prefilled } else { Self::Scanning }
+    }
+}
+
 impl Parser {
     /// Returns a parser for messages that may call `tools` in any of `dialects`.
     pub fn new(dialects: &Dialects, tools: &Tools, options: &Options) -> Self {
         let catalog = dialects.catalog(options.marked_tokens);
         let marks = options.marked_tokens.then(|| Marks::new(Arc::clone(&catalog.tokens)));
         let engine = Engine::new(catalog, tools.clone(), options.clone());
-        let mut parser = Self {
+        Self {
+            sink: Sink::new(engine.options.repairs),
             engine: Arc::new(engine),
             finish_reason: options.finish_reason,
             input: Input::new(marks),
-            sink: Sink::new(options.repairs),
-            state: State::Done,
-            scanner: Scanner::new(),
+            state: State::at_start(options),
+            scanner: Scanner::new(options),
             outer: None,
             dialect: None,
             wake: 0,
             done: false,
-        };
-        parser.begin();
-        parser
+        }
     }
 
     /// Reads on; the events borrow the parser.
@@ -188,6 +192,18 @@ impl Parser {
         self.prepare();
         let invalid = self.input.drop_partial();
         invalid.into_iter().for_each(|place| self.report_invalid(place));
+        self.end()
+    }
+
+    /// Reads a whole message: what waits for the next byte need not be looked at twice.
+    pub(crate) fn whole(&mut self, text: &str) -> Events<'_> {
+        self.prepare();
+        let invalid = self.input.push(text);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
+        self.end()
+    }
+
+    fn end(&mut self) -> Events<'_> {
         self.input.close();
         self.wake = 0;
         if self.finish_reason != self.engine.options.finish_reason {
@@ -225,14 +241,12 @@ impl Parser {
     /// Makes the parser ready for a message.
     fn begin(&mut self) {
         let trace = self.scanner.trace.take().map(|_| Vec::new());
-        let mut scanner = Scanner::new();
+        let mut scanner = Scanner::new(&self.engine.options);
         scanner.trace = trace;
         self.input.renew();
         self.sink.renew(self.engine.options.repairs);
         self.scanner = scanner;
-        let opened = self.engine.options.reasoning_open == ReasoningOpen::Yes;
-        self.scanner.knows_reasoning = opened;
-        self.state = if opened { State::Prefilled } else { State::Scanning };
+        self.state = State::at_start(&self.engine.options);
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
     }
 

@@ -32,6 +32,9 @@ impl StoredKind {
     }
 }
 
+/// Bytes of a short call's name and arguments: a buffer that has room for them need not move as it grows.
+const FEW: usize = 256;
+
 /// Diagnostics of one code that are kept for a message. One costs about 100 bytes and a repair needs only one byte of
 /// input, so a hostile message would otherwise take a hundred times its size.
 const TOLD: usize = 10_000;
@@ -146,6 +149,7 @@ impl Sink {
     pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
         self.written = 0;
         self.started += 1;
+        self.words.reserve(FEW);
         let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
         self.push(upto, StoredKind::CallStart { index: self.started - 1, id, name });
     }

@@ -156,6 +156,11 @@ impl ReaderStep<'_> {
         self.reader.deferred.kind == Some(DeferReason::String) && self.is_root()
     }
 
+    /// Says whether nothing is held but the brace of the arguments, until their first key says that they begin there.
+    pub(super) fn holds_head(&self) -> bool {
+        self.reader.deferred.kind == Some(DeferReason::Head)
+    }
+
     /// Emits what is held as it stands.
     pub(super) fn release_held(&mut self) {
         if self.reader.deferred.is_on() {

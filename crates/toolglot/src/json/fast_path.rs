@@ -21,24 +21,29 @@ impl ReaderStep<'_> {
     /// Passes the valid JSON that stands at the reader's place where no schema has a say; false if there is none.
     pub(super) fn pass_valid(&mut self, byte: u8) -> bool {
         let reader = &self.reader;
-        let opens = reader.state.expect() == Expect::Member && matches!(byte, b'{' | b'[');
-        let inside = matches!(reader.state.expect(), Expect::Key | Expect::Member | Expect::Element | Expect::After)
-            && self.is_free();
-        let untyped = reader.state.expect() != Expect::Member || reader.node.is_none();
-        let usual = !reader.cursor.holds_comma() && !reader.deferred.is_on() && reader.escaped != Some(true);
-        let guesses = self.context.quote.is_some() || self.sink.allows(Code::BareString);
-        if !(opens || inside) || !untyped || !usual || guesses || self.context.options.careful {
+        let expect = reader.state.expect();
+        let opens = expect == Expect::Member && matches!(byte, b'{' | b'[');
+        let may_pass = matches!(expect, Expect::Key | Expect::Member | Expect::Element | Expect::After);
+        let usual = !reader.cursor.holds_comma() && reader.escaped != Some(true) && !self.context.options.careful;
+        if !may_pass || !usual || self.context.quote.is_some() || self.sink.allows(Code::BareString) {
+            return false;
+        }
+        let parameters = self.is_among_parameters();
+        let untyped = expect != Expect::Member || reader.node.is_none();
+        if !parameters && !(untyped && !reader.deferred.is_on() && (opens || self.is_free())) {
             return false;
         }
         let (from, limit) = (reader.cursor.at(), self.limit());
         let visible = self.view.rest(from);
         let bytes = &visible[..visible.len().min(limit - from)];
         let mut pass = FastPass::new(bytes);
-        while self.pass_token(&mut pass).is_some() {}
+        while if parameters { self.pass_parameter(&mut pass) } else { self.pass_token(&mut pass) }.is_some() {}
         if pass.sure == 0 {
             return false;
         }
-        self.reader.node = None;
+        if !parameters || self.reader.state.expect() != Expect::Member {
+            self.reader.node = None;
+        }
         if pass.strings {
             self.reader.escaped = Some(false);
         }
@@ -188,9 +193,9 @@ impl ReaderStep<'_> {
 }
 
 /// The visible bytes and how far they have been passed.
-struct FastPass<'b> {
+pub(super) struct FastPass<'b> {
     bytes: &'b [u8],
-    at: usize,
+    pub(super) at: usize,
     /// Up to here all is certain, and the reader's state is that of this place.
     sure: usize,
     /// A string was passed.
@@ -205,7 +210,7 @@ impl<'b> FastPass<'b> {
     }
 
     /// Skips blanks and returns the byte behind them.
-    fn token(&mut self) -> Option<u8> {
+    pub(super) fn token(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
             if !is_blank(byte) {
@@ -215,12 +220,12 @@ impl<'b> FastPass<'b> {
         }
     }
 
-    fn settle(&mut self, end: usize) {
+    pub(super) fn settle(&mut self, end: usize) {
         (self.at, self.sure) = (end, end);
     }
 
     /// Passes a whole string.
-    fn string(&mut self) -> Option<()> {
+    pub(super) fn string(&mut self) -> Option<()> {
         if self.token()? != b'"' {
             return None;
         }

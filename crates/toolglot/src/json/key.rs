@@ -116,7 +116,7 @@ impl ReaderStep<'_> {
         declared
     }
 
-    fn property(&self, key: &str) -> Option<NodeId> {
+    pub(super) fn property(&self, key: &str) -> Option<NodeId> {
         let node = self.reader.state.innermost()?.node?;
         Some(self.context.schema?.node(node).property(key)?.id())
     }

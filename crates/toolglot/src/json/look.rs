@@ -66,6 +66,9 @@ pub(super) const LEAKED: &str = "<|\"|>";
 ///
 /// What the reader drops may stand before the key: a second brace, a comma, line breaks spelled out.
 pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Result<bool, NotYet> {
+    if quote.is_none() && plain_key_ahead(view.rest(at)).is_some() {
+        return Ok(true);
+    }
     let options = crate::options::Options::default();
     let context = Context { markers: &super::NoMarkers, schema: None, options: &options, quote, given: None };
     let mut look = Lookahead { view, context: &context, escaped: false };
@@ -78,6 +81,15 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
     }
     look.escaped = view.byte(at)? == Some(b'\\');
     Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)) || look.key_lacks_colon(at)?.is_some())
+}
+
+/// Says whether a key of letters in plain quotes stands first in a text, with its colon.
+fn plain_key_ahead(text: &[u8]) -> Option<()> {
+    let trimmed = |text: &[u8]| text.iter().position(|byte| !is_blank(*byte));
+    let key = text[trimmed(text)?..].strip_prefix(b"\"")?;
+    let length = key[..key.len().min(KEY)].iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')?;
+    let behind = key[length..].strip_prefix(b"\"")?;
+    (behind[trimmed(behind)?] == b':').then_some(())
 }
 
 /// Returns the end of a short comment that stands at `at`.

@@ -41,7 +41,7 @@ pub(crate) struct JsonReader {
     /// Whether the quotes are escaped once too often; told by the first of them.
     pub(super) escaped: Option<bool>,
     /// Only a key that the schema declares ends the string before it.
-    declared_keys: bool,
+    pub(super) declared_keys: bool,
     /// The strict source of the running key, where anyone wants to know it.
     pub(super) key: String,
     /// The parameters given so far.

@@ -39,7 +39,7 @@ impl BodyReader {
                 whole.write(at, end, sink);
                 Self::Done(end)
             }
-            Start::Call { at, flat, .. } => Self::Call(CallObjectReader::new(at, flat)),
+            Start::Call { at, flat, found, .. } => Self::Call(CallObjectReader::new(at, flat, found)),
             Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure)),
             Start::Nothing(at) => {
                 ParamsReader::new(at).end_at_once(context, sink);

@@ -94,9 +94,7 @@ impl CallReader {
 
     /// Returns the call's closers that repeat its name or mark, filled in.
     pub(crate) fn named_closers(&self, engine: &Engine) -> Vec<String> {
-        let dialect = engine.dialect(self.pattern_ref);
-        let closers = dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail);
-        let spelled = closers.flat_map(|closer| &closer.spellings).filter(|spelling| !spelling.is_fixed());
+        let spelled = engine.catalog.unfixed_closers(self.pattern_ref.dialect).iter();
         spelled.map(|spelling| spelling.filled(self.head.name(), self.head.mark.as_deref(), None)).collect()
     }
 

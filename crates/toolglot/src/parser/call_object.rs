@@ -17,19 +17,29 @@ use crate::view::NotYet;
 pub(crate) struct CallObjectTrial {
     pub(crate) name: HeadText,
     pub(crate) has_arguments: bool,
+    /// Where the arguments are, if nothing before them has to be read again.
+    pub(crate) found: Option<FoundArguments>,
+}
+
+/// Where an object of arguments begins in a call object, and how many objects are open around it within that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundArguments {
+    at: usize,
+    depth: usize,
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     let mut spot =
         CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
-    let mut name = None;
+    let (mut name, mut plain, mut found) = (None, !context.engine.options.careful, None);
     while name.is_none() || !spot.has_arguments {
         let here = CallObjectPosition { named: name.is_some(), ..spot };
         let value = match member(here, context)? {
             CallMember::End(_) => break,
             CallMember::Name(said) => {
                 spot.at = said.span.end;
+                plain &= is_plain(&said, context)?;
                 name = Some(said);
                 continue;
             }
@@ -42,14 +52,19 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                     return Ok(None);
                 }
                 spot.has_arguments = true;
+                found = name.as_ref().filter(|_| plain).map(|_| FoundArguments { at: start, depth: spot.depth });
                 name = if name.is_none() { single_key(spot.at, context)? } else { name };
                 start
             }
-            CallMember::Other { start, .. } => start,
+            CallMember::Other { start, .. } => {
+                plain = false;
+                start
+            }
             CallMember::Arguments(_) | CallMember::Stop(_) | CallMember::Bad(_) | CallMember::Over(_) => {
                 return Ok(None);
             }
             passed => {
+                plain &= matches!(passed, CallMember::Comma(_) | CallMember::Descend(_));
                 spot.pass(&passed);
                 continue;
             }
@@ -62,7 +77,15 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
             spot.at = end.at;
         }
     }
-    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments }))
+    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments, found }))
+}
+
+/// Says whether a name is a string of nothing but letters, before a comma: read again it ends at the same place.
+fn is_plain(name: &HeadText, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let quoted = context.view.slice(name.span.start, name.span.end);
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    let letters = inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    Ok(letters && inner == name.text && context.view.byte(context.gap(name.span.end)?)? == Some(b','))
 }
 
 /// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
@@ -133,6 +156,8 @@ impl CallObjectPosition {
 #[derive(Clone, Debug)]
 pub(crate) struct CallObjectReader {
     spot: CallObjectPosition,
+    /// Where the arguments begin, if the trial has read all that is before them.
+    found: Option<usize>,
     arguments: Option<JsonReader>,
     /// The arguments so far, where they are members of the call object itself.
     flat: Option<ArgumentsObject>,
@@ -142,9 +167,11 @@ pub(crate) struct CallObjectReader {
 
 impl CallObjectReader {
     /// `at` is the position after the object's brace; `flat` if its members are the arguments.
-    pub(crate) fn new(at: usize, flat: bool) -> Self {
-        let spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat };
-        Self { spot, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
+    pub(crate) fn new(at: usize, flat: bool, found: Option<FoundArguments>) -> Self {
+        let depth = found.map_or(0, |found| found.depth);
+        let spot = CallObjectPosition { at, depth, named: true, has_arguments: false, unjoined: false, flat };
+        let found = found.map(|found| found.at);
+        Self { spot, found, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -162,6 +189,9 @@ impl CallObjectReader {
         callee: &Callee,
         sink: &mut Sink,
     ) -> Result<ValueOutcome, NotYet> {
+        if let Some(start) = self.found.take() {
+            self.begin(start, context, callee, sink);
+        }
         loop {
             if let Some(reader) = &mut self.arguments {
                 let context = &CallContext { around: self.spot.depth + 1, ..*context };
@@ -197,11 +227,7 @@ impl CallObjectReader {
             CallMember::Other { start, key, foreign } => {
                 return self.skip(start, foreign.then_some(key.text), context, callee, sink);
             }
-            CallMember::Arguments(GivenArguments::Object(start)) => {
-                self.start(start, callee, sink);
-                self.arguments =
-                    Some(JsonReader::new(start, ValuePosition::Arguments, context.root().map(SchemaNode::id)));
-            }
+            CallMember::Arguments(GivenArguments::Object(start)) => self.begin(start, context, callee, sink),
             CallMember::Arguments(GivenArguments::Whole(whole, start, end)) => {
                 self.start(start, callee, sink);
                 whole.write(start, end, sink);
@@ -280,6 +306,12 @@ impl CallObjectReader {
             Ended::Truncated => Some(self.unfinished(end.at, context, callee, sink)),
             how => Some(self.end(end.at, how, context, callee, sink)),
         })
+    }
+
+    /// Starts the call where its object of arguments begins.
+    fn begin(&mut self, at: usize, context: &CallContext<'_>, callee: &Callee, sink: &mut Sink) {
+        self.start(at, callee, sink);
+        self.arguments = Some(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)));
     }
 
     fn start(&mut self, at: usize, callee: &Callee, sink: &mut Sink) {

@@ -108,6 +108,7 @@ pub(crate) struct Catalog {
     markers: PerDialect<Starts>,
     data: PerDialect<DataBytes>,
     spent: PerDialect<Vec<Literal>>,
+    unfixed: PerDialect<Vec<Spelling>>,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
@@ -169,6 +170,7 @@ impl Catalog {
             markers: each(dialects),
             data: each(dialects),
             spent: each(dialects),
+            unfixed: each(dialects),
             stops,
             stops_and_lines,
             turns,
@@ -294,6 +296,16 @@ impl Catalog {
             let sharing = self.strong.opened().map(|mut numbers| calls(&mut numbers));
             let kin = sharing.filter(|sharing| sharing.contains(&dialect)).flatten().chain([dialect]);
             strong_closers(&self.dialects, &kin.collect())
+        })
+    }
+
+    /// Returns how a dialect's closers are spelled that repeat the call's name or mark.
+    pub(crate) fn unfixed_closers(&self, dialect: usize) -> &[Spelling] {
+        self.unfixed[dialect].get_or_init(|| {
+            let Dialect { calls, sections, .. } = &*self.dialects[dialect];
+            let spelled =
+                calls.iter().chain(sections).flat_map(|pattern| &pattern.tail).flat_map(|closer| &closer.spellings);
+            spelled.filter(|spelling| !spelling.is_fixed()).cloned().collect()
         })
     }
 

@@ -92,7 +92,7 @@ impl Engine {
     /// Says who is called by a name, `None` if it is no name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
         let found = self.tools.find(spelled);
-        if !is_name(spelled) && !matches!(found, NameLookup::Exact(_)) {
+        if !matches!(found, NameLookup::Exact(_)) && !is_name(spelled) {
             return None;
         }
         if self.tools.is_empty() {

@@ -222,6 +222,10 @@ pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, N
 /// Skips white space, and what doubly escaped or badly decoded output has in its place.
 pub(crate) fn skip_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
     loop {
+        let next = view.byte(at)?;
+        if next.is_some_and(|next| !is_blank(next) && next != b'\\' && next != TOKENIZER_BLANKS[0][0]) {
+            return Ok(at);
+        }
         at = view.skip_blanks(at)?;
         at += match view.byte(at)? {
             Some(b'\\') if view.byte(at + 1)? == Some(b'n') => 2,

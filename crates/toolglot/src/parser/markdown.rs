@@ -100,6 +100,11 @@ impl MarkdownState {
         !self.fresh && !self.line_start && !self.fence_start && self.run.length == 0
     }
 
+    /// Says whether neither a fence nor a code span is open here, nor a run of marks may open one.
+    pub(crate) fn is_unquoted(&self) -> bool {
+        self.fence == Fence::Closed && self.spans.paragraph == 0 && self.spans.line == 0 && self.run.length == 0
+    }
+
     /// Says whether in the middle of a line nothing of `text` changes the place, if a fence quotes it.
     pub(crate) fn is_quoted_words(&self, text: &[u8]) -> bool {
         let quoted = matches!(self.fence, Fence::Open { fresh: false, .. });

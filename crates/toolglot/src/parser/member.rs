@@ -1,6 +1,7 @@
 //! The members of an object that carries a call: what stands at a place inside it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::call_context::CallContext;
 use super::head::HeadText;
@@ -94,14 +95,13 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
         return Ok(CallMember::Bad(at));
     }
     let Some((key, end)) = key(view, at)? else { return Ok(CallMember::Bad(at)) };
-    let key = HeadText::new(&key, at..end);
     let colon = context.gap(end)?;
     if !matches!(view.byte(colon)?, Some(b':' | b'=')) {
         return Ok(CallMember::Bad(at));
     }
     let value = context.gap(colon + 1)?;
     let names = context.head.name.as_ref().is_some_and(|name| name.span.start == at);
-    value_of(key, names, CallObjectPosition { at: value, ..spot }, context)
+    value_of(&key, at..end, names, CallObjectPosition { at: value, ..spot }, context)
 }
 
 /// Says whether a key is that of a call's name.
@@ -132,23 +132,25 @@ fn closes_nothing(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
 
 /// Says what the member `key` is whose value stands at the spot; `names` if the call has its name from that key.
 fn value_of(
-    said: HeadText,
+    key: &str,
+    span: Range<usize>,
     names: bool,
     spot: CallObjectPosition,
     context: &CallContext<'_>,
 ) -> Result<CallMember, NotYet> {
     let CallObjectPosition { at, depth, named, has_arguments, .. } = spot;
-    let (key, first) = (said.text.as_str(), context.view.byte(at)?);
+    let first = context.view.byte(at)?;
+    let member = |foreign| CallMember::Other { start: at, key: HeadText::new(key, span.clone()), foreign };
     if spot.flat && !names && context.declares(key) && !is_name_of(key, at, context) {
-        return Ok(CallMember::Other { start: at, key: said, foreign: true });
+        return Ok(member(true));
     }
     let members = &context.dialect().members;
     let is = |own: &[String], common: &[&str]| own.iter().any(|name| name == key) || common.contains(&key);
     let is_action = key == ACTION && !named && names_tool(at, context)?;
     let (is_name, is_arguments) = (is_action || is(&members.name, &NAMES), is(&members.arguments, &ARGUMENTS));
-    let is_own_name = names_call(at, context);
-    let known = is_name || is_arguments || is_own_name || KINDS.contains(&key) || WRAPPERS.contains(&key);
-    let other = || CallMember::Other { start: at, key: said.clone(), foreign: !known };
+    let is_own_name = || names_call(at, context);
+    let known = || is_name || is_arguments || is_own_name() || KINDS.contains(&key) || WRAPPERS.contains(&key);
+    let other = || member(!known());
     if WRAPPERS.contains(&key) && first == Some(b'{') && depth == 0 {
         return Ok(CallMember::Descend(at + 1));
     }
@@ -221,6 +223,9 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
         let colon = context.gap(end)?;
         Ok(if view.byte(colon)? == Some(b':') { Some((key.into_owned(), context.gap(colon + 1)?)) } else { None })
     };
+    if !may_open_schema(context.gap(at + 1)?, view)? {
+        return Ok(None);
+    }
     let Some((first, value)) = member(at + 1)? else { return Ok(None) };
     if first == "properties" {
         let is_object = view.byte(value)? == Some(b'{');
@@ -243,6 +248,16 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
     Ok(next.filter(|(key, _)| matches!(key.as_str(), "properties" | "required")).map(|_| "type"))
 }
 
+/// Says whether a key stands at `at` with which a schema begins, or one that takes another look.
+fn may_open_schema(at: usize, view: View<'_>) -> Result<bool, NotYet> {
+    if view.byte(at)? != Some(b'"') {
+        return Ok(true);
+    }
+    let length = view.rest(at + 1).iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let word = view.slice(at + 1, at + 1 + length);
+    Ok(view.byte(at + 1 + length)? != Some(b'"') || matches!(word, "properties" | "type"))
+}
+
 /// Reads a key: a short string, or a word.
 fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     if quote(view, at)?.is_some() {
@@ -260,7 +275,13 @@ fn key(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYe
 
 /// Returns the quote that stands at `at`; JSON that was encoded for XML has entities.
 fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
-    for quote in ["\"", "'", "&quot;", "&#34;"] {
+    match view.byte(at)? {
+        Some(b'"') => return Ok(Some("\"")),
+        Some(b'\'') => return Ok(Some("'")),
+        Some(b'&') => {}
+        _ => return Ok(None),
+    }
+    for quote in ["&quot;", "&#34;"] {
         if view.starts_with(at, quote)? {
             return Ok(Some(quote));
         }

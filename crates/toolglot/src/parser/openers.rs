@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
-use super::starts::going_on;
 use crate::dialect::{Spelling, SpellingPart, is_strong};
 use crate::view::{NotYet, View};
 
@@ -50,10 +49,24 @@ struct Opened {
     number: usize,
 }
 
-/// Literals in order, each with the numbers of what it opens; a sorted list walked like a tree.
+/// Literals in order, each with the numbers of what it opens.
+///
+/// All that stand at a place are the last that comes no later than the text there, if it stands, and those that it begins
+/// with: whatever comes between a literal that stands and the text begins with that literal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Openers {
-    rows: Vec<(String, Vec<Opened>)>,
+    rows: Vec<OpenerRow>,
+}
+
+/// A literal and what it opens.
+#[derive(Clone, Debug)]
+struct OpenerRow {
+    /// How it begins, in the order of the literals.
+    lead: u64,
+    text: String,
+    /// The longest other literal that it begins with.
+    inner: Option<usize>,
+    opened: Vec<Opened>,
 }
 
 impl Openers {
@@ -66,12 +79,23 @@ impl Openers {
                 row.push(opened);
             }
         }
-        Self { rows: rows.into_iter().map(|(text, row)| (text.to_owned(), row)).collect() }
+        let mut openers = Self::default();
+        rows.into_iter().for_each(|(text, opened)| openers.add(text, opened));
+        openers
+    }
+
+    /// Adds the next literal in order.
+    fn add(&mut self, text: &str, opened: Vec<Opened>) {
+        let mut inner = self.rows.len().checked_sub(1);
+        while let Some(row) = inner.map(|number| &self.rows[number]).filter(|row| !text.starts_with(&row.text)) {
+            inner = row.inner;
+        }
+        self.rows.push(OpenerRow { lead: lead(text.as_bytes()), text: text.to_owned(), inner, opened });
     }
 
     /// Returns of each literal the numbers of what it opens.
     pub(crate) fn opened(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
-        self.rows.iter().map(|row| row.1.iter().map(|opened| opened.number))
+        self.rows.iter().map(|row| row.opened.iter().map(|opened| opened.number))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -81,7 +105,7 @@ impl Openers {
     /// Returns what begins with one of the openers: its text, and what must follow where that is little.
     pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
         let mut starts = Vec::new();
-        for (text, opened) in &self.rows {
+        for OpenerRow { text, opened, .. } in &self.rows {
             let text = text.as_bytes();
             let json = |opened: &Opened| opened.json && text.len() == 1;
             let then = |opened: &Opened| opened.then.and_then(|bytes| bytes.only());
@@ -129,34 +153,28 @@ impl Openers {
         at: usize,
         mut hit: impl FnMut(usize, &[Opened]) -> Result<(), NotYet>,
     ) -> Result<(), NotYet> {
-        let mut rows = &self.rows[..];
-        for depth in 0.. {
-            if let Some((text, opened)) = rows.first()
-                && text.len() == depth
-            {
-                hit(depth, opened)?;
-                rows = &rows[1..];
+        let rest = view.rest(at);
+        let lead = lead(rest);
+        let before = |row: &OpenerRow| row.lead < lead || row.lead == lead && row.text.as_bytes() <= rest;
+        let next = self.rows.partition_point(before);
+        if self.rows.get(next).is_some_and(|row| row.text.as_bytes().starts_with(rest)) {
+            view.final_end()?;
+        }
+        let mut last = next.checked_sub(1);
+        while let Some(row) = last.map(|number| &self.rows[number]) {
+            if rest.starts_with(row.text.as_bytes()) {
+                hit(row.text.len(), &row.opened)?;
             }
-            match rows {
-                [] => return Ok(()),
-                [(text, opened)] if text.len() > depth => {
-                    let (there, asked) = (view.rest(at + depth), &text.as_bytes()[depth..]);
-                    let seen = there.len().min(asked.len());
-                    if there[..seen] != asked[..seen] {
-                        return Ok(());
-                    }
-                    return match view.byte(at + depth + seen) {
-                        _ if seen == asked.len() => hit(text.len(), opened),
-                        ended => ended.map(|_| ()),
-                    };
-                }
-                _ => {}
-            }
-            let Some(byte) = view.byte(at + depth)? else { return Ok(()) };
-            rows = going_on(rows, depth, byte, |row| row.0.as_bytes());
+            last = row.inner;
         }
         Ok(())
     }
+}
+
+/// Returns the first bytes of a text as a number that is in order as the texts are.
+fn lead(text: &[u8]) -> u64 {
+    let short = || text.iter().chain(&[0; 8]).take(8).fold(0, |lead, byte| lead << 8 | u64::from(*byte));
+    text.first_chunk().map_or_else(short, |eight| u64::from_be_bytes(*eight))
 }
 
 /// Returns the byte behind an opener that ends at `at`, white space apart, or the end of the input; `None` if it is far.
@@ -184,7 +202,9 @@ mod tests {
     fn found(texts: &[&str], seen: &str, closed: bool) -> Result<Vec<usize>, NotYet> {
         let openers = Openers::new(texts.iter().copied().map(Opener::of).zip(0..));
         let mut found = Vec::new();
-        openers.find(View::new(seen, 0, closed), 0, &mut found).map(|()| found)
+        openers.find(View::new(seen, 0, closed), 0, &mut found)?;
+        found.sort_unstable();
+        Ok(found)
     }
 
     #[test]

@@ -9,15 +9,17 @@ use super::head::{Head, nodes, skip_line_break};
 use super::markdown::MarkdownState;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
-use crate::options::Evidence;
+use crate::options::{Evidence, Options, ReasoningOpen};
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 use drafts::CloserSearch;
+use lost::{LostContests, looks_ahead};
 use markup::ElementPlace;
 
 mod drafts;
 mod entrants;
+mod lost;
 mod markup;
 mod stop;
 mod turns;
@@ -44,7 +46,7 @@ pub(crate) struct Scanner {
     /// Reasoning regions open no more: one of them never closed.
     pub(crate) no_reasoning: bool,
     /// Reasoning has been seen: no call behind it is a draft.
-    pub(crate) knows_reasoning: bool,
+    knows_reasoning: bool,
     sought: CloserSearch,
     /// The tool of the draft that was all of the reasoning.
     drafted: Option<String>,
@@ -52,6 +54,9 @@ pub(crate) struct Scanner {
     contest: Option<Vec<usize>>,
     /// What the first of them has read ahead.
     proof: Option<Box<Proof>>,
+    lost: LostContests,
+    /// There are candidates at `at`, and none of them asks for the bytes before it.
+    looks_ahead: bool,
     /// A call that read well and was rejected; no other reading may take its place.
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
@@ -88,7 +93,7 @@ pub(crate) enum ScanFound {
 }
 
 impl Scanner {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(options: &Options) -> Self {
         Self {
             at: 0,
             place: MarkdownState::start(),
@@ -97,11 +102,13 @@ impl Scanner {
             tried_call: false,
             named_closers: Vec::new(),
             no_reasoning: false,
-            knows_reasoning: false,
+            knows_reasoning: options.reasoning_open == ReasoningOpen::Yes,
             sought: CloserSearch::default(),
             drafted: None,
             contest: None,
             proof: None,
+            lost: LostContests::default(),
+            looks_ahead: false,
             rejected: None,
             wasted_lookahead: 0,
             told_limit: false,
@@ -125,6 +132,7 @@ impl Scanner {
     pub(crate) fn resume_after(&mut self, at: usize) {
         self.at = at;
         self.place.refresh();
+        self.lost.clear();
     }
 
     /// Passes text in which nothing begins; false if something needs a decision.
@@ -200,7 +208,11 @@ impl Scanner {
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
-        let found = match self.decide(engine, cut, sink) {
+        if self.is_lost_again(engine, cut, sink) {
+            self.give_back(view, sink);
+            return Ok(None);
+        }
+        let found = match self.decide_near(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 self.wasted_lookahead += cut.end() - self.at;
                 sink.diagnose(
@@ -246,6 +258,7 @@ impl Scanner {
             }
             self.tried_call |=
                 entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
+            self.looks_ahead = looks_ahead(engine, &entrants);
             self.contest = Some(entrants);
         }
         self.compete(engine, view, sink)
@@ -338,7 +351,7 @@ impl Scanner {
             fence,
             fresh: self.place.is_fresh(),
             last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
-            exhausted: self.wasted_lookahead > 8 * self.at + WASTED_LOOKAHEAD,
+            exhausted: self.is_exhausted_by(self.wasted_lookahead),
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
@@ -378,6 +391,11 @@ impl Scanner {
             }
         }
         Ok(None)
+    }
+
+    /// Says whether so much was read ahead in vain that candidates which need more of it die.
+    fn is_exhausted_by(&self, wasted: usize) -> bool {
+        wasted > 8 * self.at + WASTED_LOOKAHEAD
     }
 
     /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.

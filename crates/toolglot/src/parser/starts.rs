@@ -18,7 +18,7 @@ pub(crate) struct Starts {
     /// Of each first byte and each byte behind it, the number of the group of texts that go on so, from 1; 0 if none does.
     second: Vec<[u16; 256]>,
     groups: Vec<Group>,
-    /// Sorted, each once.
+    /// Sorted; none of them begins with another, which would stand wherever it does.
     texts: Vec<Vec<u8>>,
     /// How the texts of the groups begin.
     leads: Vec<Lead>,
@@ -39,7 +39,7 @@ impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
         let mut texts: Vec<T> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
         texts.sort_by(|one, other| one.as_ref().cmp(other.as_ref()));
-        texts.dedup_by(|one, other| one.as_ref() == other.as_ref());
+        texts.dedup_by(|one, other| one.as_ref().starts_with(other.as_ref()));
         let texts: Vec<Vec<u8>> = texts.into_iter().map(Into::into).collect();
         let mut starts = Self::default();
         for (number, text) in texts.iter().enumerate() {
@@ -171,16 +171,15 @@ impl Starts {
     }
 }
 
-/// Says whether one of sorted texts stands at `at`; waits while one may come to.
-fn spelled(mut texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    for depth in 0.. {
-        match texts.first() {
-            None => break,
-            Some(shortest) if shortest.len() == depth => return Ok(true),
-            Some(_) => {}
-        }
-        let Some(byte) = view.byte(at + depth)? else { break };
-        texts = going_on(texts, depth, byte, Vec::as_slice);
+/// Says whether one of sorted texts stands at `at`, none of which begins with another; waits while one may come to.
+fn spelled(texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let rest = view.rest(at);
+    let next = texts.partition_point(|text| text.as_slice() <= rest);
+    if texts[..next].last().is_some_and(|text| rest.starts_with(text)) {
+        return Ok(true);
+    }
+    if texts[next..].first().is_some_and(|text| text.starts_with(rest)) {
+        view.final_end()?;
     }
     Ok(false)
 }
@@ -188,24 +187,6 @@ fn spelled(mut texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, Not
 /// Says whether a byte can stand behind the `<` of a tag.
 fn may_begin_tag(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/') || !byte.is_ascii()
-}
-
-/// Returns those of sorted rows whose text has a byte at a depth; all are the same before it and longer.
-pub(super) fn going_on<R>(rows: &[R], depth: usize, byte: u8, text: impl Fn(&R) -> &[u8]) -> &[R] {
-    let at_depth = |row: &R| text(row).get(depth).copied();
-    if let [first, .., last] = rows
-        && at_depth(first) == Some(byte)
-        && at_depth(last) == Some(byte)
-    {
-        return rows;
-    }
-    let rows = &rows[rows.partition_point(|row| at_depth(row) < Some(byte))..];
-    match rows.first() {
-        Some(first) if at_depth(first) == Some(byte) => {
-            &rows[..rows.partition_point(|row| at_depth(row) == Some(byte))]
-        }
-        _ => &[],
-    }
 }
 
 #[cfg(test)]

@@ -151,7 +151,8 @@ fn begin_call(
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
     let flat = if facts.has_arguments { Some(false) } else { flat(engine, view, at + 1, pattern_ref, head, &callee)? };
-    let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: facts.has_arguments || flat, flat };
+    let (has_arguments, found) = (facts.has_arguments, facts.found);
+    let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: has_arguments || flat, flat, found };
     Ok(flat.map(|flat| (callee, start(flat))))
 }
 

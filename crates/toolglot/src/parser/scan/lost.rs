@@ -1,0 +1,135 @@
+//! Contests that were lost: where the same bytes stand again, as models that go round in circles write them, all are lost
+//! again.
+//!
+//! What becomes of a contest depends on the bytes from its opener on, and on what is known of the text before. A contest
+//! that was decided by the bytes that are near is therefore kept by these.
+
+use super::{ContestOutcome, Scanner};
+use crate::parser::catalog::Strength;
+use crate::parser::engine::Engine;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// Bytes by which a contest may be decided: those of an opener and what it opens, and those of the longest fields in heads.
+const NEAR: [usize; 2] = [64, 512];
+
+/// Lost contests that are kept. What goes round in circles has a few openers in each: those of a section, of a call, of a
+/// parameter.
+const KEPT: usize = 4;
+
+/// Contests that were lost since the last call or region.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LostContests {
+    /// One was lost, kept or not.
+    any: bool,
+    kept: Vec<LostContest>,
+    /// The place of the next one to be kept.
+    next: usize,
+}
+
+/// A contest that was lost, by what it depends on.
+#[derive(Clone, Debug)]
+struct LostContest {
+    bytes: Vec<u8>,
+    before: Standing,
+    after: Standing,
+    /// Bytes read ahead in vain.
+    wasted: usize,
+}
+
+/// What a contest may learn of the text before it, where no code quotes it and no call or region came between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    fresh: bool,
+    line_start: bool,
+    quotes_turns: bool,
+    tried_call: bool,
+}
+
+impl LostContests {
+    pub(super) fn clear(&mut self) {
+        self.any = false;
+        self.kept.clear();
+    }
+
+    fn keep(&mut self, lost: LostContest) {
+        if self.kept.len() < KEPT {
+            self.kept.push(lost);
+        } else {
+            self.kept[self.next] = lost;
+        }
+        self.next = (self.next + 1) % KEPT;
+    }
+}
+
+impl Scanner {
+    /// Decides a contest, by what is near once one was lost: the same bytes need not be asked again.
+    pub(super) fn decide_near(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        sink: &mut Sink,
+    ) -> Result<ContestOutcome, NotYet> {
+        let (before, wasted) = (self.standing(), self.wasted_lookahead);
+        let begins = self.lost.any && self.contest.is_none() && self.may_repeat(engine, view, sink);
+        for reach in NEAR {
+            let near = view.limited(self.at + reach);
+            if !begins || near.end() == view.end() {
+                break;
+            }
+            match self.decide(engine, near, sink) {
+                Err(NotYet) => {}
+                Ok(ContestOutcome::Lost) if self.looks_ahead && self.may_repeat(engine, view, sink) => {
+                    let bytes = near.rest(self.at).to_vec();
+                    let (after, wasted) = (self.standing(), self.wasted_lookahead - wasted);
+                    self.lost.keep(LostContest { bytes, before, after, wasted });
+                    return Ok(ContestOutcome::Lost);
+                }
+                decided => return decided,
+            }
+        }
+        let found = self.decide(engine, view, sink)?;
+        self.lost.any |= self.looks_ahead && matches!(found, ContestOutcome::Lost);
+        Ok(found)
+    }
+
+    /// Says whether the contest that begins here was lost before.
+    pub(super) fn is_lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
+        if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
+            return false;
+        }
+        let (rest, before) = (view.rest(self.at), self.standing());
+        let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
+        let Some(lost) = self.lost.kept.iter().find(again) else { return false };
+        let (after, wasted) = (lost.after, self.wasted_lookahead + lost.wasted);
+        if self.is_exhausted_by(wasted) {
+            return false;
+        }
+        self.wasted_lookahead = wasted;
+        (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
+        true
+    }
+
+    /// Says whether a contest here depends on nothing but what is kept of it.
+    fn may_repeat(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
+        let careful = engine.options.careful || view.has_marks();
+        let asked = careful || self.trace.is_some() || self.rejected.is_some();
+        let limited = sink.calls() >= engine.options.limits.calls || self.is_exhausted_by(self.wasted_lookahead);
+        !asked && !limited && self.place.is_unquoted()
+    }
+
+    fn standing(&self) -> Standing {
+        Standing {
+            fresh: self.place.is_fresh(),
+            line_start: self.place.is_line_start(),
+            quotes_turns: self.quotes_turns,
+            tried_call: self.tried_call,
+        }
+    }
+}
+
+/// Says whether there are candidates, and none of them asks for the bytes before it.
+pub(super) fn looks_ahead(engine: &Engine, entrants: &[usize]) -> bool {
+    let back = |number: &usize| engine.catalog.candidates[*number].evidence == Strength::Dynamic;
+    !entrants.is_empty() && !entrants.iter().any(back)
+}
