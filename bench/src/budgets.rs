@@ -79,13 +79,17 @@ fn amount(case: &str) -> usize {
 }
 
 /// What small messages cost: a new process, one call read whole, two under `auto`, openers that nothing closes.
-const SHORT: [&str; 19] = [
+const SHORT: [&str; 25] = [
     "start ready pinned hermes",
     "start ready pinned deepseek_v4",
     "start ready auto hermes",
     "start call auto hermes",
     "pinned calls hermes plain 1 complete",
     "auto calls hermes plain 1 complete",
+    "pinned calls qwen3_coder plain 1 complete",
+    "pinned calls glm47 plain 1 complete",
+    "pinned calls kimi_k2 plain 1 complete",
+    "pinned calls pythonic plain 1 complete",
     "pinned two hermes whole",
     "auto two hermes whole",
     "pinned two nexus_raven 4",
@@ -99,6 +103,8 @@ const SHORT: [&str; 19] = [
     "pinned hostile kimi_k2 openers 2000 complete",
     "pinned hostile qwen3_coder near 2000 complete",
     "auto hostile hermes openers 2000 complete",
+    "auto hostile qwen3_coder openers 2000 complete",
+    "auto hostile kimi_k2 openers 2000 complete",
 ];
 
 /// What is counted: long calls of unlike dialects in pieces and whole, short ones, prose, and what is made.

@@ -173,7 +173,7 @@ impl Openers {
 
 /// Returns the first bytes of a text as a number that is in order as the texts are.
 fn lead(text: &[u8]) -> u64 {
-    let short = || text.iter().chain(&[0; 8]).take(8).fold(0, |lead, byte| lead << 8 | u64::from(*byte));
+    let short = || text.iter().zip(1..8).fold(0, |lead, (byte, place)| lead | u64::from(*byte) << (64 - 8 * place));
     text.first_chunk().map_or_else(short, |eight| u64::from_be_bytes(*eight))
 }
 
