@@ -19,6 +19,7 @@
 //! | quote, key | object | missing comma |
 //! | quote, string that ends well in an array | array | missing comma |
 //! | quote, blank, string that ends well | object, keyword | concatenation |
+//! | the same, both in JSON's own quotes, in a call, with no plus between them | object | broken: it may be one string |
 //! | quote, marker outside strings, or end of input | any | the string ends |
 //! | quote, anything else | any | inner quote |
 //! | marker, and the next quote of the string can close it | string | data |
@@ -122,6 +123,11 @@ pub(crate) trait Markers {
 
     /// Returns the end of a marker that opens a call and stands at `at` inside a string.
     fn opens(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+
+    /// The same, if what a call begins with follows the marker.
+    fn opens_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        self.opens(view, at)
+    }
 
     /// Says whether a call that opens with no marker may begin at `at`, on a line of its own.
     fn begins_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {

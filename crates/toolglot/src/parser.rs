@@ -51,6 +51,7 @@ mod object;
 mod openers;
 mod params;
 mod region;
+mod remains;
 mod scan;
 mod starts;
 mod strict;

@@ -125,6 +125,11 @@ impl<'s> SchemaNode<'s> {
         self.declared(key).is_some()
     }
 
+    /// Says whether properties are declared, and not this one.
+    pub(crate) fn is_undeclared(self, key: &str) -> bool {
+        !self.properties().is_empty() && !self.declares(key)
+    }
+
     /// Says whether a key means a declared property, however it is spelled.
     pub(crate) fn knows(self, key: &str) -> bool {
         self.declares(key) || self.meant(key).is_some()

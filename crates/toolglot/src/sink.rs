@@ -49,6 +49,7 @@ pub(crate) struct Sink {
     repairs: Repairs,
     dialect: Option<Arc<str>>,
     outcome: Outcome,
+    doubts: CallDoubts,
     /// The worst outcome of all calls that ended.
     worst: Outcome,
     started: usize,
@@ -63,6 +64,17 @@ pub(crate) struct Sink {
     pub(crate) entries: Vec<StoredEvent>,
     pub(crate) words: String,
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// What speaks against the running call being what was meant.
+#[derive(Clone, Copy, Debug, Default)]
+struct CallDoubts {
+    /// A repair decided where something ends.
+    moved: bool,
+    /// A required parameter is missing.
+    lacking: bool,
+    /// It has a member that the tool does not declare.
+    unasked: bool,
 }
 
 impl Sink {
@@ -109,6 +121,7 @@ impl Sink {
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
         self.wasted_lookahead += fork.wasted_lookahead;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
+        self.doubts = fork.doubts;
     }
 
     /// Forgets the events that were handed out; buffers keep their size.
@@ -187,7 +200,14 @@ impl Sink {
     }
 
     /// Ends the running call with the worst outcome that was noted since its start.
+    ///
+    /// An end that was moved stands only if the arguments then are what the tool takes: else it was found in the wrong
+    /// place.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
+        let CallDoubts { moved, lacking, unasked } = std::mem::take(&mut self.doubts);
+        if moved && (lacking || unasked) && !self.is_broken() {
+            self.broken(upto, "an end was repaired, and the arguments do not fit the tool");
+        }
         let id = id.map(|id| self.keep(id));
         // What is repaired from here on belongs to the next call, even before it says its name.
         let outcome = std::mem::take(&mut self.outcome);
@@ -197,6 +217,8 @@ impl Sink {
 
     /// Records a diagnostic; it consumes nothing.
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        self.doubts.lacking |= code == Code::MissingParameter;
+        self.doubts.unasked |= matches!(code, Code::UnknownParameter | Code::UnknownMember);
         self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
     }
 
@@ -226,6 +248,8 @@ impl Sink {
 
     /// Records a repair and notes it in the running call's outcome: one that is switched off breaks the call.
     pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
+        // Inner quotes are read together with all that is left of the call: such a reading fits already.
+        self.doubts.moved |= code.moves_end() && code != Code::InnerQuote;
         self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
         self.diagnose(code, span, message);
     }
@@ -243,6 +267,32 @@ impl Sink {
     /// Makes the running call's outcome at least as bad as `outcome`.
     pub(crate) fn note(&mut self, outcome: Outcome) {
         self.outcome = self.outcome.max(outcome);
+    }
+
+    /// Makes the running call one that is not finished; says why.
+    pub(crate) fn broken(&mut self, at: usize, why: &'static str) {
+        self.note(Outcome::Broken);
+        self.diagnose(Code::Broken, at..at, why);
+    }
+
+    /// Says whether what follows the running call may be its rest: a repair moved an end of it, or it lacks something.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.doubts.moved || self.doubts.lacking
+    }
+
+    /// Says whether the running call is none that is finished.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.outcome >= Outcome::Truncated
+    }
+
+    /// Notes that the running call has a member that the tool does not declare.
+    pub(crate) fn note_unasked(&mut self) {
+        self.doubts.unasked = true;
+    }
+
+    /// Notes that the running call may have ended elsewhere.
+    pub(crate) fn note_moved(&mut self) {
+        self.doubts.moved = true;
     }
 
     /// Returns how many bytes of arguments the running call has said.

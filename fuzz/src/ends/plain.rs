@@ -2,9 +2,11 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use toolglot::{Collector, Options, Parser, Repairs};
 
 use super::home::{Home, StringStyle};
-use super::message::Calling;
+use super::message::{Calling, found};
+use super::tools::DECLARED;
 use super::writing::Style;
 
 /// Returns the arguments that begin at a place of a text if a strict reader accepts them and the call's closer follows;
@@ -145,6 +147,15 @@ pub(super) fn data(home: &Home, inside: &str) -> String {
         }
     }
     out
+}
+
+/// Says whether a call stands in a text as the dialect writes it, so that no repair is needed to read it.
+pub(super) fn is_as_written(home: &Home, tools: usize, text: &str, call: &(String, Value)) -> bool {
+    let options = Options::default().with_repairs(Repairs::NONE);
+    let (mut parser, mut collector) = (Parser::new(&home.alone, &DECLARED[tools], &options), Collector::new(&options));
+    parser.push_bytes(text.as_bytes()).for_each(|event| collector.add(&event));
+    parser.finish().for_each(|event| collector.add(&event));
+    found(&collector.finish(text.as_bytes())).contains(call)
 }
 
 /// Returns a text without white space.

@@ -79,11 +79,10 @@ impl Report {
 
     /// Returns what this oracle is held to, each with its number, and whether all is kept.
     pub fn check(&self) -> (String, bool) {
-        let all = self.sum(|_| true);
         let mut lines = vec![["number", "%", "limit", "goal", ""].map(str::to_owned).to_vec()];
         let mut kept = true;
         for goal in GOALS.iter().filter(|goal| goal.oracle == self.oracle && goal.strict == self.strict) {
-            let (count, of) = (goal.of)(&all);
+            let (count, of) = (goal.of)(&self.sum(|row| goal.kinds.contains(&row.kind)));
             let percent = 100.0 * count as f64 / of.max(1) as f64;
             let verdict = match (goal.limit.holds(percent), goal.goal.holds(percent)) {
                 (false, _) => "FAILED",

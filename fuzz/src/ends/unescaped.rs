@@ -125,6 +125,9 @@ impl UnescapedCase {
                 return class;
             }
         }
+        if home.kind == StringStyle::Raw && plain::is_as_written(home, self.meant.tools, &self.written.text, bad) {
+            return "valid";
+        }
         let text = |it: &&Part| it.what == What::Text && self.meant.calls[it.call].members[it.member].code;
         let parts = || self.written.parts.iter().filter(text);
         let key = |it: &Part| self.meant.calls[it.call].members[it.member].key;

@@ -252,6 +252,11 @@ impl Code {
         Self::TABLE.iter().find(|row| row.name == name).map(|row| row.code)
     }
 
+    /// Says whether the code is a repair that decides where something ends.
+    pub(crate) fn moves_end(self) -> bool {
+        self.row().class == Class::Repair(Preset::Safe)
+    }
+
     /// Says whether the code is a repair, which can be switched.
     pub fn is_repair(self) -> bool {
         matches!(self.row().class, Class::Repair(_))

@@ -1,7 +1,10 @@
 //! A string whose end is in doubt: all ends from here on are found at once, or the call is given up.
 
 use super::follow::Follow;
+use super::key::is_bare_key;
+use super::look::{Ahead, KEY};
 use super::reader::ReaderStep;
+use super::state::Bracket;
 use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
@@ -23,22 +26,31 @@ impl ReaderStep<'_> {
     /// A quote cannot end its string, or a marker stands in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        if self.reader.text.key || !self.sink.allows(Code::InnerQuote) {
+        if self.reader.text.key || self.context.markers.is_near() {
             self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
             return self.ended(Ended::Broken);
         }
-        if self.context.markers.is_near() {
-            return self.ended(Ended::Broken);
+        if self.reader.undeclared {
+            // Code that the value before it holds may have looked like this member's key.
+            return self.give_up(None, at);
         }
         let reach = self.reach();
         match self.readings(reach)? {
-            StringEnds::Ends(ends) => {
-                self.reader.ends = ends.into();
-                self.planned();
-                Ok(None)
-            }
+            StringEnds::Ends(ends) => self.plan(ends),
             StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
         }
+    }
+
+    /// All strings that are left end at these quotes; where the repair is switched off, the call is over behind the last.
+    fn plan(&mut self, ends: Vec<usize>) -> Result<Option<ValueOutcome>, NotYet> {
+        if self.sink.allows(Code::InnerQuote) {
+            self.reader.ends = ends.into();
+            self.planned();
+            return Ok(None);
+        }
+        self.note_inner_quotes();
+        self.put_plain(ends.last().copied().unwrap_or(self.at()));
+        self.ended(Ended::Broken)
     }
 
     /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
@@ -54,32 +66,32 @@ impl ReaderStep<'_> {
             Some(next) => turn.join(end, next),
             None => turn.text_end(end),
         };
-        if self.context.markers.is_near() || !self.sink.allows(Code::InnerQuote) {
+        if self.context.markers.is_near() {
             return accept(self);
         }
         let at = self.at();
         let reach = at + AHEAD.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH);
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
-            if next.is_none() && string_ends::closes_plainly(self.look(), &doubtful, end)? {
+            let plain = string_ends::closes_plainly(self.look(), &doubtful, end)?;
+            if next.is_none() && plain == Some(true) {
                 return Ok(None);
             }
-            string_ends::read(self.look(), &doubtful).map(Some)
+            Ok(Some((string_ends::read(self.look(), &doubtful)?, plain)))
         };
-        let Some(verdict) = self.with_doubtful(read)? else { return accept(self) };
+        let Some((verdict, plain)) = self.with_doubtful(read)? else { return accept(self) };
+        let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
-            StringEnds::Unsure { closed, furthest }
-                if self.ends_before_another(end)? || closed.is_none() && self.may_stand(end)? =>
-            {
+            StringEnds::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
                 self.sink.wasted_lookahead += furthest.saturating_sub(at);
                 accept(self)
             }
             StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
             StringEnds::Ends(ends) => {
-                self.note_inner_quotes();
-                self.reader.ends = ends.into();
-                self.planned();
-                Ok(None)
+                if self.sink.allows(Code::InnerQuote) {
+                    self.note_inner_quotes();
+                }
+                self.plan(ends)
             }
         }
     }
@@ -106,6 +118,24 @@ impl ReaderStep<'_> {
             || self.parent().is_some()
             || matches!(self.view.byte(next)?, None | Some(b')'));
         Ok(in_call && self.look().gap(end)? == next)
+    }
+
+    /// Says whether a comma at `at` is followed by a key in quotes that is not declared and hardly a parameter's name, or by
+    /// blanks that only strings have.
+    pub(super) fn is_odd_key_behind(&self, at: usize) -> Result<bool, NotYet> {
+        if self.view.byte(at)? != Some(b',') || self.parent() != Some(Bracket::Object) {
+            return Ok(false);
+        }
+        let key = self.look().gap(at + 1)?;
+        if !self.reader.unescaped && self.view.slice(at, key).contains('\\') {
+            return Ok(true);
+        }
+        let Some((quote, length)) = self.look().opens(key)? else { return Ok(false) };
+        let Ahead::Found(end) = self.look().string(quote, key + length, KEY)? else { return Ok(false) };
+        let name = self.view.slice(key + length, end - length);
+        let node = self.reader.state.innermost().and_then(|frame| self.context.schema.zip(frame.node));
+        let undeclared = node.is_some_and(|(schema, node)| schema.node(node).is_undeclared(name));
+        Ok(undeclared && !is_bare_key(name))
     }
 
     /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.
@@ -149,6 +179,7 @@ impl ReaderStep<'_> {
             seen,
             place: reader.place,
             spacing,
+            escaped_blanks: reader.unescaped,
             reach: usize::MAX,
             behind_end: None,
         })
@@ -165,7 +196,7 @@ impl ReaderStep<'_> {
         self.sink.wasted_lookahead += 4 * furthest.saturating_sub(at);
         let message = "quotes inside a string are not escaped, and no reading of the call is certain";
         self.sink().repair(Code::InnerQuote, at..at, message);
-        let cut = self.view.byte(end)?.is_none() && closed.is_none();
+        let cut = self.view.byte(end)?.is_none() && closed.is_none() && self.sink.allows(Code::InnerQuote);
         self.put_plain(end);
         self.ended(if cut { Ended::Truncated } else { Ended::Broken })
     }

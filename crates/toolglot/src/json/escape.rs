@@ -15,11 +15,31 @@ fn are_over_escaped(content: &str) -> bool {
     memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
 }
 
-/// Says whether something in a string's content is escaped just once, or not at all: nothing tells then whether two
-/// backslashes before a quote are one too many, or a backslash of the text.
+/// Says whether a string's content holds anything that is escaped otherwise than its quotes, or is a piece of something:
+/// nothing tells then whether two backslashes before a quote are one too many, or a backslash of the text.
 fn is_mixed(content: &str) -> bool {
-    let once = |at: &usize| content[..*at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
-    content.contains('\n') || content.match_indices(['n', 't', 'r', 'u']).any(|(at, _)| once(&at))
+    let once = |at: usize| content[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+    let escaped = |(at, byte): (usize, u8)| match byte {
+        b'"' => false,
+        b'\\' => !content[at + 1..].starts_with(['"', '\\']),
+        byte => byte < 0x20 || once(at),
+    };
+    content.bytes().enumerate().any(escaped) || content.starts_with([',', ';']) || !is_balanced(content)
+}
+
+/// Says whether the brackets of a text stand in pairs.
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    text.bytes().all(|byte| match byte {
+        b'(' | b'[' | b'{' => {
+            open.push(byte);
+            true
+        }
+        b')' => open.pop() == Some(b'('),
+        b']' => open.pop() == Some(b'['),
+        b'}' => open.pop() == Some(b'{'),
+        _ => true,
+    }) && open.is_empty()
 }
 
 /// Windows takes longer paths, people and models do not write them.

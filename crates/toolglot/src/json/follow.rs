@@ -75,6 +75,7 @@ impl ReaderStep<'_> {
                 let key = self.look().gap(at + 1)?;
                 match self.view.byte(key)? {
                     None => Ok(true),
+                    Some(_) if self.is_odd_key_behind(at)? => Ok(false),
                     Some(_) if self.look().opens(key)?.is_none() => Ok(self.bare_keys()),
                     Some(_) => match self.look().key(key, usize::MAX)? {
                         Ahead::Found(separator) => Ok(self.view.byte(separator)? == Some(b':')),
@@ -118,7 +119,8 @@ impl ReaderStep<'_> {
             root.properties().is_empty() || root.knows(&self.view.slice(at, end).replace("\\_", "_"))
         });
         Ok(match self.view.byte(separator)? {
-            Some(b'=' | b':') if declared => true,
+            Some(b':') if declared => true,
+            Some(b'=') if declared && separator == end => true,
             // Python's style of a keyword, which code of other languages does not have.
             Some(b'=') => separator == end && !matches!(self.view.byte(end + 1)?, Some(b' ' | b'=' | b'>')),
             byte => matches!(byte, None | Some(b'(')),
@@ -141,7 +143,7 @@ impl ReaderStep<'_> {
     }
 
     /// Says whether anything is known of what stands around the value.
-    fn is_marked(&self) -> bool {
+    pub(super) fn is_marked(&self) -> bool {
         !self.context.markers.first_bytes().is_empty()
     }
 

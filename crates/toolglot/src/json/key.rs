@@ -127,6 +127,11 @@ impl ReaderStep<'_> {
 
     /// Reports what is wrong with a parameter's name; it is known if a schema governs it.
     pub(super) fn parameter(&mut self, key: &str, is_known: bool, span: Range<usize>) {
+        let root = self.context.schema.map(Schema::root);
+        self.reader.undeclared = root.is_some_and(|root| root.is_undeclared(key));
+        if self.reader.undeclared {
+            self.sink.note_unasked();
+        }
         let unknown = !is_known && self.context.schema.is_some_and(|schema| schema.root().is_closed());
         if unknown {
             self.sink().diagnose(Code::UnknownParameter, span.clone(), format!("unknown parameter `{key}`"));

@@ -162,6 +162,9 @@ impl<'a> Lookahead<'a> {
     /// Returns where a string goes on that ends at `end`, if another follows: behind blanks, and a plus.
     pub(super) fn joint(self, end: usize) -> Result<(usize, bool), NotYet> {
         let next = self.gap(end)?;
+        if self.view.slice(end, next).contains('\\') {
+            return Ok((end, false));
+        }
         let plus = self.view.byte(next)? == Some(b'+');
         Ok((if plus { self.gap(next + 1)? } else { next }, plus))
     }

@@ -46,9 +46,12 @@ pub(crate) struct JsonReader {
     pub(super) key: String,
     /// The parameters given so far.
     pub(super) seen: BTreeSet<String>,
+    /// The tool declares parameters, and not the one whose value is read.
+    pub(super) undeclared: bool,
     pub(super) deferred: Deferred,
     fenced: bool,
-    unescaped: bool,
+    /// White space stood between the tokens that only strings have.
+    pub(super) unescaped: bool,
 }
 
 impl JsonReader {
@@ -70,6 +73,7 @@ impl JsonReader {
             declared_keys: false,
             key: String::new(),
             seen: BTreeSet::new(),
+            undeclared: false,
             deferred: Deferred::default(),
             fenced: false,
             unescaped: false,
@@ -83,6 +87,11 @@ impl JsonReader {
     /// Returns the reader that takes a quote before an undeclared key for a part of its string.
     pub(super) fn with_declared_keys(self, declared_keys: bool) -> Self {
         Self { declared_keys, ..self }
+    }
+
+    /// Returns the reader of a value whose parameter is perhaps not declared.
+    pub(crate) fn of_undeclared(self, undeclared: bool) -> Self {
+        Self { undeclared, ..self }
     }
 
     /// Reads on and emits strict JSON as soon as it is certain. Ends exactly once.

@@ -23,7 +23,8 @@
 //! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
 //! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
 //! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if
-//! it closes the call before another.
+//! it closes the call before another. No string of a member that is not declared is searched: what looks like its key may be
+//! code of the string before it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -66,6 +67,8 @@ pub(super) struct DoubtfulString<'d> {
     pub(super) seen: &'d BTreeSet<String>,
     pub(super) place: ValuePosition,
     pub(super) spacing: Spacing,
+    /// Line breaks between members were written as in strings.
+    pub(super) escaped_blanks: bool,
     /// How far its end is looked for.
     pub(super) reach: usize,
     /// Where that quote ends, if it can end the string: another end has to be as good.
@@ -97,6 +100,7 @@ struct EndSearch<'s> {
     closed: Option<usize>,
     reach: usize,
     behind_end: bool,
+    escaped_blanks: bool,
     /// Keys may stand without quotes, members without a comma.
     slips: bool,
 }
@@ -107,22 +111,26 @@ pub(super) fn read(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result
 }
 
 /// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
-/// quotes of keys may be missing.
-pub(super) fn closes_plainly(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
+/// quotes of keys may be missing. `None` if nothing speaks against it, and not enough for it.
+pub(super) fn closes_plainly(
+    look: Lookahead<'_>,
+    doubtful: &DoubtfulString<'_>,
+    end: usize,
+) -> Result<Option<bool>, NotYet> {
     let mut search = EndSearch { slips: true, ..EndSearch::new(look, doubtful) };
-    let Some(OpenString { mut levels, .. }) = search.choices.pop() else { return Ok(false) };
+    let Some(OpenString { mut levels, .. }) = search.choices.pop() else { return Ok(None) };
     let mut at = end;
     while at <= doubtful.reach {
         at = match search.walk(at, &mut levels)? {
-            WalkStep::Closed(end) => return look.context.markers.is_over(look.view, end),
-            WalkStep::Dead => return Ok(false),
+            WalkStep::Closed(end) => return Ok(look.context.markers.is_over(look.view, end)?.then_some(true)),
+            WalkStep::Dead => return Ok(Some(false)),
             WalkStep::String { quote, from, .. } => match look.string(quote, from, doubtful.reach)? {
                 Ahead::Found(end) => end,
-                _ => return Ok(false),
+                _ => return Ok(Some(false)),
             },
         };
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Says whether the doubtful quote, which ends at `end`, looks like the end of a string that holds no other.
@@ -159,6 +167,7 @@ impl<'s> EndSearch<'s> {
             closed: None,
             reach: doubtful.reach,
             behind_end: doubtful.behind_end.is_some(),
+            escaped_blanks: doubtful.escaped_blanks,
             slips: false,
         }
     }
@@ -184,7 +193,7 @@ impl EndSearch<'_> {
                     if sure && parity == QuoteParity::Even {
                         return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
                     }
-                    let ended = self.choices.iter().all(|choice| !choice.unended);
+                    let ended = self.choices.iter().all(|choice| !choice.unended && !choice.foreign_inside);
                     odd = (sure && ended).then(|| self.ends.clone());
                     self.closed = self.closed.max(Some(at));
                     self.choices.iter_mut().for_each(|choice| choice.stands = true);

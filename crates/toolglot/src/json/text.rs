@@ -178,14 +178,27 @@ impl ReaderStep<'_> {
                 }
                 Ok(ended)
             }
-            Follow::Joins(next)
-                if self.reader.place == ValuePosition::Keyword && !self.reader.text.inner
-                    || self.is_plain_so_far() && self.ends_plainly(next)? =>
-            {
+            Follow::Joins(next) if self.reader.place == ValuePosition::Keyword && !self.reader.text.inner => {
                 self.join(end, next)
+            }
+            Follow::Joins(next) if self.is_plain_so_far() && self.ends_plainly(next)? => {
+                if self.is_joint(end, next)? {
+                    self.join(end, next)
+                } else {
+                    self.give_up(None, end)
+                }
             }
             Follow::Joins(next) => self.perhaps(end, Some(next)),
         }
+    }
+
+    /// Says whether a string at `next` is joined to the running one, which ends at `end`: behind a plus, or in Python's
+    /// spelling. Two of JSON's own strings in a call may as well be one with quotes inside.
+    fn is_joint(&self, end: usize, next: usize) -> Result<bool, NotYet> {
+        let text = &self.reader.text;
+        let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
+        let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
+        Ok(!call || self.look().joint(end)?.1)
     }
 
     /// Says whether the running string holds no quotes: one that does may hold more of them.

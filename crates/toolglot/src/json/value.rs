@@ -332,7 +332,10 @@ impl ReaderStep<'_> {
             b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
             b',' if self.parent() == Some(Bracket::Object) => {
                 let literal = scalar::is_json(self.view.slice(self.at(), at));
-                Ok(literal && self.view.byte(at + 1)?.is_some_and(is_blank) || self.member_ahead(at + 1)?)
+                let typed = self.context.schema.zip(self.value_node());
+                let text = typed.is_none_or(|(schema, node)| schema.node(node).types().has(Types::STRING));
+                let over = literal && (!text || self.view.byte(at + 1)?.is_some_and(is_blank));
+                Ok(over || self.member_ahead(at + 1)?)
             }
             b',' => Ok(true),
             _ => self.stands_stop(at),

@@ -5,6 +5,7 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::member;
+use super::remains::{LOOK, begins_element, ends_line, is_over, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
@@ -14,10 +15,6 @@ use crate::event::Outcome;
 use crate::json::{Ended, Markers, key_ahead};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-
-/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them. The same reach as
-/// a doubtful quote has.
-const LOOK: usize = 1 << 12;
 
 /// Openers in a string that never closed that are tried as the next call. Each try costs a reading up to `ALONE`; a
 /// text with more is not a single broken call.
@@ -90,6 +87,14 @@ impl Markers for CallContext<'_> {
         if self.markers().stands(self.view, at)? { self.opener(at) } else { Ok(None) }
     }
 
+    fn opens_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        let Some(end) = self.opens(view, at)? else { return Ok(None) };
+        let next = self.gap(end)?;
+        let object = matches!(view.byte(next)?, Some(b'{' | b'['));
+        let named = self.pattern().kind() != Some(BodyKind::Call) && view.byte(next)?.is_some_and(is_name_byte);
+        Ok((object || named || self.opener(next)?.is_some()).then_some(end))
+    }
+
     fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
         Ok(self.pattern().kind() == Some(BodyKind::Call) && begins_element(self, at)?)
     }
@@ -109,6 +114,11 @@ impl Markers for CallContext<'_> {
         let closers = self.pattern().tail.iter().chain(self.section_closers());
         self.any(at, closers.filter(|closer| closer.is_strong()))
     }
+}
+
+/// Says whether a tool's name may begin with a byte, or a quote before one.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'"') || byte >= 0x80
 }
 
 /// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.
@@ -176,8 +186,8 @@ fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
     if context.around > 0 && context.view.byte(at)? == Some(b',') {
-        let Some((_, end)) = string(context, context.gap(at + 1)?)? else { return Ok(false) };
-        return Ok(context.view.byte(context.gap(end)?)? == Some(b':'));
+        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
+        return Ok(member::is_call_key(&key, context) && context.view.byte(context.gap(end)?)? == Some(b':'));
     }
     for _ in 0..context.around {
         if context.view.byte(at)? != Some(b'}') {
@@ -211,19 +221,6 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
         }
         _ => Ok(None),
     }
-}
-
-/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
-/// this call has one.
-fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if context.view.byte(at)? != Some(b'{') {
-        return Ok(false);
-    }
-    let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-    let colon = context.view.byte(context.gap(end)?)? == Some(b':');
-    let known = member::is_name_key(&key, context) || member::is_arguments_key(&key, context);
-    let id = context.head.id.is_some() && member::is_id_key(&key, context);
-    Ok(colon && (known || id || context.engine.tools.is_declared(&key)))
 }
 
 /// Says whether an object begins at `at` whose first short members name a declared tool.
@@ -337,11 +334,6 @@ pub(crate) fn closes_later(context: &CallContext<'_>, at: usize) -> Result<bool,
     Ok(false)
 }
 
-/// Says whether another call may follow in what stands around this one.
-fn may_go_on(context: &CallContext<'_>) -> bool {
-    context.pattern_ref.section.is_some() || context.pattern().kind() == Some(BodyKind::Call)
-}
-
 /// Returns the next call of the section, if a separator stands at `at` and one does.
 fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<contest::Winner>, NotYet> {
     if !may_go_on(context) || context.near || !matches!(byte, b',' | b';') {
@@ -399,7 +391,7 @@ fn reads(context: &CallContext<'_>, mut win: contest::Winner, at: usize, reach: 
     let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener));
     let seen = context.view.limited(at + reach);
     match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
-        Ok(end) => Ok(sink.worst() <= Outcome::Repaired && is_over(context, end)?),
+        Ok(end) => Ok(sink.worst() <= Outcome::Repaired && ends_line(context, end)? && is_over(context, end)?),
         Err(NotYet) if seen.end() < context.view.end() => Ok(false),
         Err(NotYet) => Err(NotYet),
     }
@@ -441,54 +433,4 @@ fn close_objects(context: &CallContext<'_>, mut at: usize) -> Result<Option<usiz
 /// Reads a short string of one line.
 fn string(context: &CallContext<'_>, at: usize) -> Result<Option<(usize, usize)>, NotYet> {
     Ok(member::string(context.view, at)?.map(|(_, end)| (at, end)))
-}
-
-/// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
-/// quote before a brace.
-fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let mut next = context.gap(at)?;
-    if context.view.byte(next)?.is_none()
-        || context.opener(next)?.is_some()
-        || context.engine.names_at(context.view, next)?
-        || context.call_begins(next)?
-        || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
-    {
-        return Ok(true);
-    }
-    if may_go_on(context) {
-        let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
-        next = if separated { context.gap(next + 1)? } else { next };
-        if separated && begins_element(context, next)? || context.next_call_begins(next)? {
-            return Ok(true);
-        }
-    }
-    let mut end = at;
-    while let Some(after) = context.any(next, context.section_closers())? {
-        (end, next) = (after, context.gap(after)?);
-    }
-    is_over_behind(context, end)
-}
-
-/// Says whether the closer of a parameter stands at `at`, where it is no tag that a text may hold.
-fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if !context.markers().stands(context.view, at)? {
-        return Ok(false);
-    }
-    let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
-    Ok(context.any(at, closers.filter(|closer| closer.is_strong()))?.is_some())
-}
-
-fn is_over_behind(context: &CallContext<'_>, from: usize) -> Result<bool, NotYet> {
-    for at in from..from + LOOK {
-        let Some(byte) = context.view.byte(at)? else { return Ok(true) };
-        let brace = byte == b'"' && context.view.byte(at + 1)? == Some(b'}');
-        if brace || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
-            return Ok(false);
-        }
-        let line = byte == b'\n' && context.engine.names_at(context.view, at + 1)?;
-        if line || context.opens(context.view, at)?.is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(true)
 }

@@ -12,12 +12,13 @@ use super::body::BodyReader;
 use super::boundary::{closes_later, nameless, recover};
 use super::call_context::CallContext;
 use super::catalog::PatternRef;
-use super::closing::{close, extra_braces, glued, stray_bracket, wrong_tag};
+use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::contest::{Start, Trial, TrialContext, Winner, try_call};
 use super::engine::{Callee, Engine, NameMatch};
 use super::fast_path::FastPath;
 use super::head::{Head, HeadText, skip_gap};
 use super::params::note_head;
+use super::remains::is_over_for_certain;
 use super::wrapper::Wrapper;
 use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
@@ -253,41 +254,43 @@ impl CallReader {
             self.phase = CallPhase::Closing { at: glued, how };
         }
         let at = glued;
-        let mut end = at;
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
         let array = self.scopes.last().filter(|scope| matches!(scope, Wrapper::Array { .. }));
-        if let Some(array) = array {
-            let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
-            if let Some(after) = extra_braces(at, array.tail(engine, self.pattern_ref), &context)? {
-                sink.repair(Code::ExtraCloser, at..after, "dropped brackets that close nothing");
-                end = after;
+        let extra = array.map_or(Ok(None), |array| extra_braces(at, array.tail(engine, self.pattern_ref), &context))?;
+        let closed = array.is_some() || self.plain && how == Ended::Cut;
+        let another = if closed { None } else { another_follows(&context, at)? };
+        let closing = if closed || another.is_some() { Closing::none(at) } else { close(at, self.fenced, &context)? };
+        let end = extra.unwrap_or(closing.at);
+        let strays = closing.foreign && closes_later(&context, closing.at)?;
+        let lost = array.map_or(Ok(false), |array| lacks_closers(array, &context, end))?;
+        let moved = sink.is_doubtful() || extra.is_some() || lost || closing.moves_end();
+        let rest = !strays && moved && !is_over_for_certain(&context, end)?;
+        if lost {
+            sink.note_moved();
+        }
+        if let Some(after) = extra {
+            sink.repair(Code::ExtraCloser, at..after, "dropped brackets that close nothing");
+        }
+        if let Some(next) = another {
+            sink.repair(Code::SeveralCalls, next..next, "read another call in the same tags");
+            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: false });
+        }
+        for (code, span, message) in closing.repairs {
+            // Servers cut off the closer at which the model was stopped: that moves nothing.
+            if closing.cut && code == Code::MissingCloser && engine.stops {
+                sink.note(Outcome::Repaired);
+                sink.diagnose(code, span, message);
+            } else {
+                sink.repair(code, span, message);
             }
         }
-        let closed = array.is_some() || self.plain && how == Ended::Cut;
-        if !closed && !self.another_follows(engine, view, at, sink)? {
-            let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
-            let closing = close(at, self.fenced, &context)?;
-            let strays = closing.foreign && closes_later(&context, closing.at)?;
-            for (code, span, message) in closing.repairs {
-                // Servers cut off the closer at which the model was stopped: that moves nothing.
-                if closing.cut && code == Code::MissingCloser && engine.stops {
-                    sink.note(Outcome::Repaired);
-                    sink.diagnose(code, span, message);
-                } else {
-                    sink.repair(code, span, message);
-                }
-            }
-            if strays {
-                sink.note(Outcome::Broken);
-                sink.diagnose(
-                    Code::Broken,
-                    closing.at..closing.at,
-                    "unexpected text between the call and its closing marker",
-                );
-            }
-            if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
-                sink.note(Outcome::Truncated);
-            }
-            end = closing.at;
+        if strays {
+            sink.broken(end, "unexpected text between the call and its closing marker");
+        } else if rest && !sink.is_broken() {
+            sink.broken(end, "an end was repaired, and what follows looks like the rest of the call");
+        }
+        if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
+            sink.note(Outcome::Truncated);
         }
         sink.call_end(self.head.id(), end);
         self.phase = if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) };
@@ -300,24 +303,6 @@ impl CallReader {
             return Ok(None);
         }
         recover(&CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head), at)
-    }
-
-    /// Says whether another object stands in the same pair of tags; their closers then follow the last.
-    fn another_follows(&mut self, engine: &Engine, view: View<'_>, at: usize, sink: &mut Sink) -> Result<bool, NotYet> {
-        let pattern = engine.pattern(self.pattern_ref);
-        if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || self.pattern_ref.section.is_some() {
-            return Ok(false);
-        }
-        let mut next = skip_gap(view, at)?;
-        if matches!(view.byte(next)?, Some(b',' | b';')) {
-            next = skip_gap(view, next + 1)?;
-        }
-        let follows = view.byte(next)? == Some(b'{');
-        if follows {
-            sink.repair(Code::SeveralCalls, next..next, "read another call in the same tags");
-            self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: false });
-        }
-        Ok(follows)
     }
 
     /// Looks for the section's closers or its next call.
@@ -443,4 +428,24 @@ impl Start {
             Self::Call { at, .. } | Self::Content { at, .. } => *at,
         }
     }
+}
+
+/// Says whether neither what closes a list of calls stands behind one that ended at `at`, nor the next call.
+fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    let ends = matches!(context.view.byte(next)?, None | Some(b',' | b';'));
+    Ok(!ends && array.closers(next, context)?.is_none() && !context.next_call_begins(next)?)
+}
+
+/// Returns where another object stands in the same pair of tags; their closers then follow the last.
+fn another_follows(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let pattern = context.pattern();
+    if pattern.kind() != Some(BodyKind::Call) || pattern.tail.is_empty() || context.pattern_ref.section.is_some() {
+        return Ok(None);
+    }
+    let mut next = skip_gap(context.view, at)?;
+    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
+        next = skip_gap(context.view, next + 1)?;
+    }
+    Ok((context.view.byte(next)? == Some(b'{')).then_some(next))
 }

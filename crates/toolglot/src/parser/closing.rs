@@ -21,6 +21,16 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
+    /// No closers, where none need stand.
+    pub(crate) fn none(at: usize) -> Self {
+        Self { at, repairs: Vec::new(), cut: false, foreign: false }
+    }
+
+    /// Says whether a repair decides where the call ends.
+    pub(crate) fn moves_end(&self) -> bool {
+        !self.cut && self.repairs.iter().any(|(code, ..)| code.moves_end())
+    }
+
     fn repair(&mut self, code: Code, span: Range<usize>, message: &'static str) {
         self.at = self.at.max(span.end);
         self.repairs.push((code, span, message));
@@ -51,7 +61,7 @@ pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYe
 
 /// Reads the closers of the call that stand at `at`, as far as they do.
 pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Result<Closing, NotYet> {
-    let mut closing = Closing { at, repairs: Vec::new(), cut: false, foreign: false };
+    let mut closing = Closing::none(at);
     if fenced {
         close_fence(context, &mut closing)?;
     }

@@ -210,6 +210,19 @@ impl CallContext<'_> {
         Ok(None)
     }
 
+    /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
+    pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
+        let trial_context = TrialContext { nested: true, ..TrialContext::default() };
+        for call in (0..self.dialect().calls.len()).filter(|_| !self.near) {
+            let pattern_ref = PatternRef { call: Some(call), ..self.pattern_ref };
+            let trial = try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?;
+            if matches!(trial, Trial::Ready(_)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };

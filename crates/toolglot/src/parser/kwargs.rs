@@ -148,8 +148,10 @@ impl KwargsReader {
             self.object.key(name, start, sink);
             self.before_value = sink.written();
         }
+        let undeclared = context.root().is_some_and(|root| root.is_undeclared(name));
+        let reader = JsonReader::new(start, ValuePosition::Keyword, node).of_undeclared(undeclared);
         let repeated = repeated.then_some(key);
-        self.value = Some(KeywordValue { reader: JsonReader::new(start, ValuePosition::Keyword, node), repeated });
+        self.value = Some(KeywordValue { reader, repeated });
         self.at = start;
     }
 }

@@ -114,6 +114,12 @@ pub(crate) fn is_arguments_key(key: &str, context: &CallContext<'_>) -> bool {
     ARGUMENTS.contains(&key) || context.dialect().members.arguments.iter().any(|own| own == key)
 }
 
+/// Says whether a key is one that call objects have.
+pub(crate) fn is_call_key(key: &str, context: &CallContext<'_>) -> bool {
+    let known = is_name_key(key, context) || is_arguments_key(key, context) || is_id_key(key, context);
+    known || KINDS.contains(&key) || context.engine.tools.is_declared(key)
+}
+
 /// Says whether a key is that of a call's id.
 pub(crate) fn is_id_key(key: &str, context: &CallContext<'_>) -> bool {
     IDS.contains(&key) || context.dialect().members.id.iter().any(|own| own == key)

@@ -49,6 +49,8 @@ pub(super) struct OpenString {
     pub(super) unended: bool,
     /// The member behind the quote that was tried last is not declared.
     pub(super) foreign: bool,
+    /// Such a member stood behind one of its quotes, where their number is odd.
+    pub(super) foreign_inside: bool,
     /// A reading went through it.
     pub(super) stands: bool,
     pub(super) levels: WalkState,
@@ -83,6 +85,7 @@ impl OpenString {
             suspect: false,
             unended: false,
             foreign: false,
+            foreign_inside: false,
             stands: false,
             levels,
         }
@@ -212,7 +215,7 @@ impl EndSearch<'_> {
     /// Goes past a marker that stands in a string at `at`; false if it holds too many to be one.
     fn pass_marker(&self, choice: &mut OpenString, at: usize) -> Result<bool, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
-        if let Some(end) = markers.opens(view, at)? {
+        if let Some(end) = markers.opens_call(view, at)? {
             (choice.next, choice.nested, choice.quoted) = (end, choice.nested + 1, choice.quoted + 1);
         } else if let Some(end) = markers.closes(view, at)? {
             choice.next = end;
@@ -240,6 +243,7 @@ impl EndSearch<'_> {
                 choice.suspect |= choice.headed;
                 choice.headed |= choice.dirty && even && known == Some(true);
                 choice.foreign = choice.dirty && known == Some(false);
+                choice.foreign_inside |= choice.foreign && !even;
                 known.is_some_and(|known| known || even)
             }
             (b',', Some(_)) => {

@@ -155,7 +155,9 @@ impl EndSearch<'_> {
 
     /// Returns the position behind blanks, and behind comments where slips are forgiven.
     fn gap(&self, at: usize) -> Result<usize, NotYet> {
-        if self.slips { self.look.gap(at) } else { self.look.view.skip_blanks(at) }
+        let next = if self.slips { self.look.gap(at)? } else { at };
+        let plain = self.escaped_blanks || !self.look.view.slice(at, next).contains('\\');
+        if self.slips && plain { Ok(next) } else { self.look.view.skip_blanks(at) }
     }
 
     /// Goes on behind a string, up to the next one or to where the call is closed.
@@ -189,13 +191,13 @@ impl EndSearch<'_> {
             (b'"' | b'\'', _) if self.slips => self.walk_member(at, levels)?,
             (b'}' | b']' | b')', Some(top)) => {
                 let root = levels.stack.len() == 1;
-                if top.bracket.closer() != byte || root && !self.is_whole(levels) {
+                if top.bracket.closer() != byte || root && !self.slips && !self.is_whole(levels) {
                     return Ok(Err(WalkStep::Dead));
                 }
                 levels.stack.pop();
                 Ok(at + 1)
             }
-            (b')', None) => Err(self.closed(markers.ends_call(view, at)?)),
+            (b')', None) if self.slips || self.is_whole(levels) => Err(self.closed(markers.ends_call(view, at)?)),
             _ => Err(WalkStep::Dead),
         })
     }

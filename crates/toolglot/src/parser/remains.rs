@@ -1,0 +1,136 @@
+//! Whether what stands behind a call is left of it: then the call did not end where it seems to.
+
+use super::call_context::CallContext;
+use super::kwargs::keyword;
+use super::member;
+use crate::dialect::BodyKind;
+use crate::json::Markers;
+use crate::view::NotYet;
+
+/// Bytes behind a call with doubtful strings that are searched for what may belong to one of them. The same reach as
+/// a doubtful quote has.
+pub(super) const LOOK: usize = 1 << 12;
+
+/// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
+const ALIKE: usize = 4;
+
+/// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
+/// quote before a brace.
+pub(super) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, false)?)
+}
+
+/// Says whether nothing near behind a call that ended at `at`, after a repair that moved an end of it, looks like a rest
+/// of it: the same, and no key in quotes.
+pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    // Line breaks that are written as in strings may be those of one.
+    let escaped = context.view.slice(at, next).contains('\\');
+    if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
+        return Ok(true);
+    }
+    is_over_behind(context, behind_section(context, at)?, true)
+}
+
+/// Says whether what stands at `at` begins as the call's closer does: it is a wrong one, and no text.
+fn resembles_closer(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let spellings = context.pattern().tail.iter().flat_map(|closer| &closer.spellings);
+    for head in spellings.filter_map(|spelling| spelling.opener().get(..ALIKE)) {
+        if context.view.starts_with(at, head)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether another call may follow in what stands around this one.
+pub(super) fn may_go_on(context: &CallContext<'_>) -> bool {
+    context.pattern_ref.section.is_some() || context.pattern().kind() == Some(BodyKind::Call)
+}
+
+/// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
+/// this call has one.
+pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if context.view.byte(at)? != Some(b'{') {
+        return Ok(false);
+    }
+    let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
+    let colon = context.view.byte(context.gap(end)?)? == Some(b':');
+    let known = member::is_name_key(&key, context) || member::is_arguments_key(&key, context);
+    let id = context.head.id.is_some() && member::is_id_key(&key, context);
+    Ok(colon && (known || id || context.engine.tools.is_declared(&key)))
+}
+
+/// Says whether the input ends behind a call that ended at `at`, or another call follows.
+fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    if context.view.byte(next)?.is_none()
+        || context.opener(next)?.is_some()
+        || context.engine.names_at(context.view, next)?
+        || context.call_begins(next)?
+        || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
+    {
+        return Ok(true);
+    }
+    if !may_go_on(context) {
+        return Ok(false);
+    }
+    let separated = matches!(context.view.byte(next)?, Some(b',' | b';'));
+    let next = if separated { context.gap(next + 1)? } else { next };
+    Ok(separated && begins_element(context, next)? || context.next_call_begins(next)?)
+}
+
+/// Returns the end of all closers of the section that stand at `at`.
+fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
+    let mut end = at;
+    while let Some(after) = context.any(context.gap(end)?, context.section_closers())? {
+        end = after;
+    }
+    Ok(end)
+}
+
+/// Says whether a line ends behind a call that ended at `at`, or the input, or another call follows.
+pub(super) fn ends_line(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let end = behind_section(context, at)?;
+    let next = context.gap(end)?;
+    let line = context.view.byte(next)?.is_none() || context.view.slice(end, next).contains('\n');
+    Ok(line || goes_on_behind(context, at)? || context.opener(next)?.is_some())
+}
+
+/// Says whether the closer of a parameter stands at `at`, where it is no tag that a text may hold.
+fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if !context.markers().stands(context.view, at)? {
+        return Ok(false);
+    }
+    let closers = context.dialect().params.iter().filter_map(|param| param.tail.first());
+    Ok(context.any(at, closers.filter(|closer| closer.is_strong()))?.is_some())
+}
+
+/// Says whether a quote at `at` is followed by what follows the string of a call's argument.
+fn is_rest(context: &CallContext<'_>, at: usize, certain: bool) -> Result<bool, NotYet> {
+    let (view, quote) = (context.view, context.view.byte(at)?);
+    if context.pattern().kind() != Some(BodyKind::Kwargs) {
+        let behind = if quote == Some(b'"') { view.byte(at + 1)? } else { None };
+        return Ok(behind == Some(b'}') || certain && behind == Some(b':'));
+    }
+    Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
+        Some(b')') => certain,
+        Some(b',') => keyword(view, view.skip_blanks(at + 2)?)?.is_some(),
+        _ => false,
+    })
+}
+
+fn is_over_behind(context: &CallContext<'_>, from: usize, certain: bool) -> Result<bool, NotYet> {
+    for at in from..from + LOOK {
+        let Some(byte) = context.view.byte(at)? else { return Ok(true) };
+        let rest = matches!(byte, b'"' | b'\'') && is_rest(context, at, certain)?;
+        if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
+            return Ok(false);
+        }
+        let line = byte == b'\n' && context.engine.names_at(context.view, at + 1)?;
+        if line || context.opens(context.view, at)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(true)
+}
