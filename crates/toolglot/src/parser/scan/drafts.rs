@@ -24,6 +24,13 @@ pub(super) struct CloserSearch {
     found: Option<bool>,
 }
 
+impl CloserSearch {
+    /// Says whether it went further than a place.
+    pub(super) fn is_beyond(&self, end: usize) -> bool {
+        self.to > end
+    }
+}
+
 impl Scanner {
     /// Says whether a call here may be a draft: nothing of the message was reasoning so far, and its evidence is weak where
     /// dialects compete, or the caller does not know whether the prompt opened reasoning. A strict caller's calls are

@@ -44,6 +44,8 @@ pub(super) struct Standing {
     line_start: bool,
     quotes_turns: bool,
     tried_call: bool,
+    /// A call may be a draft.
+    drafts: bool,
 }
 
 impl LostContests {
@@ -70,18 +72,19 @@ impl Scanner {
         view: View<'_>,
         sink: &mut Sink,
     ) -> Result<ContestOutcome, NotYet> {
-        let (before, wasted) = (self.standing(), self.wasted_lookahead);
+        let (before, wasted) = (self.standing(engine), self.wasted_lookahead);
         let begins = self.lost.any && self.contest.is_none() && self.may_repeat(engine, view, sink);
         for reach in NEAR {
             let near = view.limited(self.at + reach);
-            if !begins || near.end() == view.end() {
+            // What was sought further away is not to be sought in less.
+            if !begins || near.end() == view.end() || self.sought.is_beyond(near.end()) {
                 break;
             }
             match self.decide(engine, near, sink) {
                 Err(NotYet) => {}
                 Ok(ContestOutcome::Lost) if self.looks_ahead && self.may_repeat(engine, view, sink) => {
                     let bytes = near.rest(self.at).to_vec();
-                    let (after, wasted) = (self.standing(), self.wasted_lookahead - wasted);
+                    let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
                     self.lost.keep(LostContest { bytes, before, after, wasted });
                     return Ok(ContestOutcome::Lost);
                 }
@@ -98,7 +101,7 @@ impl Scanner {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
             return false;
         }
-        let (rest, before) = (view.rest(self.at), self.standing());
+        let (rest, before) = (view.rest(self.at), self.standing(engine));
         let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
         let Some(lost) = self.lost.kept.iter().find(again) else { return false };
         let (after, wasted) = (lost.after, self.wasted_lookahead + lost.wasted);
@@ -118,12 +121,13 @@ impl Scanner {
         !asked && !limited && self.place.is_unquoted()
     }
 
-    fn standing(&self) -> Standing {
+    fn standing(&self, engine: &Engine) -> Standing {
         Standing {
             fresh: self.place.is_fresh(),
             line_start: self.place.is_line_start(),
             quotes_turns: self.quotes_turns,
             tried_call: self.tried_call,
+            drafts: self.may_be_draft(engine, Strength::Weak),
         }
     }
 }
