@@ -10,7 +10,7 @@ use super::Scanner;
 use crate::diagnostic::Code;
 use crate::options::{Options, ReasoningOpen, Validation};
 use crate::parser::catalog::{CandidateRole, Strength};
-use crate::parser::contest::{Proof, Rejection, Trial};
+use crate::parser::contest::{Proof, Rejection, Trial, Winner};
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes};
 use crate::view::{NotYet, View};
@@ -47,7 +47,7 @@ impl Scanner {
     pub(super) fn unless_draft(&mut self, engine: &Engine, view: View<'_>, trial: Trial) -> Result<Trial, NotYet> {
         let Trial::Ready(win) = trial else { return Ok(trial) };
         let Some(end) = win.proof.as_ref().map(|proof| proof.reading.anchor()) else { return Ok(Trial::Ready(win)) };
-        match self.against(engine, view, end, &win.callee.name) {
+        match self.against(engine, view, end, &win) {
             Err(NotYet) => {
                 self.proof = Proof::of(win);
                 Err(NotYet)
@@ -70,17 +70,21 @@ impl Scanner {
         engine: &Engine,
         view: View<'_>,
         end: usize,
-        tool: &str,
+        win: &Winner,
     ) -> Result<Option<&'static str>, NotYet> {
+        let tool = &win.callee.name;
         if self.knows_reasoning {
             let other = self.drafted.as_ref().is_some_and(|drafted| drafted != tool);
             return Ok(other.then_some("a call of another tool stands before reasoning closes; treated as text"));
         }
-        if engine.catalog.closers.is_empty() || !self.closes_behind(engine, view, end)? {
+        if engine.catalog.closers.is_empty()
+            || is_followed(engine, view, end, win.pattern_ref.dialect)?
+            || !self.closes_behind(engine, view, end)?
+        {
             return Ok(None);
         }
         if self.place.is_fresh() && view.skip_blanks(end)? == self.sought.to {
-            self.drafted = Some(tool.to_owned());
+            self.drafted = Some(tool.clone());
         }
         Ok(Some("a call before reasoning closes is a draft; treated as text"))
     }
@@ -105,17 +109,28 @@ impl Scanner {
                 view.final_end()?;
                 return Ok(false);
             }
-            self.sought.found = reasoning_at(engine, view, self.sought.to)?;
+            self.sought.found = reasoning_at(engine, view, self.sought.from, self.sought.to)?;
             self.sought.to += usize::from(self.sought.found.is_none());
         }
     }
 }
 
-/// Says whether reasoning closes at `at`, or opens there.
-fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<bool>, NotYet> {
+/// Says whether another call of the dialect may begin right behind one: what closes reasoning there may be its data, so the
+/// first is no draft.
+fn is_followed(engine: &Engine, view: View<'_>, end: usize, dialect: usize) -> Result<bool, NotYet> {
+    let (next, mut opened) = (view.skip_blanks(end)?, Vec::new());
+    engine.catalog.opened(view, next, true, &mut opened)?;
+    let mut candidates = opened.iter().map(|number| &engine.catalog.candidates[*number]);
+    Ok(candidates.any(|candidate| candidate.dialect == dialect && candidate.role == CandidateRole::Call))
+}
+
+/// Says whether reasoning closes at `at`, or opens there, behind a call that ended at `from`.
+fn reasoning_at(engine: &Engine, view: View<'_>, from: usize, at: usize) -> Result<Option<bool>, NotYet> {
     if let Some(end) = engine.catalog.closers.stands(view, at)? {
         let is_quoted = view.rest(at - 1).first() == Some(&b'`') && view.byte(end)? == Some(b'`');
-        return Ok((!is_quoted).then_some(true));
+        let from = from.max(at.saturating_sub(LINE));
+        let before = &view.rest(from)[..at - from];
+        return Ok((!is_quoted && !is_in_string(before)).then_some(true));
     }
     let mut opened = Vec::new();
     engine.catalog.opened(view, at, false, &mut opened)?;
@@ -129,3 +144,18 @@ fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<boo
     }
     Ok(None)
 }
+
+/// Says whether a text ends in a string that opened on its last line: it is a later call's, and what stands in it is data.
+fn is_in_string(text: &[u8]) -> bool {
+    let line = text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let (mut open, mut escaped) = (false, false);
+    for byte in line {
+        open ^= *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+    }
+    open
+}
+
+/// So many bytes of its line before a closer are looked at. Calls are written on lines that are longer, but seldom; ten
+/// times as much would make a line of nothing but closers as much slower.
+const LINE: usize = 1 << 12;
