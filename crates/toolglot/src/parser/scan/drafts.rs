@@ -20,11 +20,28 @@ use crate::view::{NotYet, View};
 pub(super) struct CloserSearch {
     from: usize,
     to: usize,
+    /// A string is open at `to`: a quote of its line has no partner.
+    in_string: bool,
+    /// The byte before `to` is a backslash that escapes the next.
+    escapes: bool,
     /// What was sought stands at `to`, or reasoning opens there.
     found: Option<bool>,
 }
 
 impl CloserSearch {
+    fn begin(at: usize) -> Self {
+        Self { from: at, to: at, ..Self::default() }
+    }
+
+    /// Goes past bytes in which nothing begins that was sought.
+    fn pass(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.in_string = *byte != b'\n' && self.in_string != (*byte == b'"' && !self.escapes);
+            self.escapes = *byte == b'\\' && !self.escapes;
+        }
+        self.to += bytes.len();
+    }
+
     /// Says whether it went further than a place.
     pub(super) fn is_beyond(&self, end: usize) -> bool {
         self.to > end
@@ -89,11 +106,11 @@ impl Scanner {
         Ok(Some("a call before reasoning closes is a draft; treated as text"))
     }
 
-    /// Says whether a closer of reasoning that nothing opened stands behind `end`. What lies further than may be held
-    /// does not count.
+    /// Says whether a closer of reasoning that nothing opened stands behind `end`. One in a string of another call is data;
+    /// what lies further than may be held does not count.
     fn closes_behind(&mut self, engine: &Engine, view: View<'_>, end: usize) -> Result<bool, NotYet> {
         if !(self.sought.from..=self.sought.to).contains(&end) {
-            self.sought = CloserSearch { from: end, to: end, found: None };
+            self.sought = CloserSearch::begin(end);
         }
         let limit = self.at.saturating_add(engine.options.limits.held);
         loop {
@@ -101,7 +118,7 @@ impl Scanner {
                 return Ok(found);
             }
             let rest = view.rest(self.sought.to);
-            self.sought.to += engine.catalog.stops_in_regions().find(rest).unwrap_or(rest.len());
+            self.sought.pass(&rest[..engine.catalog.stops_in_regions().find(rest).unwrap_or(rest.len())]);
             if self.sought.to >= limit {
                 return Ok(false);
             }
@@ -109,8 +126,11 @@ impl Scanner {
                 view.final_end()?;
                 return Ok(false);
             }
-            self.sought.found = reasoning_at(engine, view, self.sought.from, self.sought.to)?;
-            self.sought.to += usize::from(self.sought.found.is_none());
+            let at = self.sought.to;
+            self.sought.found = if self.sought.in_string { None } else { reasoning_at(engine, view, at)? };
+            if self.sought.found.is_none() {
+                self.sought.pass(&view.rest(at)[..1]);
+            }
         }
     }
 }
@@ -124,13 +144,11 @@ fn is_followed(engine: &Engine, view: View<'_>, end: usize, dialect: usize) -> R
     Ok(candidates.any(|candidate| candidate.dialect == dialect && candidate.role == CandidateRole::Call))
 }
 
-/// Says whether reasoning closes at `at`, or opens there, behind a call that ended at `from`.
-fn reasoning_at(engine: &Engine, view: View<'_>, from: usize, at: usize) -> Result<Option<bool>, NotYet> {
+/// Says whether reasoning closes at `at`, or opens there.
+fn reasoning_at(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<bool>, NotYet> {
     if let Some(end) = engine.catalog.closers.stands(view, at)? {
         let is_quoted = view.rest(at - 1).first() == Some(&b'`') && view.byte(end)? == Some(b'`');
-        let from = from.max(at.saturating_sub(LINE));
-        let before = &view.rest(from)[..at - from];
-        return Ok((!is_quoted && !is_in_string(before)).then_some(true));
+        return Ok((!is_quoted).then_some(true));
     }
     let mut opened = Vec::new();
     engine.catalog.opened(view, at, false, &mut opened)?;
@@ -144,18 +162,3 @@ fn reasoning_at(engine: &Engine, view: View<'_>, from: usize, at: usize) -> Resu
     }
     Ok(None)
 }
-
-/// Says whether a text ends in a string that opened on its last line: it is a later call's, and what stands in it is data.
-fn is_in_string(text: &[u8]) -> bool {
-    let line = text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let (mut open, mut escaped) = (false, false);
-    for byte in line {
-        open ^= *byte == b'"' && !escaped;
-        escaped = *byte == b'\\' && !escaped;
-    }
-    open
-}
-
-/// So many bytes of its line before a closer are looked at. Calls are written on lines that are longer, but seldom; ten
-/// times as much would make a line of nothing but closers as much slower.
-const LINE: usize = 1 << 12;
