@@ -75,6 +75,8 @@ struct CallDoubts {
     lacking: bool,
     /// It has a member that the tool does not declare.
     unasked: bool,
+    /// A string of it holds quotes that are not escaped.
+    inner: bool,
 }
 
 impl Sink {
@@ -204,7 +206,7 @@ impl Sink {
     /// An end that was moved stands only if the arguments then are what the tool takes: else it was found in the wrong
     /// place.
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
-        let CallDoubts { moved, lacking, unasked } = std::mem::take(&mut self.doubts);
+        let CallDoubts { moved, lacking, unasked, .. } = std::mem::take(&mut self.doubts);
         if moved && (lacking || unasked) && !self.is_broken() {
             self.broken(upto, "an end was repaired, and the arguments do not fit the tool");
         }
@@ -249,6 +251,7 @@ impl Sink {
     /// Records a repair and notes it in the running call's outcome: one that is switched off breaks the call.
     pub(crate) fn repair(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         // Inner quotes are read together with all that is left of the call: such a reading fits already.
+        self.doubts.inner |= code == Code::InnerQuote;
         self.doubts.moved |= code.moves_end() && code != Code::InnerQuote;
         self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
         self.diagnose(code, span, message);
@@ -278,6 +281,12 @@ impl Sink {
     /// Says whether what follows the running call may be its rest: a repair moved an end of it, or it lacks something.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.doubts.moved || self.doubts.lacking
+    }
+
+    /// Says whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
+    pub(crate) fn has_sound_arguments(&self) -> bool {
+        let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
+        !(lacking || unasked || inner)
     }
 
     /// Says whether the running call is none that is finished.

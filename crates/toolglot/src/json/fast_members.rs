@@ -2,9 +2,10 @@
 
 use super::ValuePosition;
 use super::fast_path::FastPass;
+use super::key::is_bare_key;
 use super::reader::ReaderStep;
 use super::state::{Bracket, Expect, Token};
-use crate::schema::Schema;
+use crate::schema::{Schema, SchemaNode};
 
 impl ReaderStep<'_> {
     /// Says whether the reader stands among the arguments, where a member may pass.
@@ -55,8 +56,11 @@ impl ReaderStep<'_> {
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         (plain && !self.reader.seen.contains(name)).then_some(())?;
         let root = self.context.schema.map(Schema::root);
-        let undeclared = root.filter(|root| (self.holds_head() || root.is_closed()) && !root.declares(name));
-        undeclared.is_none().then_some(())?;
+        let unasked = |root: SchemaNode<'_>| {
+            root.is_undeclared(name) || (self.holds_head() || root.is_closed()) && !root.declares(name)
+        };
+        (!root.is_some_and(unasked)).then_some(())?;
+        self.reader.undeclared = false;
         if self.holds_head() {
             self.release_held();
         }
@@ -72,7 +76,10 @@ impl ReaderStep<'_> {
             b'}' => self.closes_all(self.at() + pass.at).ok().filter(|closes| *closes).map(|_| ()),
             b',' => {
                 pass.at += 1;
+                pass.token()?;
+                let key = self.at() + pass.at;
                 pass.string()?;
+                is_bare_key(self.view.slice(key + 1, self.at() + pass.at - 1)).then_some(())?;
                 (pass.token()? == b':').then_some(())
             }
             _ => None,

@@ -264,7 +264,7 @@ impl CallReader {
         let strays = closing.foreign && closes_later(&context, closing.at)?;
         let lost = array.map_or(Ok(false), |array| lacks_closers(array, &context, end))?;
         let moved = sink.is_doubtful() || extra.is_some() || lost || closing.moves_end();
-        let rest = !strays && moved && !is_over_for_certain(&context, end)?;
+        let rest = !strays && moved && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
         if lost {
             sink.note_moved();
         }

@@ -17,19 +17,19 @@ const ALIKE: usize = 4;
 /// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
 /// quote before a brace.
 pub(super) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, false)?)
+    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, false, false)?)
 }
 
 /// Says whether nothing near behind a call that ended at `at`, after a repair that moved an end of it, looks like a rest
-/// of it: the same, and no key in quotes.
-pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+/// of it: the same, and no key in quotes. Quotes count on its own line alone if its arguments are sound.
+pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: bool) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
     // Line breaks that are written as in strings may be those of one.
     let escaped = context.view.slice(at, next).contains('\\');
     if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
         return Ok(true);
     }
-    is_over_behind(context, behind_section(context, at)?, true)
+    is_over_behind(context, behind_section(context, at)?, true, sound)
 }
 
 /// Says whether what stands at `at` begins as the call's closer does: it is a wrong one, and no text.
@@ -120,10 +120,13 @@ fn is_rest(context: &CallContext<'_>, at: usize, certain: bool) -> Result<bool, 
     })
 }
 
-fn is_over_behind(context: &CallContext<'_>, from: usize, certain: bool) -> Result<bool, NotYet> {
+fn is_over_behind(context: &CallContext<'_>, from: usize, certain: bool, sound: bool) -> Result<bool, NotYet> {
+    let mut quotes = true;
     for at in from..from + LOOK {
         let Some(byte) = context.view.byte(at)? else { return Ok(true) };
-        let rest = matches!(byte, b'"' | b'\'') && is_rest(context, at, certain)?;
+        // An object on another line may be an example.
+        quotes &= !sound || byte != b'\n';
+        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, certain)?;
         if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
             return Ok(false);
         }
