@@ -244,8 +244,12 @@ about = "Functionary v3.1 and Llama 3.1 custom tools: the name in the tag, JSON 
 aliases = ["functionary", "functionary_v3.1"]
 models = ["functionary-*-v3.1*", "kanana-1.5-*"]
 turn_end = ["<|eot_id|>", "<|eom_id|>"]
-call = ["<{fn}={name}>{arguments}{end}", "<{fn}={name}{arguments}{end}", "{name}{arguments}</function>", "<call={name}>{arguments}</call>", "<tool={name}>{arguments}</tool>"]
-words = { end = ["</function>", "></function>"], fn = ["function", "function "] }
+call = [
+    "<{fn}={name}>{arguments}{end}", "<{fn}={name}{arguments}{end}", "{name}{arguments}</function>",
+    "<call={name}>{arguments}</call>", "<tool={name}>{arguments}</tool>",
+    "<invoke={name}>{arguments}</invoke>", "<function name=\\"{name}\\">{arguments}</function>",
+]
+words = { end = ["</function>", "></function>", "<function>"], fn = ["function", "function "] }
 `,functionary_v3_2:`# llama.cpp functionary v3.2. The prompt ends with the first >>>, and text for the user follows ">>>all".
 about = "Functionary v3.2: three angles, the recipient, and JSON on the next line."
 models = ["functionary-*-v3.2*"]
@@ -263,7 +267,7 @@ reasoning = "<ctrl94>thought\\n{text}<ctrl95>"
 call = [
     "<ctrl42>call:{ns}{name}{object}{end}",
     "<ctrl42>call\\nprint(default_api.{name}({kwargs}))",
-    "<tool_code>\\nprint(default_api.{name}({kwargs}))\\n</tool_code>",
+    "<tool_code>\\nprint({api}{name}({kwargs}))\\n</tool_code>",
     "<tool_code>\\n{api}{name}({kwargs})\\n</tool_code>",
     "\`\`\`tool_code\\nprint(default_api.{name}({kwargs}))\\n\`\`\`",
     "print(default_api.{name}({kwargs}))",
@@ -428,7 +432,7 @@ aliases = ["openai", "gpt-oss", "openai_gptoss", "harmony_text"]
 models = ["gpt-oss-*", "llm-jp-4-*"]
 special = ["<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>"]
 reasoning = "<|channel|>analysis<|message|>{text:opaque}{end}"
-content = ["<|channel|>final<|message|>{text:opaque}{end}", "<|channel|>final {constrain}<|message|>{text:opaque}{end}", "<|channel|>commentary<|message|>{text:opaque}{end}"]
+content = ["<|channel|>final{to}<|message|>{text:opaque}{end}", "<|channel|>final {constrain}<|message|>{text:opaque}{end}", "<|channel|>commentary<|message|>{text:opaque}{end}"]
 skip = ["<|start|>assistant", "<|start|> assistant", "<|channel|>commentary to=assistant", "<|return|>", "<|end|>"]
 call = [
     "<|channel|>{channel} to=functions.{name} {constrain}<|message|>{arguments}{call_end}",
@@ -442,6 +446,7 @@ join = "<|start|>assistant"
 channel = ["commentary", "analysis"]
 start = ["<|start|>assistant ", ""]
 via = ["<|channel|>commentary", "<|channel|>analysis", ""]
+to = ["", " to=assistant", " to=user"]
 role = ["", "assistant", "assistant "]
 constrain = ["<|constrain|>json", "json", "code", ""]
 end = ["<|end|>", "<|return|>", "<|call|>"]
@@ -698,6 +703,7 @@ models = ["MiniMax-M2*"]
 special = ["<minimax:tool_call>", "</minimax:tool_call>", "<think>", "</think>"]
 reasoning = "<think>{text}</think>"
 turn_end = "[e~["
+strong = "[e~["
 section = "<minimax:tool_call>\\n{calls}\\n</minimax:tool_call>"
 call = "<invoke name=\\"{name}\\">\\n{params}</invoke>"
 param = "<parameter name=\\"{key}\\">{value}</parameter>\\n"
@@ -729,6 +735,7 @@ models = ["MiniMax-M3*"]
 special = "]<]minimax[>["
 reasoning = "<mm:think>{text}</mm:think>"
 turn_end = "[e~["
+strong = "[e~["
 section = "]<]minimax[>[<tool_call>\\n{calls}\\n]<]minimax[>[</tool_call>"
 call = "]<]minimax[>[<invoke name=\\"{name}\\">{params}]<]minimax[>[</invoke>"
 param = "]<]minimax[>[<{key}>{tree}]<]minimax[>[</{key}>"
@@ -848,6 +855,7 @@ call = [
     "<tool_call>\\n<tool_name>{name}</tool_name>\\n<parameters>{params}</parameters>\\n</tool_call>",
     "<function>\\n<name>{name}</name>\\n{params}</function>",
     "<invoke name=\\"{name}\\">\\n{params}</invoke>",
+    "<tool_call>\\n<invoke name=\\"{name}\\">\\n{params}</invoke>\\n</tool_call>",
     "<function={name}>\\n{params}</function>",
     "<tool_call>\\n<function={name}>\\n{params}</function>\\n</tool_call>",
     "<tool_call>{name}\\n{params}</{name}>\\n</tool_call>",
