@@ -5,7 +5,7 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::member;
-use super::remains::{LOOK, begins_element, ends_line, is_over, may_go_on};
+use super::remains::{LOOK, begins_element, ends_line, is_over, is_over_with_quotes, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
@@ -76,7 +76,7 @@ impl Markers for CallContext<'_> {
     }
 
     fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        is_over(self, at)
+        is_over_with_quotes(self, at)
     }
 
     fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {

@@ -14,10 +14,26 @@ pub(super) const LOOK: usize = 1 << 12;
 /// As many bytes as a wrong closer has in common with the right one: `<|cl`, `</fu`.
 const ALIKE: usize = 4;
 
+/// What is known of a call whose rest is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// Nothing speaks against its end.
+    Clean,
+    /// Quotes stand in its strings that are not escaped.
+    Quotes,
+    /// A repair decided where it ends.
+    Moved,
+}
+
 /// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
 /// quote before a brace.
 pub(super) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, false, false)?)
+    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, Doubt::Clean, false)?)
+}
+
+/// The same of a call in whose strings quotes are not escaped: no keyword of a Python call either.
+pub(super) fn is_over_with_quotes(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, Doubt::Quotes, false)?)
 }
 
 /// Says whether nothing near behind a call that ended at `at`, after a repair that moved an end of it, looks like a rest
@@ -29,7 +45,7 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
     if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
         return Ok(true);
     }
-    is_over_behind(context, behind_section(context, at)?, true, sound)
+    is_over_behind(context, behind_section(context, at)?, Doubt::Moved, sound)
 }
 
 /// Says whether what stands at `at` begins as the call's closer does: it is a wrong one, and no text.
@@ -107,26 +123,26 @@ fn closes_value(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 }
 
 /// Says whether a quote at `at` is followed by what follows the string of a call's argument.
-fn is_rest(context: &CallContext<'_>, at: usize, certain: bool) -> Result<bool, NotYet> {
+fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
     let (view, quote) = (context.view, context.view.byte(at)?);
     if context.pattern().kind() != Some(BodyKind::Kwargs) {
         let behind = if quote == Some(b'"') { view.byte(at + 1)? } else { None };
-        return Ok(behind == Some(b'}') || certain && behind == Some(b':'));
+        return Ok(behind == Some(b'}') || doubt == Doubt::Moved && behind == Some(b':'));
     }
     Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
-        Some(b')') => certain,
-        Some(b',') => keyword(view, view.skip_blanks(at + 2)?)?.is_some(),
+        Some(b')') => doubt == Doubt::Moved,
+        Some(b',') => doubt >= Doubt::Quotes && keyword(view, view.skip_blanks(at + 2)?)?.is_some(),
         _ => false,
     })
 }
 
-fn is_over_behind(context: &CallContext<'_>, from: usize, certain: bool, sound: bool) -> Result<bool, NotYet> {
+fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
     let mut quotes = true;
     for at in from..from + LOOK {
         let Some(byte) = context.view.byte(at)? else { return Ok(true) };
         // An object on another line may be an example.
         quotes &= !sound || byte != b'\n';
-        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, certain)?;
+        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?;
         if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
             return Ok(false);
         }
