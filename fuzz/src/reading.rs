@@ -1,6 +1,6 @@
 //! What holds for every message: chunking changes nothing, no byte is lost, what comes out is JSON, nothing fails.
 
-use toolglot::{Collector, Message, Parser, detect};
+use toolglot::{Collector, Limits, Message, Parser, detect};
 
 use crate::diff::diff;
 use crate::feed::{Cuts, feed_tokens};
@@ -8,6 +8,7 @@ use crate::json::is_object;
 use crate::message::MessageInput;
 use crate::random::Random;
 use crate::record::Record;
+use crate::setup::Setup;
 
 /// Any split of the message gives the same events.
 pub fn chunks(data: &[u8]) {
@@ -26,10 +27,12 @@ pub fn chunks(data: &[u8]) {
 /// The fast paths read what the careful readers read.
 pub fn fast(data: &[u8]) {
     let Some(input) = MessageInput::new(data, false) else { return };
-    let setup = &input.setup;
-    let mut careful = Parser::new(&setup.dialects, &setup.tools, &setup.options.clone().without_fast_path());
+    // What is cut off at a limit of a few bytes depends on what was looked at before.
+    let Setup { dialects, tools, options, .. } = &input.setup;
+    let options = options.clone().with_limits(Limits::default());
+    let mut careful = Parser::new(dialects, tools, &options.clone().without_fast_path());
     let slow = feed_tokens(&mut careful, &input.message, &input.special, &Cuts::Whole);
-    let mut quick = parser(&input);
+    let mut quick = Parser::new(dialects, tools, &options);
     for cuts in [Cuts::Whole, Cuts::Random(input.cuts), Cuts::Bytes] {
         let found = feed_tokens(&mut quick, &input.message, &input.special, &cuts);
         let lines = |record: &Record| record.lines(&input.message);

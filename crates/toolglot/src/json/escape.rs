@@ -18,7 +18,7 @@ fn are_over_escaped(content: &str) -> bool {
 /// Says whether a string's content holds anything that is escaped otherwise than its quotes, or is a piece of something:
 /// nothing tells then whether two backslashes before a quote are one too many, or a backslash of the text.
 fn is_mixed(content: &str) -> bool {
-    let once = |at: usize| content[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+    let once = |at: usize| content.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
     let escaped = |(at, byte): (usize, u8)| match byte {
         b'"' => false,
         b'\\' => !content[at + 1..].starts_with(['"', '\\']),
