@@ -79,7 +79,7 @@ impl Openers {
                 row.push(opened);
             }
         }
-        let mut openers = Self::default();
+        let mut openers = Self { rows: Vec::with_capacity(rows.len()) };
         rows.into_iter().for_each(|(text, opened)| openers.add(text, opened));
         openers
     }
