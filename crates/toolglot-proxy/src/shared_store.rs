@@ -30,12 +30,13 @@ pub(crate) struct SharedStore {
 /// An answer as it is written: its head, what was asked, what was said.
 type StoredRecord = (String, String, Vec<(String, String)>);
 
-/// What all scripts know: the server's time, how an answer is used and forgotten.
+/// What all scripts know: the server's time in microseconds, how an answer is used and forgotten. No two answers have one last
+/// use, whatever the clock says, so that the oldest is known.
 const COMMON: &str = "
 local prefix, kept, most, most_bytes = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local order, size = prefix .. 'order', prefix .. 'size'
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000000 + time[2]
 local function items(id)
     return cjson.decode(redis.call('HGET', prefix .. 'answer:' .. id, 'items') or '[]')
 end
@@ -54,7 +55,8 @@ local function use(id)
     live(prefix .. 'answer:' .. id)
     for _, item in ipairs(items(id)) do live(prefix .. 'item:' .. item) end
     for _, key in ipairs({order, size, prefix .. 'sizes'}) do live(key) end
-    redis.call('ZADD', order, now, id)
+    local last = redis.call('ZRANGE', order, -1, -1, 'WITHSCORES')[2]
+    redis.call('ZADD', order, string.format('%.0f', math.max(now, (last or 0) + 1)), id)
 end
 ";
 
@@ -62,7 +64,8 @@ const KEEP: &str = "
 local id, record, previous, bytes = ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
 forget(id)
 if kept > 0 then
-    for _, old in ipairs(redis.call('ZRANGEBYSCORE', order, '-inf', now - kept)) do forget(old) end
+    local late = string.format('%.0f', now - kept * 1000)
+    for _, old in ipairs(redis.call('ZRANGEBYSCORE', order, '-inf', late)) do forget(old) end
 end
 redis.call('HSET', prefix .. 'answer:' .. id, 'record', record, 'previous', previous, 'items', ARGV[8])
 redis.call('HSET', prefix .. 'sizes', id, bytes)
