@@ -74,16 +74,20 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
         let near = &rest[..rest.len().min(NAME_LIMIT + 1)];
         end += near.iter().position(|byte| !NAME_BYTES[usize::from(*byte)]).unwrap_or(near.len());
     }
+    // An ASCII byte that is none of a plain name ends it.
     while end - at <= NAME_LIMIT
+        && !view.byte(end)?.is_some_and(|next| next.is_ascii())
         && let Some(next) = view.char(end)?.filter(|next| is_name_char(*next, end == at))
     {
         end += next.len_utf8();
+        end += view.rest(end).iter().take(NAME_LIMIT).take_while(|byte| NAME_BYTES[usize::from(**byte)]).count();
     }
     if end - at > NAME_LIMIT {
         return Ok(None);
     }
-    let name = view.slice(at, end).trim_end_matches([':', '/', '-']);
-    Ok((!name.is_empty()).then_some(at + name.len()))
+    let name = &view.rest(at)[..end - at];
+    let joints = name.iter().rev().take_while(|byte| matches!(byte, b':' | b'/' | b'-')).count();
+    Ok((joints < name.len()).then_some(end - joints))
 }
 
 /// Reads a name in which Markdown escaped underscores; returns it was meant.
