@@ -9,37 +9,10 @@ use crate::diagnostic::Code;
 use crate::view::NotYet;
 
 /// Says whether each quote in a string's content has two backslashes before it.
-fn are_over_escaped(content: &str) -> bool {
+fn are_escaped_twice(content: &str) -> bool {
     let bytes = content.as_bytes();
     let backslashes = |at: usize| bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
     memchr::memchr_iter(b'"', bytes).all(|at| backslashes(at) == 2)
-}
-
-/// Says whether a string's content holds anything that is escaped otherwise than its quotes, or is a piece of something:
-/// nothing tells then whether two backslashes before a quote are one too many, or a backslash of the text.
-fn is_mixed(content: &str) -> bool {
-    let once = |at: usize| content.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
-    let escaped = |(at, byte): (usize, u8)| match byte {
-        b'"' => false,
-        b'\\' => !content[at + 1..].starts_with(['"', '\\']),
-        byte => byte < 0x20 || once(at),
-    };
-    content.bytes().enumerate().any(escaped) || content.starts_with([',', ';']) || !is_balanced(content)
-}
-
-/// Says whether the brackets of a text stand in pairs.
-fn is_balanced(text: &str) -> bool {
-    let mut open = Vec::new();
-    text.bytes().all(|byte| match byte {
-        b'(' | b'[' | b'{' => {
-            open.push(byte);
-            true
-        }
-        b')' => open.pop() == Some(b'('),
-        b']' => open.pop() == Some(b'['),
-        b'}' => open.pop() == Some(b'{'),
-        _ => true,
-    }) && open.is_empty()
 }
 
 /// Windows takes longer paths, people and models do not write them.
@@ -89,7 +62,6 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         match next {
-            b'\\' if self.is_over_escaped()? => self.over_escaped(),
             b'\\' if self.is_doubtful_escape()? => self.doubt_escape(),
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
                 self.take_escape(2, None);
@@ -134,12 +106,6 @@ impl ReaderStep<'_> {
         Ok(has_invalid_escape(self.view.slice(root, end)))
     }
 
-    /// Says whether the backslashes here were to escape the quote behind them, which cannot end the string.
-    fn is_over_escaped(&self) -> Result<bool, NotYet> {
-        let Some(end) = self.reader.text.end else { return Ok(false) };
-        Ok(self.reader.text.over_escaped && self.view.byte(self.at() + 2)? == Some(b'"') && self.at() + 2 != end)
-    }
-
     /// Says whether two backslashes stand before a quote that cannot end the string.
     fn is_doubtful_escape(&self) -> Result<bool, NotYet> {
         let text = &self.reader.text;
@@ -148,27 +114,18 @@ impl ReaderStep<'_> {
         Ok(quote && !text.key && text.end.is_none() && self.follow(at + 3)? == Follow::Inner)
     }
 
-    /// Where no quote of the string is bare, the quotes behind two backslashes are escaped once too often.
+    /// Where each quote of the string has two backslashes before it, it may be escaped once too often, or stand bare behind a
+    /// backslash of the text.
     fn doubt_escape(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let ended = self.doubt()?;
         if let Some(end) = self.reader.text.end {
-            let content = self.view.slice(self.visible(), end);
-            self.reader.text.over_escaped = are_over_escaped(content);
-            if self.reader.text.over_escaped && is_mixed(content) {
+            if are_escaped_twice(self.view.slice(self.visible(), end)) {
                 self.reader.text.end = None;
                 return self.give_up(None, end);
             }
-            if !self.reader.text.over_escaped {
-                self.note_inner_quotes();
-            }
+            self.note_inner_quotes();
         }
         Ok(ended)
-    }
-
-    fn over_escaped(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        let message = "read a doubly escaped quote as part of its string";
-        self.repaired(Code::InvalidEscape, at..at + 3, message, |turn| turn.take_escape(3, Some("\\\"")))
     }
 
     /// In a value that was escaped once too often, two backslashes are one.

@@ -21,8 +21,6 @@ pub(super) struct RunningString {
     pub(super) content: usize,
     /// The quote that ends it, where it was found out together with the ends of those behind it.
     pub(super) end: Option<usize>,
-    /// Two backslashes before a quote of it were meant as one.
-    pub(super) over_escaped: bool,
     /// Its strict form is not the source byte for byte.
     pub(super) changed: bool,
     /// A raw control character was reported.
@@ -54,7 +52,6 @@ impl RunningString {
             from,
             content: from,
             end: None,
-            over_escaped: false,
             changed: quote != Quote::Double,
             control: false,
             inner: false,

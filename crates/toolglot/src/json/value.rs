@@ -17,6 +17,9 @@ use crate::view::{NotYet, is_blank};
 /// So many bytes may stand in the middle of a quote token that was damaged: another marker.
 const FRAYED: usize = 24;
 
+/// A string in four quotes is looked at so far.
+const FOUR: usize = 1 << 10;
+
 /// The first value of a set is looked for so far; a dictionary's key is shorter.
 const SET: usize = 1 << 12;
 
@@ -208,8 +211,25 @@ impl ReaderStep<'_> {
         Ok(first.filter(|_| !four))
     }
 
+    /// Says whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
+    /// its text, or the other way round.
+    fn is_doubly_quoted(&self, quote: u8, at: usize) -> Result<bool, NotYet> {
+        if self.view.byte(at + 3)? != Some(quote) {
+            return Ok(false);
+        }
+        let Ahead::Found(end) = self.look().string(Quote::Triple(quote), at + 4, FOUR)? else { return Ok(false) };
+        Ok(self.view.rest(end - 4).starts_with(&[quote; 4]))
+    }
+
     fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let (quote, length) = match self.triple(at)? {
+        let triple = self.triple(at)?;
+        if let Some(byte) = triple
+            && self.is_doubly_quoted(byte, at)?
+        {
+            self.sink().repair(Code::InnerQuote, at..at + 4, "a string stands in four quotes, which can be read in two ways");
+            return self.ended(Ended::Broken);
+        }
+        let (quote, length) = match triple {
             Some(byte) if !matches!(quote, Quote::Token | Quote::Escaped) => (Quote::Triple(byte), 3),
             _ => (quote, length),
         };
