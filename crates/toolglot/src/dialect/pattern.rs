@@ -178,7 +178,10 @@ impl Pattern {
 
     /// Says whether the pattern is a region that a plain word opens, glued to its text.
     pub(crate) fn opens_with_word(&self) -> bool {
-        let is_word = |spelling: &Spelling| spelling.plain().chars().all(char::is_alphabetic);
+        let is_word = |spelling: &Spelling| match &spelling.parts[..] {
+            [SpellingPart::Text(text)] => text.chars().all(char::is_alphabetic),
+            _ => false,
+        };
         let word = |literal: &Literal| literal.spellings.iter().all(is_word);
         self.head.len() == 1 && self.kind() == Some(BodyKind::Text) && self.opening().is_some_and(word)
     }
