@@ -67,6 +67,17 @@ fn names_of_models_say_which_dialect_they_write() {
         ("ibm-granite/granite-3.3-8b-instruct", "granite"),
         ("LLM360/K2-Horizon-32B", "k2_horizon_json k2_horizon"),
         ("anthropic/claude-sonnet-4.5", "anthropic_invoke"),
+        ("katanemo/Arch-Agent-7B", "hermes"),
+        ("Menlo/Jan-nano", "hermes"),
+        ("falcon3:10b", "hermes"),
+        ("smollm3", "hermes"),
+        ("microsoft_Fara-7B-Q4_K_M.gguf", "hermes"),
+        ("facebook/cwm", "cwm"),
+        ("cwm:32b", "cwm"),
+        ("rwkv7", "rwkv"),
+        ("fla-hub/rwkv7-2.9B-g1", "rwkv"),
+        ("llm-jp/llm-jp-4-8b-thinking", "harmony"),
+        ("gpt-oss:20b", "harmony"),
         ("somebody/Some-Model-7B", ""),
     ] {
         let verdicts = from_model(model, &Dialects::builtin());

@@ -28,12 +28,18 @@ pub(super) enum MarkerKind {
     Word,
 }
 
-/// The ways in which a dialect writes its first call: its section, its call, one parameter.
+/// The ways in which a dialect writes a call: its section, the call, one parameter. Calls other than the first count if
+/// they have a special token: a template may hold the spelling of another model of the family.
 ///
 /// Each way is a list of patterns, every one with what it is for people.
 pub(super) fn ways(dialect: &Dialect) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
+    let has_token = |call: &Pattern| dialect.special.iter().any(|token| call.source.contains(token.as_str()));
+    let calls = dialect.calls.iter().enumerate().filter(|(number, call)| *number == 0 || has_token(call));
+    calls.flat_map(|(_, call)| ways_of(dialect, call)).collect()
+}
+
+fn ways_of(dialect: &Dialect, call: &Pattern) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
     let chunks = |what, pattern: &Pattern| (what, chunks(dialect, &pattern.source));
-    let Some(call) = dialect.calls.first() else { return Vec::new() };
     let sections: Vec<Option<&Pattern>> = match &dialect.sections[..] {
         [] => vec![None],
         sections => sections.iter().map(Some).collect(),

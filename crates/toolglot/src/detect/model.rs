@@ -3,7 +3,8 @@
 use super::{Reason, Verdict, ranked};
 use crate::dialect::Dialects;
 
-/// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference.
+/// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference, nor does an
+/// organisation before a `_`, as in the names of quantised files, or a tag behind a `:`.
 ///
 /// A family that several dialects name gives several verdicts: the name alone does not decide.
 ///
@@ -16,9 +17,9 @@ use crate::dialect::Dialects;
 /// ```
 pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
     let start = name.trim_end().rfind('/').map_or(0, |slash| slash + 1);
-    let name_only = folded(&name[start..]);
+    let names = spelled(&name[start..]);
     let verdict = |dialect: &crate::Dialect| {
-        let globs = dialect.models.iter().filter(|glob| fits(&folded(glob), &name_only));
+        let globs = dialect.models.iter().filter(|glob| names.iter().any(|name| fits(&folded(glob), name)));
         let best = globs.max_by_key(|glob| literal(glob))?;
         let what = format!("the model's name matches `{best}`");
         Some(Verdict::new(&dialect.name, vec![Reason::new(what, Some(start..name.len()), literal(best))]))
@@ -26,8 +27,14 @@ pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
     ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
 }
 
+/// The spellings of a name that globs are held against: a family's globs end in `-*`, its bare name is one of them.
+fn spelled(name: &str) -> Vec<String> {
+    let names = [Some(name), name.split_once('_').map(|(_, name)| name)].into_iter().flatten();
+    names.map(folded).flat_map(|name| [format!("{name}-"), name]).collect()
+}
+
 fn folded(name: &str) -> String {
-    name.trim().to_lowercase().replace(['_', ' '], "-")
+    name.trim().to_lowercase().replace(['_', ' ', ':'], "-")
 }
 
 /// The characters of a glob that are no wildcard.

@@ -176,6 +176,16 @@ impl Pattern {
         matches!(self.head.first(), Some(HeadPart::Hole(Hole::Name)))
     }
 
+    /// Says whether the pattern is a region that a plain word opens, glued to its text.
+    pub(crate) fn opens_with_word(&self) -> bool {
+        let is_word = |spelling: &Spelling| match &spelling.parts[..] {
+            [SpellingPart::Text(text)] => text.chars().all(char::is_alphabetic),
+            _ => false,
+        };
+        let word = |literal: &Literal| literal.spellings.iter().all(is_word);
+        self.head.len() == 1 && self.kind() == Some(BodyKind::Text) && self.opening().is_some_and(word)
+    }
+
     /// Says whether a parameter pattern opens with `<` and the key itself.
     pub(crate) fn has_key_tag(&self) -> bool {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))

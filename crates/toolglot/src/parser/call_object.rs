@@ -60,9 +60,12 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                 plain = false;
                 start
             }
-            CallMember::Arguments(_) | CallMember::Stop(_) | CallMember::Bad(_) | CallMember::Over(_) => {
-                return Ok(None);
+            CallMember::Arguments(GivenArguments::Bad(_)) => {
+                let Some(end) = text(here, name.as_ref(), context)? else { return Ok(None) };
+                (spot.has_arguments, spot.at) = (true, end);
+                continue;
             }
+            CallMember::Stop(_) | CallMember::Bad(_) | CallMember::Over(_) => return Ok(None),
             passed => {
                 plain &= matches!(passed, CallMember::Comma(_) | CallMember::Descend(_));
                 spot.pass(&passed);
@@ -78,6 +81,17 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
         }
     }
     Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments, found }))
+}
+
+/// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
+fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    let Some(callee) = name.and_then(|name| context.engine.callee(&name.text)) else { return Ok(None) };
+    let CallContext { engine, view, pattern_ref, head, near, ahead, .. } = *context;
+    let context = CallContext { near, ahead, ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+    Ok(match member(spot, &context)? {
+        CallMember::Arguments(GivenArguments::Whole(_, _, end)) => Some(end),
+        _ => None,
+    })
 }
 
 /// Says whether a name is a string of nothing but letters, before a comma: read again it ends at the same place.

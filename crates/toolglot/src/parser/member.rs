@@ -318,9 +318,10 @@ pub(super) fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, 
     Ok(None)
 }
 
-/// Decodes the escapes of a string's content, if it has any.
+/// Decodes the escapes of a string's content, if it has any, JSON's or Markdown's.
 fn decode(content: &str) -> Cow<'_, str> {
-    let decoded = content.contains('\\').then(|| serde_json::from_str(&format!("\"{content}\"")).ok());
+    let plain = |content: &str| serde_json::from_str(&format!("\"{content}\"")).ok();
+    let decoded = content.contains('\\').then(|| plain(content).or_else(|| plain(&content.replace("\\_", "_"))));
     decoded.flatten().map_or(Cow::Borrowed(content), Cow::Owned)
 }
 

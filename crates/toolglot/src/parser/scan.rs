@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::head::{Head, nodes, skip_line_break};
 use super::markdown::MarkdownState;
 use crate::diagnostic::Code;
-use crate::dialect::BodyKind;
+use crate::dialect::{BodyKind, Pattern};
 use crate::options::{Evidence, Options, ReasoningOpen};
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
@@ -23,6 +23,7 @@ mod lost;
 mod markup;
 mod stop;
 mod turns;
+mod worded;
 
 /// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
 /// default held text. Then look-ahead is bounded by eight times the text that has gone by, so the total stays linear
@@ -311,7 +312,11 @@ impl Scanner {
                     None
                 }
                 CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
-                CandidateRole::Reasoning | CandidateRole::Content => self.try_region(engine, view, number)?,
+                CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
+                    Some(pattern) if !pattern.opens_with_word() => self.try_region(view, number, pattern)?,
+                    Some(pattern) if self.worded_region(view, pattern, sink)? => return Ok(ContestOutcome::Skipped),
+                    _ => None,
+                },
             };
             self.knows_reasoning |= found.is_some() && candidate.role == CandidateRole::Reasoning;
             if let Some(found) = found {
@@ -431,9 +436,7 @@ impl Scanner {
         engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
     }
 
-    fn try_region(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<Option<ScanFound>, NotYet> {
-        let candidate = &engine.catalog.candidates[number];
-        let Some(pattern) = engine.catalog.pattern(candidate) else { return Ok(None) };
+    fn try_region(&self, view: View<'_>, number: usize, pattern: &Pattern) -> Result<Option<ScanFound>, NotYet> {
         let mut head = Head::default();
         let end = nodes(view, self.at, &pattern.head, None, &mut head)?;
         let Some(mut at) = end else { return Ok(None) };

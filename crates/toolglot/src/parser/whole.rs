@@ -7,7 +7,7 @@ use super::strict::{key_text, members};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::{self, Context, Ended, JsonReader, NoMarkers, ValuePosition};
 use crate::options::Options;
-use crate::schema::NodeId;
+use crate::schema::{NodeId, Schema, Types};
 use crate::sink::Sink;
 use crate::tool::Tool;
 use crate::view::NotYet;
@@ -78,7 +78,7 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>) -> Result<json::V
     Ok(end)
 }
 
-/// Makes an arguments object of a value that is none: JSON in a string, nothing at all.
+/// Makes an arguments object of a value that is none: JSON in a string, text for the tool's one parameter, nothing at all.
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
@@ -89,11 +89,22 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
         return Some(WholeArguments::empty(tool));
     }
     let schema = tool.and_then(|tool| tool.schema.as_ref());
+    if !content.trim_start().starts_with(['{', '[', '`']) {
+        let named = text_parameter(schema?).filter(|_| options.repairs.allow(Code::PositionalArgument));
+        let json = format!("{{{}:{json}}}", serde_json::to_string(named?).ok()?);
+        return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });
+    }
     let json_context = Context { markers: &NoMarkers, schema, options, quote: None, given: None };
     let inner =
         json::read_whole(&content, ValuePosition::Arguments, schema.map(|schema| schema.root().id()), &json_context)?;
     let object = inner.json.starts_with('{');
     object.then_some(WholeArguments { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
+}
+
+/// Returns the only parameter of a tool if it is a string.
+fn text_parameter(schema: &Schema) -> Option<&str> {
+    let [only] = schema.root().properties() else { return None };
+    schema.root().property(only).filter(|node| node.types().only(Types::STRING)).map(|_| only.as_str())
 }
 
 /// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.

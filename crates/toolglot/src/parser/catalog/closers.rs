@@ -111,10 +111,10 @@ fn closers_of<'d>(dialect: &'d Dialect, counts: impl Fn(&Spelling) -> bool + 'd)
         .map(move |closer| Literal { spellings: closer.spellings.iter().filter(&may).cloned().collect() })
 }
 
-/// What every closer of a region begins with.
+/// What every closer of a region begins with, but for words: those are sought when their region opens.
 pub(super) fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
     let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
-    openers_in(regions.filter_map(|pattern| pattern.tail.first()))
+    openers_in(regions.filter(|pattern| !pattern.opens_with_word()).filter_map(|pattern| pattern.tail.first()))
 }
 
 fn openers_in<'l>(literals: impl Iterator<Item = &'l Literal>) -> impl Iterator<Item = &'l str> {

@@ -11,7 +11,7 @@ use crate::parser::call_object::{self, FlatMembers};
 use crate::parser::catalog::PatternRef;
 use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::{Callee, Engine, NameMatch};
-use crate::parser::head::{Head, NAME_LIMIT, gap, skip_gap};
+use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
 use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
 use crate::parser::lines::{self, LinesReader};
 use crate::parser::params::param_head;
@@ -148,12 +148,21 @@ fn begin_call(
     let facts = call_object::facts(at + 1, &context)?;
     head.looked = head.looked.max(at + ahead.get());
     let Some(facts) = facts else { return Ok(None) };
+    head.escaped |= is_escaped(view, &facts.name);
+    if head.escaped && !engine.options.repairs.allow(Code::MarkdownEscape) {
+        return Ok(None);
+    }
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
     let flat = if facts.has_arguments { Some(false) } else { flat(engine, view, at + 1, pattern_ref, head, &callee)? };
     let (has_arguments, found) = (facts.has_arguments, facts.found);
     let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: has_arguments || flat, flat, found };
     Ok(flat.map(|flat| (callee, start(flat))))
+}
+
+/// Says whether Markdown escaped underscores of a string that is a name.
+fn is_escaped(view: View<'_>, name: &HeadText) -> bool {
+    name.span.len() > name.text.len() + 2 && view.slice(name.span.start, name.span.end).contains("\\_")
 }
 
 /// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
