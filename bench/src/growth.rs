@@ -49,7 +49,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 28] = [
+const DIMENSIONS: [Dimension; 30] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -66,6 +66,8 @@ const DIMENSIONS: [Dimension; 28] = [
     linear("calls that close in strings without an end", "closed-in-string", 10),
     linear("openers in one line with a back quote", "span-openers", 100),
     linear("code spans in one line, a whole message", "spans", 1_000),
+    linear("ends of turns amid text", "turn-ends", 100),
+    linear("ends of turns amid text, a whole message", "turn-ends-whole", 100),
     linear("tags of many names in a value", "tags", 1_000),
     linear("markers that break off", "near-hermes", 100),
     linear("quotes in a string", "quotes", 500),
@@ -153,6 +155,7 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
             _ => {}
         }
     }
+    let turn_ends = |count: usize| format!("a{} b", "<|im_end|></s>".repeat(count / 2));
     let in_string = |text: &str| {
         format!("<tool_call>\n{{\"name\": \"write\", \"arguments\": {{\"content\": \"{text}\"}}}}\n</tool_call>")
     };
@@ -167,6 +170,8 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
         "closed-in-string" => read(Dialects::builtin(), &"<tool_call>{\"a\": \"x</tool_call><tool_call>".repeat(size)),
         "span-openers" => read(Dialects::builtin(), &format!("a `` b{}", " ` <tool_call>".repeat(size))),
         "spans" => Ok(parsing(pinned("hermes")?, tools(), "a `b` ".repeat(size))),
+        "turn-ends" => read(Dialects::builtin(), &turn_ends(size)),
+        "turn-ends-whole" => Ok(parsing(Dialects::builtin(), tools(), turn_ends(size))),
         "tags" => {
             let tags: String = (0..size).map(|number| format!("<t{number}>")).collect();
             read(pinned("qwen3_coder")?, &format!("<tool_call>\n<function=write>\n<parameter=content>\n{tags}"))

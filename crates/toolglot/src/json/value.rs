@@ -226,7 +226,11 @@ impl ReaderStep<'_> {
         if let Some(byte) = triple
             && self.is_doubly_quoted(byte, at)?
         {
-            self.sink().repair(Code::InnerQuote, at..at + 4, "a string stands in four quotes, which can be read in two ways");
+            self.sink().repair(
+                Code::InnerQuote,
+                at..at + 4,
+                "a string stands in four quotes, which can be read in two ways",
+            );
             return self.ended(Ended::Broken);
         }
         let (quote, length) = match triple {

@@ -327,12 +327,16 @@ impl Catalog {
     }
 
     /// Returns where text goes on behind white space and the tokens that end a turn.
-    pub(crate) fn behind_turn(&self, view: View<'_>, at: usize) -> Result<usize, NotYet> {
-        let mut at = view.skip_blanks(at)?;
-        while let Some(end) = self.turn_end(view, at)? {
-            at = view.skip_blanks(end)?;
+    pub(crate) fn behind_turn(&self, view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
+        while let Some(end) = self.next_turn_end(view, at)? {
+            at = end;
         }
-        Ok(at)
+        view.skip_blanks(at)
+    }
+
+    /// Returns the end of the token that ends a turn, if one stands at `at` or behind white space there.
+    pub(crate) fn next_turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        self.turn_end(view, view.skip_blanks(at)?)
     }
 
     /// Adds the candidates whose opener stands at `at`: strong ones, and weak ones if the place allows.

@@ -16,6 +16,7 @@ use crate::view::{NotYet, View};
 use drafts::CloserSearch;
 use lost::{LostContests, looks_ahead};
 use markup::ElementPlace;
+use turns::TurnChain;
 
 mod drafts;
 mod entrants;
@@ -40,6 +41,7 @@ pub(crate) struct Scanner {
     last: Option<usize>,
     /// The text quotes a turn's start, so it quotes the ends of turns too.
     quotes_turns: bool,
+    turns: TurnChain,
     /// Something that could be a call began: closers behind it may be its own.
     tried_call: bool,
     /// The last call's closers that repeat its name.
@@ -100,6 +102,7 @@ impl Scanner {
             place: MarkdownState::start(),
             last: None,
             quotes_turns: false,
+            turns: TurnChain::default(),
             tried_call: false,
             named_closers: Vec::new(),
             no_reasoning: false,

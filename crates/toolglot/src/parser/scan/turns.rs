@@ -6,6 +6,41 @@ use crate::parser::catalog::skipped;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
+/// Tokens that end a turn, one behind another, are gone over once: the first ends at `at`, the second at `next`, the last that
+/// is known at `last`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TurnChain {
+    at: usize,
+    next: Option<usize>,
+    last: usize,
+}
+
+impl TurnChain {
+    /// Returns the chain whose first token ends at `at`: this one, or what is left of it.
+    fn behind(self, at: usize) -> Self {
+        match at {
+            _ if at == self.at => self,
+            _ if Some(at) == self.next => Self { at, next: None, last: self.last },
+            _ => Self { at, next: None, last: at },
+        }
+    }
+
+    /// Goes over what has come since; returns where text goes on. A view may end before what another has shown.
+    fn go_on(&mut self, engine: &Engine, view: View<'_>) -> Result<usize, NotYet> {
+        if self.last > view.end() {
+            return Err(NotYet);
+        }
+        if self.next.is_none() && self.last > self.at {
+            self.next = engine.catalog.next_turn_end(view, self.at)?;
+        }
+        while let Some(end) = engine.catalog.next_turn_end(view, self.last)? {
+            self.next = self.next.or(Some(end));
+            self.last = end;
+        }
+        view.skip_blanks(self.last)
+    }
+}
+
 impl Scanner {
     /// A skipped literal that is a plain tag may be markup of the text: it counts only where a turn begins or ends. Where
     /// dialects compete, so do tokens: others follow them there, or a line ends.
@@ -30,7 +65,7 @@ impl Scanner {
     }
 
     /// A turn's end is none of the text where it ends the input or stands beside a call, in a pinned dialect anywhere.
-    pub(super) fn may_end(&self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
+    pub(super) fn may_end(&mut self, engine: &Engine, view: View<'_>, number: usize) -> Result<bool, NotYet> {
         let candidate = &engine.catalog.candidates[number];
         let Some(literal) = skipped(engine.catalog.dialect(candidate), candidate) else { return Ok(false) };
         if !view.starts_with(self.at, literal)? {
@@ -49,7 +84,8 @@ impl Scanner {
         {
             return Ok(true);
         }
-        let at = engine.catalog.behind_turn(view, self.at + literal.len())?;
+        self.turns = self.turns.behind(self.at + literal.len());
+        let at = self.turns.go_on(engine, view)?;
         Ok(view.byte(at)?.is_none())
     }
 
