@@ -64,6 +64,8 @@ pub struct Dialect {
     pub(crate) sections: Vec<Pattern>,
     /// What opens calls and sections beyond doubt.
     pub(crate) openings: Vec<Literal>,
+    /// What opens parameters but for tags of the key's own name.
+    pub(crate) param_openings: Vec<Literal>,
     /// Patterns of one parameter, what `{params}` repeats.
     pub(crate) params: Vec<Pattern>,
     /// Patterns of reasoning regions.

@@ -6,7 +6,7 @@ use super::check;
 use super::compile::{PatternContext, compile};
 use super::error::{DialectError, ValueFault};
 use super::hole::{Holder, PatternKey, is_word};
-use super::pattern::{HeadPart, Pattern, strong_openings};
+use super::pattern::{HeadPart, Pattern, param_openings, strong_openings};
 use super::spell::KnownLiterals;
 use super::values::{TomlSource, TomlString, TomlTable};
 use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
@@ -78,6 +78,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let sections = patterns(values, PatternKey::Section, setting)?;
     Ok(Dialect {
         openings: strong_openings(&calls, &sections),
+        param_openings: param_openings(&params),
         name: values.file.name.into(),
         about: one(values, "about")?.unwrap_or_default().into(),
         aliases: aliases(values)?,

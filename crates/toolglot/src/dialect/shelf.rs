@@ -12,7 +12,8 @@ use std::borrow::Cow;
 
 use super::hole::Holder;
 use super::pattern::{
-    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, strong_openings,
+    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, param_openings,
+    strong_openings,
 };
 use super::teach::PLACES;
 use super::{Dialect, IdPattern, MemberNames, Teach, TypeWords};
@@ -67,6 +68,7 @@ impl ShelfReader {
             name: name.into(),
             about: self.text().into(),
             openings: strong_openings(&calls, &sections),
+            param_openings: param_openings(&params),
             join: self.text().into(),
             one_section: self.number() == 1,
             members: MemberNames {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine};
 use super::fast_path::FastPath;
-use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
+use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands, stands_any};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::Context;
@@ -153,12 +153,13 @@ impl<'s> CallContext<'s> {
     }
 
     /// Returns the end of the longest of some literals that stands at `at`.
+    #[inline]
     pub(crate) fn any<'l>(
         &self,
         at: usize,
         literals: impl IntoIterator<Item = &'l Literal>,
     ) -> Result<Option<usize>, NotYet> {
-        literals.into_iter().try_fold(None, |best, literal| Ok(self.stands(at, literal)?.max(best)))
+        stands_any(self.view, at, literals, self.head)
     }
 
     /// Returns the first place at or after `at` without white space.
@@ -218,11 +219,10 @@ impl<'s> CallContext<'s> {
     /// Returns the end of a parameter's opening literal; where that is a tag of the key's name, the key must be declared.
     fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let mut best = None;
-        for param in &self.dialect().params {
-            let end = if param.has_key_tag() { self.key_tag(at, param)? } else { self.any(at, param.opening())? };
-            best = best.max(end);
+        for param in self.dialect().params.iter().filter(|param| param.has_key_tag()) {
+            best = self.key_tag(at, param)?.max(best);
         }
-        Ok(best)
+        Ok(self.any(at, &self.dialect().param_openings)?.max(best))
     }
 
     fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {

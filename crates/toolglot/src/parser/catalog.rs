@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
 use super::data::DataBytes;
-use super::head::{Head, stands};
+use super::head::{Head, stands_any};
 use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
@@ -311,8 +311,7 @@ impl Catalog {
 
     /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
     pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
-        let ends = self.spent(dialect).iter().map(|closer| stands(view, at, closer, &Head::default()));
-        ends.into_iter().try_fold(None, |best, end| Ok(end?.max(best)))
+        stands_any(view, at, self.spent(dialect), &Head::default())
     }
 
     /// Returns the end of a turn's end that stands at `at`.

@@ -130,7 +130,7 @@ impl ArgumentsObject {
 /// Reports a parameter that the tool does not declare, or not with this spelling.
 pub(crate) fn check_declared(key: &HeadText, context: &CallContext<'_>, sink: &mut Sink) {
     let name = context.meant(&key.text);
-    if name != key.text {
+    if *name != *key.text {
         let message = json::spelled_otherwise(&key.text, name);
         sink.diagnose(Code::ParameterNormalised, key.span.clone(), message);
     } else if !context.is_open() && !context.declares(name) {

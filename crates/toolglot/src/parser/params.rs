@@ -32,6 +32,8 @@ pub(crate) struct ParamsReader {
     object: ArgumentsObject,
     /// The head of the parameter that was read last.
     head: Head,
+    /// The first parameter, where it is known already.
+    first: Option<Box<FoundParam>>,
     value: Option<ParamReader>,
     /// The start of a parameter stood there, and nothing that could be one.
     broken: bool,
@@ -39,6 +41,16 @@ pub(crate) struct ParamsReader {
     skipped: bool,
     /// How much was read ahead in vain for ends that were in doubt.
     wasted_lookahead: usize,
+}
+
+/// The head of a parameter that stands somewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundParam {
+    /// The number of its pattern.
+    pub(crate) param: usize,
+    /// Where its data begins.
+    start: usize,
+    pub(crate) head: Head,
 }
 
 /// The same bound for the ends of one call's values: a file that a call writes, and then eight times as many bytes as
@@ -53,13 +65,14 @@ enum BetweenParams {
 }
 
 impl ParamsReader {
-    pub(crate) fn new(at: usize) -> Self {
+    pub(crate) fn new(at: usize, first: Option<Box<FoundParam>>) -> Self {
         Self {
             start: at,
             at,
             begun: false,
             object: ArgumentsObject::default(),
             head: Head::default(),
+            first,
             value: None,
             broken: false,
             skipped: false,
@@ -117,7 +130,13 @@ impl ParamsReader {
 
     fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<BetweenParams, NotYet> {
         let at = context.gap(self.at)?;
-        if let Some((param, start)) = param_head(at, context, !self.object.is_empty(), &mut self.head)? {
+        let visible = |first: &Box<FoundParam>| self.object.is_empty() && first.start < context.view.end();
+        let found = match self.first.take().filter(visible) {
+            Some(first) => Some(*first),
+            None => param_head(at, context, !self.object.is_empty())?,
+        };
+        if let Some(FoundParam { param, start, head }) = found {
+            self.head = head;
             self.head.spelled_blank |= is_spelled(context.view.slice(self.at, at));
             return self.begin(param, start, context, sink);
         }
@@ -354,16 +373,11 @@ fn wrapped(
     Ok((closes && declared && !members.is_empty()).then_some((json, end)))
 }
 
-/// Reads the head of a parameter into `head`; returns its pattern and where its data begins.
+/// Reads the head of a parameter.
 ///
 /// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here. A head is short: openers
 /// may follow each other without end, and none of them may look through all that is behind it.
-pub(crate) fn param_head(
-    at: usize,
-    context: &CallContext<'_>,
-    sure: bool,
-    head: &mut Head,
-) -> Result<Option<(usize, usize)>, NotYet> {
+pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
     let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
     for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
@@ -377,8 +391,7 @@ pub(crate) fn param_head(
             || context.knows(key)
             || (sure || context.is_open() && context.head.attributes.is_empty()) && !opens_call(at, key, context)?;
         if may {
-            *head = inner;
-            return Ok(Some((number, end)));
+            return Ok(Some(FoundParam { param: number, start: end, head: inner }));
         }
     }
     Ok(None)
@@ -393,7 +406,10 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
             HeadPart::Literal(literal) => Some(literal),
             _ => None,
         });
-        if context.any_strong(from)?.is_some() && context.any(from, own)?.is_none() {
+        if context.markers().stands(context.view, from)?
+            && context.any(from, own)?.is_none()
+            && context.any_strong(from)?.is_some()
+        {
             return Ok(true);
         }
         from += 1;

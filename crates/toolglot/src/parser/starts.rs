@@ -20,18 +20,17 @@ pub(crate) struct Starts {
     groups: Vec<Group>,
     /// Sorted; none of them begins with another, which would stand wherever it does.
     texts: Vec<Vec<u8>>,
-    /// How the texts of the groups begin.
-    leads: Vec<Lead>,
+    /// How the texts of the groups begin, and which of them do so.
+    leads: Vec<(Lead, Range<usize>)>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,
     /// So does any tag.
     tags: bool,
 }
 
-/// The texts that share their first two bytes, or that are all told by their first.
+/// How the texts begin that share their first two bytes, or that are all told by their first.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    texts: Range<usize>,
     leads: Range<usize>,
 }
 
@@ -52,7 +51,7 @@ impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
 impl Starts {
     /// Adds a text to its group; texts come in order, so that those of a group follow each other.
     fn add(&mut self, number: usize, text: &[u8]) {
-        let fresh = Group { texts: number..number, leads: self.leads.len()..self.leads.len() };
+        let fresh = Group { leads: self.leads.len()..self.leads.len() };
         // Pairs of bytes in UTF-8 are fewer than what the number can count.
         let next = u16::try_from(self.groups.len() + 1).unwrap_or(u16::MAX);
         let (row, second) = (self.row(text[0]), text.get(1).copied());
@@ -66,10 +65,12 @@ impl Starts {
         }
         let number_of_group = if known == 0 { next } else { known };
         let Some(group) = self.groups.get_mut(usize::from(number_of_group) - 1) else { return };
-        group.texts.end = number + 1;
-        if self.leads[group.leads.clone()].last() != Some(&Lead::of(text)) {
-            self.leads.push(Lead::of(text));
-            group.leads.end = self.leads.len();
+        match self.leads[group.leads.clone()].last_mut() {
+            Some((lead, texts)) if *lead == Lead::of(text) => texts.end = number + 1,
+            _ => {
+                self.leads.push((Lead::of(text), number..number + 1));
+                group.leads.end = self.leads.len();
+            }
         }
     }
 
@@ -163,11 +164,17 @@ impl Starts {
 
     /// Says whether one of a group's texts stands at `at`: their first four bytes tell most of what does not.
     fn spells_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        let lead = Lead::of(view.rest(at));
-        if !self.leads[group.leads.clone()].iter().any(|text| text.fits(lead)) {
-            return Ok(false);
+        let (rest, mut waits) = (view.rest(at), false);
+        let lead = Lead::of(rest);
+        for (_, texts) in self.leads[group.leads.clone()].iter().filter(|(text, _)| text.fits(lead)) {
+            for text in &self.texts[texts.clone()] {
+                if rest.starts_with(text) {
+                    return Ok(true);
+                }
+                waits |= rest.len() < text.len() && text.starts_with(rest);
+            }
         }
-        spelled(&self.texts[group.texts.clone()], view, at)
+        if waits { view.final_end().map(|_| false) } else { Ok(false) }
     }
 }
 

@@ -274,7 +274,7 @@ impl ParamReader {
         } else if self.repeated {
             duplicate(key, edge.next, sink);
         } else if edge.whole || !raw.is_empty() {
-            let text = if body.entities { decode_entities(raw) } else { raw.to_owned() };
+            let text = if body.entities { decode_entities(raw).into() } else { raw.into() };
             let text = HeadText { text, span: from..from + raw.len() };
             object.text_member(key, &text, self.hint, edge.next, context, sink);
         }

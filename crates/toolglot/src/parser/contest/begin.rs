@@ -227,11 +227,12 @@ fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
-    let begins = context.head.unclosed_tag
-        || context.any(at, context.closer())?.is_some()
-        || param_head(at, context, false, &mut Head::default())?.is_some()
-        || nameless_param(at, context)?;
-    Ok(begins.then_some(Start::Params(at)))
+    if context.head.unclosed_tag || context.any(at, context.closer())?.is_some() {
+        return Ok(Some(Start::Params { at, first: None }));
+    }
+    let first = param_head(at, context, false)?.map(Box::new);
+    let begins = first.is_some() || nameless_param(at, context)?;
+    Ok(begins.then_some(Start::Params { at, first }))
 }
 
 /// A call without arguments is none of a tool that requires some.
