@@ -136,11 +136,9 @@ impl ReaderStep<'_> {
         if unknown {
             self.sink().diagnose(Code::UnknownParameter, span.clone(), format!("unknown parameter `{key}`"));
         }
-        if self.reader.seen.contains(key) {
+        if !self.reader.seen.insert(key) {
             let message = format!("duplicate parameter `{key}`; both are kept, and most JSON readers use the last");
             self.sink().diagnose(Code::DuplicateParameter, span, message);
-        } else {
-            self.reader.seen.insert(key.to_owned());
         }
     }
 

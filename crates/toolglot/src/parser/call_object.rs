@@ -279,7 +279,7 @@ impl CallObjectReader {
         if object.has(name) {
             duplicate(key, end, sink);
         } else {
-            check_declared(key, context, sink);
+            check_declared(key, name, context, sink);
             object.member(name, &json, end, sink);
         }
         (self.spot.at, self.spot.unjoined) = (end, true);

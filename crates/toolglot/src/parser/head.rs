@@ -230,7 +230,9 @@ pub(crate) fn skip_gap(view: View<'_>, at: usize) -> Result<usize, NotYet> {
 
 fn skip_whole_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
     loop {
-        at = view.skip_blanks(at)?;
+        while view.byte(at)?.is_some_and(is_blank) {
+            at += 1;
+        }
         at += match view.byte(at)? {
             Some(b'\\') if view.byte(at + 1)? == Some(b'n') => 2,
             Some(first) if first == TOKENIZER_BLANKS[0][0] => match view.byte(at + 1)? {
@@ -315,7 +317,7 @@ fn spelling(
             }
             SpellingPart::Mark if head.mark.is_none() => {
                 let end = mark_end(view, at)?;
-                *learned = Some(view.slice(at, end).into());
+                *learned = Some(if end == at { Arc::default() } else { view.slice(at, end).into() });
                 at = end;
                 continue;
             }

@@ -129,15 +129,18 @@ impl Openers {
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         let first = view.byte(at)?;
         self.walk(view, at, |length, opened| {
-            let mut next = None;
+            // Whether all go on, and the byte with which they may: asked once some have to.
+            let mut behind = None;
             for Opened { then, number, .. } in opened {
                 if let Some(bytes) = then {
-                    let next = match next {
-                        Some(next) => next,
-                        None => *next.insert(byte_behind(view, at + length)?),
+                    let (all, next) = match behind {
+                        Some(behind) => behind,
+                        None => {
+                            let next = byte_behind(view, at + length)?;
+                            *behind.insert((next.is_none_or(|next| next == first), next.flatten()))
+                        }
                     };
-                    let fits = |next: Option<u8>| next == first || next.is_some_and(|byte| bytes.contains(byte));
-                    if !next.is_none_or(fits) {
+                    if !all && !next.is_some_and(|next| bytes.contains(next)) {
                         continue;
                     }
                 }

@@ -199,7 +199,7 @@ impl ParamsReader {
         if self.object.has(name) {
             return duplicate(key, end, sink);
         }
-        check_declared(key, context, sink);
+        check_declared(key, name, context, sink);
         self.object.member(name, json, end, sink);
     }
 

@@ -172,14 +172,14 @@ impl ParamReader {
         }
         (self.start, self.done, self.ender.scan) = (start, start, start);
         self.tail = if self.cdata { ValueTail::Nothing } else { tail };
-        let key = context.meant(context.head.key());
-        self.repeated = object.has(key);
+        let name = context.meant(context.head.key());
+        self.repeated = object.has(name);
         let streams =
-            !self.repeated && !body.entities && streams(context.parameter(key), self.hint, &context.engine.options);
+            !self.repeated && !body.entities && streams(context.parameter(name), self.hint, &context.engine.options);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
         if streams {
-            context.head.key.iter().for_each(|key| check_declared(key, context, sink));
-            object.key(key, start, sink);
+            context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
+            object.key(name, start, sink);
             sink.arguments(start, "\"");
         }
         Ok(())

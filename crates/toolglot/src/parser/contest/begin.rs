@@ -1,6 +1,7 @@
 //! Says whether a candidate's body begins behind its heads, who is called, and how the body starts.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::Start;
 use crate::diagnostic::Code;
@@ -98,7 +99,7 @@ fn inferred(
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
-    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
+    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context = CallContext { ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
     let read = read_value(at, ValuePosition::Value, None, &context)?;
@@ -141,7 +142,7 @@ fn begin_call(
     if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
-    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
+    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context =
         CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
