@@ -79,6 +79,8 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     Ok(Dialect {
         openings: strong_openings(&calls, &sections),
         param_openings: param_openings(&params),
+        has_call_tags: calls.iter().any(Pattern::opens_like_any_tag),
+        has_param_tags: params.iter().any(Pattern::opens_like_any_tag),
         name: values.file.name.into(),
         about: one(values, "about")?.unwrap_or_default().into(),
         aliases: aliases(values)?,

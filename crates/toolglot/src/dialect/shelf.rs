@@ -69,6 +69,8 @@ impl ShelfReader {
             about: self.text().into(),
             openings: strong_openings(&calls, &sections),
             param_openings: param_openings(&params),
+            has_call_tags: calls.iter().any(Pattern::opens_like_any_tag),
+            has_param_tags: params.iter().any(Pattern::opens_like_any_tag),
             join: self.text().into(),
             one_section: self.number() == 1,
             members: MemberNames {

@@ -48,6 +48,13 @@ pub(crate) enum Marker {
     End,
 }
 
+impl Marker {
+    /// Returns its bit in a set of kinds.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
 const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
 
 impl<'s> CallContext<'s> {
@@ -170,8 +177,8 @@ impl<'s> CallContext<'s> {
     /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;
-        let may = self.may_mark(at)?;
-        for marker in MARKERS.into_iter().filter(|marker| may || *marker == Marker::Tag) {
+        let kinds = self.kinds(at)?;
+        for marker in MARKERS.into_iter().filter(|marker| kinds & marker.bit() != 0) {
             if let Some(end) = self.marks(at, marker, param)?
                 && best.is_none_or(|(_, longest)| end > longest)
             {
@@ -187,8 +194,8 @@ impl<'s> CallContext<'s> {
         if self.view.byte(at)?.is_none() {
             return Ok(Some(Marker::End));
         }
-        let may = self.may_mark(at)?;
-        for marker in markers.iter().filter(|marker| may || **marker == Marker::Tag) {
+        let kinds = self.kinds(at)?;
+        for marker in markers.iter().filter(|marker| kinds & marker.bit() != 0) {
             if self.marks(at, *marker, param)?.is_some() {
                 return Ok(Some(*marker));
             }
@@ -196,9 +203,14 @@ impl<'s> CallContext<'s> {
         Ok(None)
     }
 
-    /// Says whether a marker may stand at `at` that is not just any closing tag.
-    fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
-        Ok(self.dialect().params.iter().any(Pattern::opens_like_any_tag) || self.markers().stands(self.view, at)?)
+    /// Returns the kinds of markers that may stand at `at`.
+    fn kinds(&self, at: usize) -> Result<u8, NotYet> {
+        if self.dialect().has_param_tags {
+            return Ok(u8::MAX);
+        }
+        let kinds = self.markers().kinds(self.view, at)?;
+        let named = kinds != 0 && self.dialect().has_call_tags;
+        Ok(kinds | Marker::Tag.bit() | if named { Marker::Open.bit() } else { 0 })
     }
 
     /// Returns the end of a marker of one kind that stands at `at`.

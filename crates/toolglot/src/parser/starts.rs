@@ -19,13 +19,20 @@ pub(crate) struct Starts {
     second: Vec<[u16; 256]>,
     groups: Vec<Group>,
     /// Sorted; none of them begins with another, which would stand wherever it does.
-    texts: Vec<Vec<u8>>,
+    texts: Vec<StartText>,
     /// How the texts of the groups begin, and which of them do so.
     leads: Vec<(Lead, Range<usize>)>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,
     /// So does any tag.
     tags: bool,
+}
+
+/// A text, and as bits the kinds of what begins with it.
+#[derive(Clone, Debug)]
+struct StartText {
+    text: Vec<u8>,
+    kinds: u8,
 }
 
 /// How the texts begin that share their first two bytes, or that are all told by their first.
@@ -36,19 +43,29 @@ struct Group {
 
 impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut texts: Vec<T> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
-        texts.sort_by(|one, other| one.as_ref().cmp(other.as_ref()));
-        texts.dedup_by(|one, other| one.as_ref().starts_with(other.as_ref()));
-        let texts: Vec<Vec<u8>> = texts.into_iter().map(Into::into).collect();
-        let mut starts = Self::default();
-        for (number, text) in texts.iter().enumerate() {
-            starts.add(number, text);
-        }
-        Self { texts, ..starts }
+        Self::of_kinds(texts.into_iter().map(|text| (text, 1)))
     }
 }
 
 impl Starts {
+    /// Returns where something of several kinds begins, each a bit.
+    pub(crate) fn of_kinds<T: AsRef<[u8]> + Into<Vec<u8>>>(texts: impl IntoIterator<Item = (T, u8)>) -> Self {
+        let mut texts: Vec<(T, u8)> = texts.into_iter().filter(|(text, _)| !text.as_ref().is_empty()).collect();
+        texts.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
+        texts.dedup_by(|(one, kinds), (other, all)| {
+            let within = one.as_ref().starts_with(other.as_ref());
+            *all |= if within { *kinds } else { 0 };
+            within
+        });
+        let texts: Vec<StartText> =
+            texts.into_iter().map(|(text, kinds)| StartText { text: text.into(), kinds }).collect();
+        let mut starts = Self::default();
+        for (number, StartText { text, .. }) in texts.iter().enumerate() {
+            starts.add(number, text);
+        }
+        Self { texts, ..starts }
+    }
+
     /// Adds a text to its group; texts come in order, so that those of a group follow each other.
     fn add(&mut self, number: usize, text: &[u8]) {
         let fresh = Group { leads: self.leads.len()..self.leads.len() };
@@ -99,7 +116,7 @@ impl Starts {
 
     /// Returns the texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.texts.iter().map(Vec::as_slice)
+        self.texts.iter().map(|start| start.text.as_slice())
     }
 
     /// Returns the bytes with which something begins.
@@ -147,48 +164,61 @@ impl Starts {
 
     /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(self.named && view.starts_with(at, "</")? || self.spells(view, at)?)
+        self.kinds(view, at).map(|kinds| kinds != 0)
+    }
+
+    /// Returns the kinds of what may begin at `at`: those of the text that stands there, all at a closing tag that may count.
+    pub(crate) fn kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
+        if self.named && view.starts_with(at, "</")? {
+            return Ok(u8::MAX);
+        }
+        self.spelled_kinds(view, at)
     }
 
     /// Says whether one of the texts stands at `at`; waits while one may come to.
     #[inline]
     pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        self.spelled_kinds(view, at).map(|kinds| kinds != 0)
+    }
+
+    #[inline]
+    fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         match *view.rest(at) {
             [first, second, ..] => match self.group(first, second) {
-                0 => Ok(false),
-                group => self.spells_of(&self.groups[usize::from(group) - 1], view, at),
+                0 => Ok(0),
+                group => self.kinds_of(&self.groups[usize::from(group) - 1], view, at),
             },
-            _ => spelled(&self.texts, view, at),
+            _ => self.spelled(view, at),
         }
     }
 
-    /// Says whether one of a group's texts stands at `at`: their first four bytes tell most of what does not.
-    fn spells_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    /// Returns the kinds of a group's text that stands at `at`: their first four bytes tell most of what does not.
+    fn kinds_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         let (rest, mut waits) = (view.rest(at), false);
         let lead = Lead::of(rest);
         for (_, texts) in self.leads[group.leads.clone()].iter().filter(|(text, _)| text.fits(lead)) {
-            for text in &self.texts[texts.clone()] {
+            for StartText { text, kinds } in &self.texts[texts.clone()] {
                 if rest.starts_with(text) {
-                    return Ok(true);
+                    return Ok(*kinds);
                 }
                 waits |= rest.len() < text.len() && text.starts_with(rest);
             }
         }
-        if waits { view.final_end().map(|_| false) } else { Ok(false) }
+        if waits { view.final_end().map(|_| 0) } else { Ok(0) }
     }
-}
 
-/// Says whether one of sorted texts stands at `at`, none of which begins with another; waits while one may come to.
-fn spelled(texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let rest = view.rest(at);
-    let next = texts.partition_point(|text| text.as_slice() <= rest);
-    if texts[..next].last().is_some_and(|text| rest.starts_with(text)) {
-        return Ok(true);
+    /// Returns the kinds of the text that stands at `at`, looked for among all.
+    fn spelled(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
+        let rest = view.rest(at);
+        let next = self.texts.partition_point(|start| start.text.as_slice() <= rest);
+        if let Some(start) = self.texts[..next].last().filter(|start| rest.starts_with(&start.text)) {
+            return Ok(start.kinds);
+        }
+        if self.texts[next..].first().is_some_and(|start| start.text.starts_with(rest)) {
+            view.final_end()?;
+        }
+        Ok(0)
     }
-    if texts[next..].first().is_some_and(|text| text.starts_with(rest)) {
-        view.final_end()?;
-    }
-    Ok(false)
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.
