@@ -111,7 +111,7 @@ impl ReaderStep<'_> {
             return None;
         }
         let root = self.context.schema.map(Schema::root).filter(|_| self.reader.deferred.is_on());
-        let declared = root.and_then(|root| root.meant(key)).filter(|name| !self.reader.seen.contains(*name));
+        let declared = root.and_then(|root| root.meant(key)).filter(|name| !self.reader.seen.contains(name));
         self.release_key(source, declared);
         declared
     }

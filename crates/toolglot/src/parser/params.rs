@@ -130,8 +130,8 @@ impl ParamsReader {
 
     fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<BetweenParams, NotYet> {
         let at = context.gap(self.at)?;
-        let visible = |first: &Box<FoundParam>| self.object.is_empty() && first.start < context.view.end();
-        let found = match self.first.take().filter(visible) {
+        let visible = |first: &FoundParam| self.object.is_empty() && first.start < context.view.end();
+        let found = match self.first.take().filter(|first| visible(first)) {
             Some(first) => Some(*first),
             None => param_head(at, context, !self.object.is_empty())?,
         };

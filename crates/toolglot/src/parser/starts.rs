@@ -188,37 +188,44 @@ impl Starts {
                 0 => Ok(0),
                 group => self.kinds_of(&self.groups[usize::from(group) - 1], view, at),
             },
-            _ => self.spelled(view, at),
+            _ => spelled(&self.texts, view, at),
         }
     }
 
     /// Returns the kinds of a group's text that stands at `at`: their first four bytes tell most of what does not.
     fn kinds_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<u8, NotYet> {
-        let (rest, mut waits) = (view.rest(at), false);
-        let lead = Lead::of(rest);
+        let lead = Lead::of(view.rest(at));
         for (_, texts) in self.leads[group.leads.clone()].iter().filter(|(text, _)| text.fits(lead)) {
-            for StartText { text, kinds } in &self.texts[texts.clone()] {
-                if rest.starts_with(text) {
-                    return Ok(*kinds);
-                }
-                waits |= rest.len() < text.len() && text.starts_with(rest);
+            let kinds = spelled(&self.texts[texts.clone()], view, at)?;
+            if kinds != 0 {
+                return Ok(kinds);
             }
-        }
-        if waits { view.final_end().map(|_| 0) } else { Ok(0) }
-    }
-
-    /// Returns the kinds of the text that stands at `at`, looked for among all.
-    fn spelled(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
-        let rest = view.rest(at);
-        let next = self.texts.partition_point(|start| start.text.as_slice() <= rest);
-        if let Some(start) = self.texts[..next].last().filter(|start| rest.starts_with(&start.text)) {
-            return Ok(start.kinds);
-        }
-        if self.texts[next..].first().is_some_and(|start| start.text.starts_with(rest)) {
-            view.final_end()?;
         }
         Ok(0)
     }
+}
+
+/// Texts of which each is compared; of more, the one is searched for that may stand.
+const FEW: usize = 4;
+
+/// Returns the kinds of the text that stands at `at`, of some sorted ones; waits while one may come to.
+fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet> {
+    let rest = view.rest(at);
+    let near = if texts.len() > FEW {
+        // The one that stands is the last that comes no later; one that begins with all that is there is the next.
+        let next = texts.partition_point(|start| start.text.as_slice() <= rest);
+        &texts[next.saturating_sub(1)..(next + 1).min(texts.len())]
+    } else {
+        texts
+    };
+    let mut waits = false;
+    for StartText { text, kinds } in near {
+        if rest.starts_with(text) {
+            return Ok(*kinds);
+        }
+        waits |= rest.len() < text.len() && text.starts_with(rest);
+    }
+    if waits { view.final_end().map(|_| 0) } else { Ok(0) }
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.
