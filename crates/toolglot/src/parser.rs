@@ -46,6 +46,7 @@ mod input;
 mod kwargs;
 mod lines;
 mod markdown;
+mod marker;
 mod member;
 mod object;
 mod openers;

@@ -6,6 +6,7 @@ use super::catalog::PatternRef;
 use super::engine::{Callee, Engine};
 use super::fast_path::FastPath;
 use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands, stands_any};
+use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::Context;
@@ -28,34 +29,6 @@ pub(crate) struct CallContext<'s> {
     /// Counts the bytes that are read ahead, where they may be read in vain.
     pub(crate) ahead: Option<&'s Cell<usize>>,
 }
-
-/// A marker in or after a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marker {
-    /// The value's own closer.
-    Value,
-    /// The opener of a parameter.
-    Param,
-    /// The call's closer.
-    Call,
-    /// The section's closer.
-    Section,
-    /// The opener of a call or a section.
-    Open,
-    /// Any closing tag.
-    Tag,
-    /// The end of the input.
-    End,
-}
-
-impl Marker {
-    /// Returns its bit in a set of kinds.
-    pub(crate) const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
 
 impl<'s> CallContext<'s> {
     pub(crate) fn new(

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
-use super::call_context::Marker;
 use super::data::DataBytes;
 use super::head::{Head, stands_any};
+use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};

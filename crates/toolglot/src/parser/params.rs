@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use super::call_context::{CallContext, Marker, closing_tag};
+use super::call_context::{CallContext, closing_tag};
 use super::contest::{NEAR, TagEnd, tag_end};
 use super::fast_path::FastPath;
 use super::head::{Head, is_spelled, nodes};
+use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::strict;
-use super::torn::begins_torn;
+use super::torn::{begins_torn, cut_closer, cut_opener};
 use super::tree;
 use super::value::ParamReader;
 use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, Spelling, TypeWords};
+use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
 use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
@@ -469,23 +470,6 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
 /// Says whether the server cut the message, so that nothing may be taken for whole that could go on.
 fn was_cut(context: &CallContext<'_>) -> bool {
     context.engine.options.finish_reason == Some(FinishReason::Length)
-}
-
-/// Says whether `rest` is the start of a parameter's head: of its opener, or that and a part of what follows it.
-fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
-    let openings = context.dialect().params.iter().filter_map(Pattern::opening);
-    openings.flat_map(|opening| &opening.spellings).map(Spelling::plain).any(|opening| {
-        let head = rest.strip_prefix(opening.as_str()).filter(|_| !opening.is_empty());
-        opening.starts_with(rest) || head.is_some_and(|head| !head.contains(['>', '\n']))
-    })
-}
-
-/// Says whether `rest` is the start of a closer.
-fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
-    let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
-    let mut spelled = closers
-        .flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key())));
-    spelled.any(|closer| closer.starts_with(rest))
 }
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.
