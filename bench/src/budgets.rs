@@ -12,7 +12,7 @@ const MARGIN: f64 = 1.07;
 
 const HEAD: &str = "\
 # How many instructions each case may take: for each byte or call of messages, in all of what is made.
-# Each is seven hundredths above what was counted; `-- budgets --update` counts anew. What is counted is the release build
+# Each is at most seven hundredths above what was counted; `-- budgets --update` counts anew. What is counted is the release build
 # of `bench/` without peers, on a machine with AVX2.
 ";
 

@@ -127,7 +127,7 @@ pub(crate) fn string(
 
 /// Appends the JSON of a number, boolean or null, where the schema has a say.
 pub(crate) fn scalar(token: &str, node: SchemaNode<'_>, options: &Options, out: &mut String) -> Conversion {
-    if node.types().is_open() || scalar_fits(token, node) {
+    if is_declared(token, node) {
         out.push_str(token);
         return Conversion::Fits;
     }
@@ -180,6 +180,11 @@ fn convert_string(content: &str, node: SchemaNode<'_>, options: &Options, out: &
     let choice = choice::of_text(content, node);
     out.push_str(choice.map_or("", |choice| &choice.json));
     choice.is_some()
+}
+
+/// Says whether a number, boolean or null may stand as it is.
+pub(crate) fn is_declared(token: &str, node: SchemaNode<'_>) -> bool {
+    node.types().is_open() || scalar_fits(token, node)
 }
 
 /// Says whether a number, boolean or null is what a node declares.

@@ -64,6 +64,11 @@ pub struct Dialect {
     pub(crate) sections: Vec<Pattern>,
     /// What opens calls and sections beyond doubt.
     pub(crate) openings: Vec<Literal>,
+    /// What opens parameters but for tags of the key's own name.
+    pub(crate) param_openings: Vec<Literal>,
+    /// Any tag may open a call, or a parameter: its name alone is the tool's, or the key.
+    pub(crate) has_call_tags: bool,
+    pub(crate) has_param_tags: bool,
     /// Patterns of one parameter, what `{params}` repeats.
     pub(crate) params: Vec<Pattern>,
     /// Patterns of reasoning regions.

@@ -57,9 +57,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use crate::diagnostic::{Code, Diagnostic};
+use crate::given::GivenNames;
 use crate::options::Options;
 use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
@@ -197,7 +196,7 @@ pub(crate) struct Context<'c> {
     /// The dialect's own string token; strings between two of them are raw.
     pub(crate) quote: Option<&'c str>,
     /// The keyword arguments that were given, where the value is one of them.
-    pub(crate) given: Option<&'c BTreeSet<String>>,
+    pub(crate) given: Option<&'c GivenNames>,
 }
 
 /// Where a value stands.

@@ -29,6 +29,7 @@ pub mod detect;
 mod diagnostic;
 mod dialect;
 mod event;
+mod given;
 mod id;
 mod inspect;
 mod json;

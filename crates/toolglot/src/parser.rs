@@ -17,7 +17,7 @@ use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
 use crate::marks::Marks;
 use crate::options::{FinishReason, Options, ReasoningOpen};
-use crate::sink::{Sink, StoredKind};
+use crate::sink::{Sink, StoredEvent, StoredKind};
 use crate::tool::Tools;
 use crate::trace::Step;
 use crate::view::{NotYet, View};
@@ -46,6 +46,7 @@ mod input;
 mod kwargs;
 mod lines;
 mod markdown;
+mod marker;
 mod member;
 mod object;
 mod openers;
@@ -437,9 +438,16 @@ impl<'p> Iterator for Events<'p> {
 
     #[inline]
     fn next(&mut self) -> Option<Event<'p>> {
-        let Parser { sink, input, .. } = self.parser;
-        let entry = sink.entries.get(self.next)?;
+        let entry = self.parser.sink.entries.get(self.next)?;
         self.next += 1;
+        self.parser.event(entry)
+    }
+}
+
+impl Parser {
+    /// Returns an event as callers see it.
+    fn event<'p>(&'p self, entry: &'p StoredEvent) -> Option<Event<'p>> {
+        let Self { sink, input, .. } = self;
         let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
         let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {

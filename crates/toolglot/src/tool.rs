@@ -22,7 +22,7 @@ use names::ToolNames;
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     /// The name as declared.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The parameters' schema; `None` if the tool declares none, so that anything goes.
     pub(crate) schema: Option<Schema>,
 }
@@ -129,13 +129,13 @@ impl Tools {
 
     /// Returns the list with tools of these names added, which declare no parameters.
     pub(crate) fn with_names<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Self {
-        let named = names.into_iter().map(|name| Tool { name: name.to_owned(), schema: None });
+        let named = names.into_iter().map(|name| Tool { name: name.into(), schema: None });
         Self::from_list(self.list.iter().cloned().chain(named).collect())
     }
 
     /// Returns the names of the tools in the order of their declaration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|tool| tool.name.as_str())
+        self.list.iter().map(|tool| &*tool.name)
     }
 
     /// Returns the declared name that a name in a call means, whatever its spelling; `None` if no tool fits, or several.

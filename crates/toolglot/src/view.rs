@@ -37,6 +37,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the byte at a position, `None` at the end of the input.
+    #[inline]
     pub(crate) fn byte(self, at: usize) -> Result<Option<u8>, NotYet> {
         match self.text.as_bytes().get(at - self.base) {
             Some(&byte) => Ok(Some(byte)),
@@ -56,6 +57,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the visible bytes from a position on.
+    #[inline]
     pub(crate) fn rest(self, at: usize) -> &'a [u8] {
         &self.text.as_bytes()[at - self.base..]
     }
@@ -87,15 +89,16 @@ impl<'a> View<'a> {
     #[inline]
     pub(crate) fn starts_with(self, at: usize, literal: &str) -> Result<bool, NotYet> {
         let (rest, asked) = (self.rest(at), literal.as_bytes());
-        // Nearly all that is asked for does not stand there, and its first byte says so.
-        if let (Some(there), Some(first)) = (rest.get(..asked.len()), asked.first()) {
-            return Ok(there[0] == *first && there == asked && !self.is_forged(at, at + asked.len()));
+        if rest.len() >= asked.len() {
+            return Ok(rest.starts_with(asked) && !self.is_forged(at, at + asked.len()));
         }
-        let same = rest.iter().zip(asked).take_while(|(there, asked)| there == asked).count();
-        if same == asked.len() {
-            return Ok(!self.is_forged(at, at + same));
-        }
-        if same < rest.len() { Ok(false) } else { self.final_end().map(|_| false) }
+        self.begins(at, literal)
+    }
+
+    /// Says whether `literal`, which is longer than what is visible from `at` on, comes to stand there.
+    fn begins(self, at: usize, literal: &str) -> Result<bool, NotYet> {
+        let (rest, asked) = (self.rest(at), literal.as_bytes());
+        if asked.starts_with(rest) { self.final_end().map(|_| false) } else { Ok(false) }
     }
 
     /// Returns the view in which special tokens are known by `marks`.
@@ -109,10 +112,12 @@ impl<'a> View<'a> {
     }
 
     /// Says whether visible bytes spell a special token that did not come in as one.
+    #[inline]
     pub(crate) fn is_forged(self, from: usize, to: usize) -> bool {
-        let Some(marks) = self.marks else { return false };
-        let from = from.max(self.base);
-        marks.is_forged(&self.rest(from)[..to - from], from)
+        self.marks.is_some_and(|marks| {
+            let from = from.max(self.base);
+            marks.is_forged(&self.rest(from)[..to - from], from)
+        })
     }
 
     /// Returns the view cut at a position: bytes from there on are not visible.

@@ -409,9 +409,23 @@ fn plain(parts: &[SpellingPart]) -> String {
     parts.iter().filter_map(SpellingPart::text).collect()
 }
 
-/// Returns what opens calls and sections beyond doubt.
+/// Returns what opens calls and sections beyond doubt, each once.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
-    calls.iter().chain(sections).filter_map(Pattern::opening).filter_map(Literal::strong).collect()
+    each_once(calls.iter().chain(sections).filter_map(Pattern::opening).filter_map(Literal::strong))
+}
+
+/// Returns what opens parameters, each once, but for tags of the key's own name.
+pub(super) fn param_openings(params: &[Pattern]) -> Vec<Literal> {
+    each_once(params.iter().filter(|param| !param.has_key_tag()).filter_map(Pattern::opening).cloned())
+}
+
+fn each_once(literals: impl Iterator<Item = Literal>) -> Vec<Literal> {
+    literals.fold(Vec::new(), |mut once, literal| {
+        if !once.contains(&literal) {
+            once.push(literal);
+        }
+        once
+    })
 }
 
 /// Says whether prose does not contain a literal: a tag, a special token, a bracketed marker, or one between two signs

@@ -12,7 +12,8 @@ use std::borrow::Cow;
 
 use super::hole::Holder;
 use super::pattern::{
-    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, strong_openings,
+    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, param_openings,
+    strong_openings,
 };
 use super::teach::PLACES;
 use super::{Dialect, IdPattern, MemberNames, Teach, TypeWords};
@@ -67,6 +68,9 @@ impl ShelfReader {
             name: name.into(),
             about: self.text().into(),
             openings: strong_openings(&calls, &sections),
+            param_openings: param_openings(&params),
+            has_call_tags: calls.iter().any(Pattern::opens_like_any_tag),
+            has_param_tags: params.iter().any(Pattern::opens_like_any_tag),
             join: self.text().into(),
             one_section: self.number() == 1,
             members: MemberNames {

@@ -5,6 +5,7 @@ use super::fast_path::FastPass;
 use super::key::is_bare_key;
 use super::reader::ReaderStep;
 use super::state::{Bracket, Expect, Token};
+use crate::coerce;
 use crate::schema::{Schema, SchemaNode};
 
 impl ReaderStep<'_> {
@@ -19,9 +20,9 @@ impl ReaderStep<'_> {
         member && object && plain && known
     }
 
-    /// Passes a member: a key that may stand here and was not given before, and its value if that is a string.
+    /// Passes a member: a key that may stand here and was not given before, and its value if that is a string or a scalar.
     ///
-    /// Where the value is none, the careful reader reads it and knows its schema.
+    /// Where the value is neither, the careful reader reads it and knows its schema.
     pub(super) fn pass_parameter(&mut self, pass: &mut FastPass<'_>) -> Option<()> {
         let base = self.at();
         let mut comma = None;
@@ -41,11 +42,22 @@ impl ReaderStep<'_> {
         self.reader.state.step(Token::Key);
         self.reader.state.step(Token::Colon);
         pass.settle(pass.at + 1);
-        let held = self.node(self.reader.node).is_some_and(|node| node.holds_strings());
-        (pass.token()? == b'"' && !held).then_some(())?;
-        pass.string()?;
+        let (first, node) = (pass.token()?, self.node(self.reader.node));
+        let from = pass.at;
+        if first == b'"' {
+            (!node.is_some_and(SchemaNode::holds_strings)).then_some(())?;
+            pass.string()?;
+        } else {
+            pass.scalar(first)?;
+            let token = self.view.slice(base + from, base + pass.at);
+            node.is_none_or(|node| coerce::is_declared(token, node)).then_some(())?;
+        }
         let end = pass.at;
-        self.ends_string(pass)?;
+        if first == b'"' {
+            self.ends_string(pass)?
+        } else {
+            matches!(pass.token()?, b',' | b'}').then_some(())?
+        }
         self.reader.state.step(Token::Value);
         pass.settle(end);
         Some(())
@@ -56,9 +68,8 @@ impl ReaderStep<'_> {
         let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         (plain && !self.reader.seen.contains(name)).then_some(())?;
         let root = self.context.schema.map(Schema::root);
-        let unasked = |root: SchemaNode<'_>| {
-            root.is_undeclared(name) || (self.holds_head() || root.is_closed()) && !root.declares(name)
-        };
+        let asks = |root: SchemaNode<'_>| !root.properties().is_empty() || self.holds_head() || root.is_closed();
+        let unasked = |root: SchemaNode<'_>| asks(root) && !root.declares(name);
         (!root.is_some_and(unasked)).then_some(())?;
         self.reader.undeclared = false;
         if self.holds_head() {
@@ -66,7 +77,7 @@ impl ReaderStep<'_> {
         }
         self.reader.node = self.property(name);
         self.reader.state.innermost_mut()?.members += 1;
-        self.reader.seen.insert(name.to_owned());
+        self.reader.seen.insert(name);
         Some(())
     }
 

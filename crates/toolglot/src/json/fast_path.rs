@@ -273,7 +273,7 @@ impl<'b> FastPass<'b> {
     }
 
     /// Passes a number, boolean or null.
-    fn scalar(&mut self, first: u8) -> Option<()> {
+    pub(super) fn scalar(&mut self, first: u8) -> Option<()> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| !is_token(*byte))?;
         let valid = match first {

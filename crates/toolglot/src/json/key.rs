@@ -111,7 +111,7 @@ impl ReaderStep<'_> {
             return None;
         }
         let root = self.context.schema.map(Schema::root).filter(|_| self.reader.deferred.is_on());
-        let declared = root.and_then(|root| root.meant(key)).filter(|name| !self.reader.seen.contains(*name));
+        let declared = root.and_then(|root| root.meant(key)).filter(|name| !self.reader.seen.contains(name));
         self.release_key(source, declared);
         declared
     }
@@ -136,11 +136,9 @@ impl ReaderStep<'_> {
         if unknown {
             self.sink().diagnose(Code::UnknownParameter, span.clone(), format!("unknown parameter `{key}`"));
         }
-        if self.reader.seen.contains(key) {
+        if !self.reader.seen.insert(key) {
             let message = format!("duplicate parameter `{key}`; both are kept, and most JSON readers use the last");
             self.sink().diagnose(Code::DuplicateParameter, span, message);
-        } else {
-            self.reader.seen.insert(key.to_owned());
         }
     }
 

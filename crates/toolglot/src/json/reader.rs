@@ -1,6 +1,6 @@
 //! The streaming reader: what may stand next, and what each byte there leads to.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::cursor::Cursor;
@@ -11,6 +11,7 @@ use super::stops::Stops;
 use super::text::RunningString;
 use super::{Context, Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
+use crate::given::GivenNames;
 use crate::schema::NodeId;
 use crate::sink::Sink;
 use crate::view::{NotYet, View, is_blank};
@@ -45,7 +46,7 @@ pub(crate) struct JsonReader {
     /// The strict source of the running key, where anyone wants to know it.
     pub(super) key: String,
     /// The parameters given so far.
-    pub(super) seen: BTreeSet<String>,
+    pub(super) seen: GivenNames,
     /// The tool declares parameters, and not the one whose value is read.
     pub(super) undeclared: bool,
     pub(super) deferred: Deferred,
@@ -72,7 +73,7 @@ impl JsonReader {
             escaped: None,
             declared_keys: false,
             key: String::new(),
-            seen: BTreeSet::new(),
+            seen: GivenNames::default(),
             undeclared: false,
             deferred: Deferred::default(),
             fenced: false,

@@ -26,11 +26,12 @@
 //! it closes the call before another. No string of a member that is not declared is searched: what looks like its key may be
 //! code of the string before it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::ValuePosition;
 use super::look::{Ahead, Lookahead, Quote};
 use super::state::OpenBracket;
+use crate::given::GivenNames;
 use crate::view::NotYet;
 
 use choice::{OpenString, QuoteParity, count_quotes};
@@ -64,7 +65,7 @@ pub(super) struct DoubtfulString<'d> {
     pub(super) visible: usize,
     pub(super) at: usize,
     pub(super) stack: &'d [OpenBracket],
-    pub(super) seen: &'d BTreeSet<String>,
+    pub(super) seen: &'d GivenNames,
     pub(super) place: ValuePosition,
     pub(super) spacing: Spacing,
     /// Line breaks between members were written as in strings.

@@ -11,6 +11,8 @@ pub(crate) fn write_string(text: &str, out: &mut String) {
 
 /// Appends `text` as it stands between the quotes of a JSON string.
 pub(crate) fn write_escaped(text: &str, out: &mut String) {
+    // Room for all at once, and for escapes as code has them: a long buffer that grows is copied.
+    out.reserve(text.len() + text.len() / 16);
     let mut rest = text;
     loop {
         let run = clean_run(rest.as_bytes());

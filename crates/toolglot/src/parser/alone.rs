@@ -6,7 +6,7 @@ use super::catalog::PatternRef;
 use super::contest::{Start, Winner};
 use super::engine::Engine;
 use super::head::{Head, HeadText, skip_gap};
-use super::params::param_head;
+use super::params::{FoundParam, param_head};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{BodyKind, Dialects};
 use crate::event::Outcome;
@@ -41,13 +41,12 @@ fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Opt
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
     let context = CallContext::new(engine, view, pattern_ref, &callee, &head);
-    let mut first = Head::default();
-    let (param, _) = param_head(at, &context, false, &mut first).ok()??;
+    let FoundParam { param, head: first, .. } = param_head(at, &context, false).ok()??;
     if context.dialect().params[param].has_key_tag() && !context.knows(first.key()) {
         return None;
     }
     let mut sink = Sink::new(engine.options.repairs);
-    let win = Winner { pattern_ref, head, callee, start: Start::Params(at), proof: None };
+    let win = Winner { pattern_ref, head, callee, start: Start::Params { at, first: None }, proof: None };
     let end = CallReader::new(win, true).resume(engine, view, &mut sink).ok()?;
     let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
     let arguments = sink.words.get(name.len()..)?.to_owned();

@@ -29,7 +29,10 @@ pub(super) enum BodyReader {
 impl BodyReader {
     pub(super) fn new(start: Start, context: &CallContext<'_>, sink: &mut Sink) -> Self {
         match start {
-            Start::Params(at) => Self::Params(ParamsReader::new(at)),
+            Start::Params { at, first } => {
+                let first = first.filter(|_| !context.engine.options.careful);
+                Self::Params(ParamsReader::new(at, first))
+            }
             Start::Kwargs(at) => Self::Kwargs(KwargsReader::new(at)),
             Start::Lines(at) => Self::Lines(LinesReader::new(at)),
             Start::Json { at, relaxed } => {
@@ -42,7 +45,7 @@ impl BodyReader {
             Start::Call { at, flat, found, .. } => Self::Call(CallObjectReader::new(at, flat, found)),
             Start::Content { at, sure } => Self::Content(ContentReader::new(at, sure)),
             Start::Nothing(at) => {
-                ParamsReader::new(at).end_at_once(context, sink);
+                ParamsReader::new(at, None).end_at_once(context, sink);
                 Self::Done(at)
             }
         }

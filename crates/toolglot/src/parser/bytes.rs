@@ -133,6 +133,7 @@ impl ByteBits {
         self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
     }
 
+    #[inline]
     pub(crate) fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }

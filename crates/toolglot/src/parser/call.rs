@@ -233,7 +233,7 @@ impl CallReader {
         if let CallPhase::Body(body) = &mut self.phase
             && let BodyReader::Call(object) = &mut **body
         {
-            self.head.id = object.id.take().map(|id| HeadText { text: id, span: 0..0 });
+            self.head.id = object.id.take().map(|id| HeadText::new(&id, 0..0));
         }
         self.phase = CallPhase::Closing { at: end.at, how: end.how };
     }
@@ -423,8 +423,8 @@ impl Start {
     /// Returns where the body starts.
     pub(crate) fn at(&self) -> usize {
         match self {
-            Self::Params(at) | Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
-            Self::Json { at, .. } | Self::Whole { at, .. } => *at,
+            Self::Kwargs(at) | Self::Lines(at) | Self::Nothing(at) => *at,
+            Self::Params { at, .. } | Self::Json { at, .. } | Self::Whole { at, .. } => *at,
             Self::Call { at, .. } | Self::Content { at, .. } => *at,
         }
     }

@@ -5,7 +5,8 @@ use std::cell::Cell;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine};
 use super::fast_path::FastPath;
-use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands};
+use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands, stands_any};
+use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::Context;
@@ -28,27 +29,6 @@ pub(crate) struct CallContext<'s> {
     /// Counts the bytes that are read ahead, where they may be read in vain.
     pub(crate) ahead: Option<&'s Cell<usize>>,
 }
-
-/// A marker in or after a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marker {
-    /// The value's own closer.
-    Value,
-    /// The opener of a parameter.
-    Param,
-    /// The call's closer.
-    Call,
-    /// The section's closer.
-    Section,
-    /// The opener of a call or a section.
-    Open,
-    /// Any closing tag.
-    Tag,
-    /// The end of the input.
-    End,
-}
-
-const MARKERS: [Marker; 6] = [Marker::Value, Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Tag];
 
 impl<'s> CallContext<'s> {
     pub(crate) fn new(
@@ -153,12 +133,13 @@ impl<'s> CallContext<'s> {
     }
 
     /// Returns the end of the longest of some literals that stands at `at`.
+    #[inline]
     pub(crate) fn any<'l>(
         &self,
         at: usize,
         literals: impl IntoIterator<Item = &'l Literal>,
     ) -> Result<Option<usize>, NotYet> {
-        literals.into_iter().try_fold(None, |best, literal| Ok(self.stands(at, literal)?.max(best)))
+        stands_any(self.view, at, literals, self.head)
     }
 
     /// Returns the first place at or after `at` without white space.
@@ -169,8 +150,8 @@ impl<'s> CallContext<'s> {
     /// Returns the marker that stands at `at`, the longest if several do, and where it ends.
     pub(crate) fn marker(&self, at: usize, param: &Pattern) -> Result<Option<(Marker, usize)>, NotYet> {
         let mut best: Option<(Marker, usize)> = None;
-        let may = self.may_mark(at)?;
-        for marker in MARKERS.into_iter().filter(|marker| may || *marker == Marker::Tag) {
+        let kinds = self.kinds(at)?;
+        for marker in MARKERS.into_iter().filter(|marker| kinds & marker.bit() != 0) {
             if let Some(end) = self.marks(at, marker, param)?
                 && best.is_none_or(|(_, longest)| end > longest)
             {
@@ -186,8 +167,8 @@ impl<'s> CallContext<'s> {
         if self.view.byte(at)?.is_none() {
             return Ok(Some(Marker::End));
         }
-        let may = self.may_mark(at)?;
-        for marker in markers.iter().filter(|marker| may || **marker == Marker::Tag) {
+        let kinds = self.kinds(at)?;
+        for marker in markers.iter().filter(|marker| kinds & marker.bit() != 0) {
             if self.marks(at, *marker, param)?.is_some() {
                 return Ok(Some(*marker));
             }
@@ -195,9 +176,14 @@ impl<'s> CallContext<'s> {
         Ok(None)
     }
 
-    /// Says whether a marker may stand at `at` that is not just any closing tag.
-    fn may_mark(&self, at: usize) -> Result<bool, NotYet> {
-        Ok(self.dialect().params.iter().any(Pattern::opens_like_any_tag) || self.markers().stands(self.view, at)?)
+    /// Returns the kinds of markers that may stand at `at`.
+    fn kinds(&self, at: usize) -> Result<u8, NotYet> {
+        if self.dialect().has_param_tags {
+            return Ok(u8::MAX);
+        }
+        let kinds = self.markers().kinds(self.view, at)?;
+        let named = kinds != 0 && self.dialect().has_call_tags;
+        Ok(kinds | Marker::Tag.bit() | if named { Marker::Open.bit() } else { 0 })
     }
 
     /// Returns the end of a marker of one kind that stands at `at`.
@@ -218,11 +204,10 @@ impl<'s> CallContext<'s> {
     /// Returns the end of a parameter's opening literal; where that is a tag of the key's name, the key must be declared.
     fn param_opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let mut best = None;
-        for param in &self.dialect().params {
-            let end = if param.has_key_tag() { self.key_tag(at, param)? } else { self.any(at, param.opening())? };
-            best = best.max(end);
+        for param in self.dialect().params.iter().filter(|param| param.has_key_tag()) {
+            best = self.key_tag(at, param)?.max(best);
         }
-        Ok(best)
+        Ok(self.any(at, &self.dialect().param_openings)?.max(best))
     }
 
     fn key_tag(&self, at: usize, param: &Pattern) -> Result<Option<usize>, NotYet> {

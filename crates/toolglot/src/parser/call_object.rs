@@ -99,7 +99,7 @@ fn is_plain(name: &HeadText, context: &CallContext<'_>) -> Result<bool, NotYet> 
     let quoted = context.view.slice(name.span.start, name.span.end);
     let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
     let letters = inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    Ok(letters && inner == name.text && context.view.byte(context.gap(name.span.end)?)? == Some(b','))
+    Ok(letters && *inner == *name.text && context.view.byte(context.gap(name.span.end)?)? == Some(b','))
 }
 
 /// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
@@ -239,7 +239,7 @@ impl CallObjectReader {
                 return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
             }
             CallMember::Other { start, key, foreign } => {
-                return self.skip(start, foreign.then_some(key.text), context, callee, sink);
+                return self.skip(start, foreign.then(|| key.text.to_string()), context, callee, sink);
             }
             CallMember::Arguments(GivenArguments::Object(start)) => self.begin(start, context, callee, sink),
             CallMember::Arguments(GivenArguments::Whole(whole, start, end)) => {
@@ -293,7 +293,7 @@ impl CallObjectReader {
         if object.has(name) {
             duplicate(key, end, sink);
         } else {
-            check_declared(key, context, sink);
+            check_declared(key, name, context, sink);
             object.member(name, &json, end, sink);
         }
         (self.spot.at, self.spot.unjoined) = (end, true);

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
 use super::data::DataBytes;
-use super::head::{Head, stands};
+use super::head::{Head, stands_any};
+use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
@@ -311,8 +312,7 @@ impl Catalog {
 
     /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
     pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
-        let ends = self.spent(dialect).iter().map(|closer| stands(view, at, closer, &Head::default()));
-        ends.into_iter().try_fold(None, |best, end| Ok(end?.max(best)))
+        stands_any(view, at, self.spent(dialect), &Head::default())
     }
 
     /// Returns the end of a turn's end that stands at `at`.
@@ -383,12 +383,19 @@ pub(crate) fn skipped<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Option
 
 /// What a dialect's closers, parameter openers and strong openers begin with; tags are looked at where those are tags.
 fn markers(dialect: &Dialect) -> Starts {
-    let closers = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections).flat_map(|p| &p.tail);
+    let kind = |marker: Marker| move |literal| (literal, marker.bit());
     let params = dialect.params.iter().filter(|param| !param.opens_like_any_tag()).filter_map(Pattern::opening);
-    let literals = closers.chain(params).chain(&dialect.openings);
-    let (named, spelled): (Vec<_>, Vec<_>) =
-        literals.flat_map(|literal| &literal.spellings).partition(|spelling| spelling.is_named_closer());
-    let starts: Starts = spelled.into_iter().map(Spelling::opener).collect();
+    let closers =
+        [(&dialect.params, Marker::Value), (&dialect.calls, Marker::Call), (&dialect.sections, Marker::Section)];
+    let literals = closers
+        .into_iter()
+        .flat_map(|(patterns, marker)| patterns.iter().flat_map(|pattern| &pattern.tail).map(kind(marker)))
+        .chain(params.map(kind(Marker::Param)))
+        .chain(dialect.openings.iter().map(kind(Marker::Open)));
+    let (named, spelled): (Vec<_>, Vec<_>) = literals
+        .flat_map(|(literal, kind)| literal.spellings.iter().map(move |spelling| (spelling, kind)))
+        .partition(|(spelling, _)| spelling.is_named_closer());
+    let starts = Starts::of_kinds(spelled.into_iter().map(|(spelling, kind)| (spelling.opener(), kind)));
     let starts = if named.is_empty() { starts } else { starts.with_named_closers() };
     let tags = starts.contains(b'<') || dialect.params.iter().any(Pattern::has_key_tag);
     if tags { starts.with_tags() } else { starts }

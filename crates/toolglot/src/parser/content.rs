@@ -81,8 +81,8 @@ impl ContentReader {
             edge.how = Ended::Broken;
         }
         if let Some(key) = parameter(context).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
-            let key = HeadText { text: key, span: self.start..self.start };
-            let text = HeadText { text: line.unwrap_or_else(|| text.to_owned()), span: self.start..edge.end };
+            let key = HeadText { text: key.into(), span: self.start..self.start };
+            let text = HeadText { text: line.as_deref().unwrap_or(text).into(), span: self.start..edge.end };
             self.object.text_member(&key, &text, Hint::None, edge.end, context, sink);
         }
         match edge.how {
@@ -187,7 +187,7 @@ pub(crate) fn parameter(context: &CallContext<'_>) -> Option<String> {
     let Some(root) = context.root().filter(|root| !root.properties().is_empty()) else {
         return Some("content".to_owned());
     };
-    let free = |key: &&String| context.head.attributes.iter().all(|(given, _)| given.text != **key);
+    let free = |key: &&String| context.head.attributes.iter().all(|(given, _)| *given.text != ***key);
     let all: Vec<&String> = root.properties().iter().filter(free).collect();
     let required: Vec<&String> = root.required().iter().filter(free).collect();
     let content = all.iter().copied().find(|key| *key == "content");

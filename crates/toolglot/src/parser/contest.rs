@@ -9,6 +9,7 @@ use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::{Head, gap, nodes, repeated};
+use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
 use crate::diagnostic::Code;
@@ -52,7 +53,11 @@ pub(crate) struct Proof {
 /// How a body starts.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
-    Params(usize),
+    /// Parameters, the first of which may have been found already.
+    Params {
+        at: usize,
+        first: Option<Box<FoundParam>>,
+    },
     Kwargs(usize),
     Lines(usize),
     /// A JSON object of arguments, perhaps in the dialect's relaxed braces.

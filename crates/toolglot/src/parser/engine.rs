@@ -33,7 +33,7 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) struct Callee {
     /// The name as declared, or as spelled if it is not declared.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) tool: Option<ToolId>,
     pub(crate) name_match: NameMatch,
     /// The call is read ahead, to see whether it is one: in its values no further call is looked for.
@@ -96,19 +96,14 @@ impl Engine {
             return None;
         }
         if self.tools.is_empty() {
-            return Some(Callee {
-                name: spelled.to_owned(),
-                tool: None,
-                name_match: NameMatch::Declared,
-                ahead: false,
-            });
+            return Some(Callee { name: spelled.into(), tool: None, name_match: NameMatch::Declared, ahead: false });
         }
         Some(match found {
             NameLookup::Exact(tool) => self.declared(tool, NameMatch::Declared),
             NameLookup::Normalised(tool) => self.declared(tool, NameMatch::Normalised),
             NameLookup::Unknown if spelled.bytes().all(|byte| byte.is_ascii_digit()) => return None,
             NameLookup::Unknown => {
-                Callee { name: spelled.to_owned(), tool: None, name_match: NameMatch::Undeclared, ahead: false }
+                Callee { name: spelled.into(), tool: None, name_match: NameMatch::Undeclared, ahead: false }
             }
         })
     }

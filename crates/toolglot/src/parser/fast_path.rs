@@ -15,7 +15,7 @@ use super::data::DataBytes;
 use super::engine::Engine;
 use super::head::name_end;
 use super::starts::Starts;
-use crate::dialect::{Dialect, Pattern};
+use crate::dialect::Dialect;
 use crate::tool::ToolId;
 use crate::view::{NotYet, View};
 
@@ -50,7 +50,7 @@ impl<'l> FastPath<'l> {
 
     /// Returns the end of a declared tool's name at `at`, where calls open with a tag of that name.
     pub(super) fn names_tool(&self, at: usize) -> Result<Option<usize>, NotYet> {
-        if !self.dialect().calls.iter().any(Pattern::opens_like_any_tag) {
+        if !self.dialect().has_call_tags {
             return Ok(None);
         }
         let end = name_end(self.view, at)?;
@@ -59,7 +59,7 @@ impl<'l> FastPath<'l> {
 
     /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
     pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
-        if !self.dialect().params.iter().any(Pattern::opens_like_any_tag) {
+        if !self.dialect().has_param_tags {
             return Ok(false);
         }
         let Some(end) = name_end(self.view, at)? else { return Ok(false) };

@@ -1,6 +1,7 @@
 //! The head of a pattern: literals, names, keys, ids and attributes, read before the body.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::dialect::{BodyKind, HeadPart, Hole, Literal, Pattern, Spelling, SpellingPart, is_strong};
 use crate::lead::Lead;
@@ -19,16 +20,16 @@ const FIELD_LIMIT: usize = 256;
 /// Characters of a mark: its colon and 32, as many as a UUID has in hexadecimal digits.
 const MARK_LIMIT: usize = 33;
 
-/// Text that a head or a member said, and where it stands.
+/// Text that a head or a member said, and where it stands. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeadText {
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     pub(crate) span: Range<usize>,
 }
 
 impl HeadText {
     pub(crate) fn new(text: &str, span: Range<usize>) -> Self {
-        Self { text: text.to_owned(), span }
+        Self { text: text.into(), span }
     }
 }
 
@@ -40,9 +41,9 @@ pub(crate) struct Head {
     pub(crate) id: Option<HeadText>,
     pub(crate) key: Option<HeadText>,
     /// What `{type}` said.
-    pub(crate) kind: Option<String>,
+    pub(crate) kind: Option<Arc<str>>,
     /// The suffix of `{mark}`, once learned.
-    pub(crate) mark: Option<String>,
+    pub(crate) mark: Option<Arc<str>>,
     /// Attributes that are parameters.
     pub(crate) attributes: Vec<(HeadText, HeadText)>,
     /// The opening tag has no `>`; its closer follows.
@@ -78,12 +79,12 @@ impl Head {
 
     /// Returns the call's id.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.id.as_ref().map(|id| id.text.as_str())
+        self.id.as_ref().map(|id| &*id.text)
     }
 
     /// Returns the tool's name as it was spelled.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.name.as_ref().map(|name| name.text.as_str())
+        self.name.as_ref().map(|name| &*name.text)
     }
 }
 
@@ -213,20 +214,25 @@ fn opens_tag(nodes: &[HeadPart], number: usize) -> bool {
 }
 
 /// Skips white space between nodes, and letters in its place.
+#[inline]
 pub(crate) fn gap(view: View<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let end = skip_gap(view, at)?;
-    head.spelled_blank |= is_spelled(view.slice(at, end));
+    head.spelled_blank |= end > at && is_spelled(view.slice(at, end));
     Ok(end)
 }
 
 /// Skips white space, and what doubly escaped or badly decoded output has in its place.
-pub(crate) fn skip_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
+#[inline]
+pub(crate) fn skip_gap(view: View<'_>, at: usize) -> Result<usize, NotYet> {
+    let is_none = |next: u8| !is_blank(next) && next != b'\\' && next != TOKENIZER_BLANKS[0][0];
+    if view.byte(at)?.is_some_and(is_none) { Ok(at) } else { skip_whole_gap(view, at) }
+}
+
+fn skip_whole_gap(view: View<'_>, mut at: usize) -> Result<usize, NotYet> {
     loop {
-        let next = view.byte(at)?;
-        if next.is_some_and(|next| !is_blank(next) && next != b'\\' && next != TOKENIZER_BLANKS[0][0]) {
-            return Ok(at);
+        while view.byte(at)?.is_some_and(is_blank) {
+            at += 1;
         }
-        at = view.skip_blanks(at)?;
         at += match view.byte(at)? {
             Some(b'\\') if view.byte(at + 1)? == Some(b'n') => 2,
             Some(first) if first == TOKENIZER_BLANKS[0][0] => match view.byte(at + 1)? {
@@ -276,9 +282,22 @@ pub(crate) fn literal(view: View<'_>, at: usize, literal: &Literal, head: &mut H
 
 /// Returns the end of a literal that stands at `at`, without learning from it.
 pub(crate) fn stands(view: View<'_>, at: usize, expected: &Literal, head: &Head) -> Result<Option<usize>, NotYet> {
+    stands_any(view, at, [expected], head)
+}
+
+/// Returns the end of the longest of some literals that stands at `at`, without learning from it.
+#[inline]
+pub(crate) fn stands_any<'l>(
+    view: View<'_>,
+    at: usize,
+    literals: impl IntoIterator<Item = &'l Literal>,
+    head: &Head,
+) -> Result<Option<usize>, NotYet> {
     let (mut best, lead) = (None, Lead::of(view.rest(at)));
-    for spelled in expected.spellings.iter().filter(|spelled| spelled.may_stand(lead) && !spelled.is_empty()) {
-        best = spelling(view, at, spelled, head, &mut None)?.max(best);
+    for literal in literals {
+        for spelled in literal.spellings.iter().filter(|spelled| spelled.may_stand(lead) && !spelled.is_empty()) {
+            best = spelling(view, at, spelled, head, &mut None)?.max(best);
+        }
     }
     Ok(best)
 }
@@ -288,7 +307,7 @@ fn spelling(
     mut at: usize,
     spelling: &Spelling,
     head: &Head,
-    learned: &mut Option<String>,
+    learned: &mut Option<Arc<str>>,
 ) -> Result<Option<usize>, NotYet> {
     for part in &spelling.parts {
         let text = match part {
@@ -298,7 +317,7 @@ fn spelling(
             }
             SpellingPart::Mark if head.mark.is_none() => {
                 let end = mark_end(view, at)?;
-                *learned = Some(view.slice(at, end).to_owned());
+                *learned = Some(if end == at { Arc::default() } else { view.slice(at, end).into() });
                 at = end;
                 continue;
             }

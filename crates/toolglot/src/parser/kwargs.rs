@@ -1,12 +1,11 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
-use std::collections::BTreeSet;
-
 use super::call_context::CallContext;
 use super::fast_path::FastPath;
 use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use crate::diagnostic::Code;
+use crate::given::GivenNames;
 use crate::json::{Context, Ended, JsonReader, ValueOutcome, ValuePosition};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
@@ -144,7 +143,7 @@ impl KwargsReader {
         self.before_value = usize::MAX;
         let repeated = self.object.has(name);
         if !repeated {
-            check_declared(&key, context, sink);
+            check_declared(&key, name, context, sink);
             self.object.key(name, start, sink);
             self.before_value = sink.written();
         }
@@ -160,7 +159,7 @@ impl KeywordValue {
     fn resume(
         &mut self,
         context: &CallContext<'_>,
-        given: &BTreeSet<String>,
+        given: &GivenNames,
         sink: &mut Sink,
     ) -> Result<ValueOutcome, NotYet> {
         let json_context = Context { given: Some(given), ..context.json(None) };

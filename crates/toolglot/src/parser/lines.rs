@@ -87,7 +87,7 @@ fn write(
     let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));
     match &member.value {
         LineValue::One(scalar) => {
-            let text = HeadText { text: scalar.text().to_owned(), span: value.clone() };
+            let text = HeadText::new(scalar.text(), value.clone());
             object.text_member(&key, &text, scalar.hint(), value.end, context, sink);
         }
         LineValue::List(_) => object

@@ -134,24 +134,35 @@ impl MarkdownState {
             self.pass_lines(&rest[..at]);
             rest = &rest[at..];
             // In the middle of a line marks are edges of code spans and nothing else.
-            let amid = !last_line && !self.fence_start && self.run.length == 0;
-            let line_end = if amid { memchr::memchr(b'\n', rest) } else { None };
-            last_line |= amid && line_end.is_none();
-            match line_end {
-                Some(end) => {
-                    (self.fresh, self.line_start) = (false, false);
-                    if self.fence == Fence::Closed {
-                        self.spans.pass(&rest[..end]);
-                    }
-                    rest = &rest[end..];
-                }
-                None => {
-                    self.pass_mark(rest[0]);
-                    rest = &rest[1..];
-                }
+            if !last_line && !self.fence_start && self.run.length == 0 {
+                rest = &rest[self.pass_spans(rest)..];
+                last_line = rest[0] != b'\n';
+            }
+            if rest[0] != b'\n' {
+                self.pass_mark(rest[0]);
+                rest = &rest[1..];
             }
         }
         self.pass_lines(rest);
+    }
+
+    /// Goes over the edges of code spans up to the end of their line, or the last mark of a line that may go on; returns how
+    /// far that is.
+    fn pass_spans(&mut self, text: &[u8]) -> usize {
+        let mut at = 0;
+        loop {
+            let run = text[at..].iter().take_while(|byte| **byte == b'`').count();
+            let behind = at + run.max(1);
+            let Some(ahead) = text.get(behind..).and_then(|rest| memchr::memchr2(b'`', b'\n', rest)) else { return at };
+            (self.fresh, self.line_start) = (false, false);
+            if run > 0 && self.fence == Fence::Closed {
+                self.spans.pass_run(run);
+            }
+            at = behind + ahead;
+            if text[at] == b'\n' {
+                return at;
+            }
+        }
     }
 
     /// Goes over text as far as a fence quotes it; returns how far that is.
@@ -253,15 +264,6 @@ impl MarkdownState {
 }
 
 impl Spans {
-    /// Goes over a part of a line.
-    fn pass(&mut self, mut line: &[u8]) {
-        while let Some(at) = memchr::memchr(b'`', line) {
-            let run = line[at..].iter().take_while(|byte| **byte == b'`').count();
-            self.pass_run(run);
-            line = &line[at + run..];
-        }
-    }
-
     /// A run of back quotes opens a span, or ends one of its own length.
     fn pass_run(&mut self, run: usize) {
         for span in [&mut self.paragraph, &mut self.line] {
@@ -302,17 +304,12 @@ impl SpanSearch {
 }
 
 /// Says whether the paragraph ends in text without marks: at a blank line, or where another block begins.
-fn ends_paragraph(mut line_start: bool, text: &[u8]) -> bool {
-    for byte in text {
-        match byte {
-            b'\n' if line_start => return true,
-            b'\n' => line_start = true,
-            _ if is_blank(*byte) || !line_start => {}
-            _ if begins_block(*byte) => return true,
-            _ => line_start = false,
-        }
-    }
-    false
+fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
+    let ends = |line: &[u8]| {
+        let first = line.iter().find(|byte| !is_blank(**byte) || **byte == b'\n');
+        first.is_some_and(|first| *first == b'\n' || begins_block(*first))
+    };
+    line_start && ends(text) || memchr::memchr_iter(b'\n', text).any(|end| ends(&text[end + 1..]))
 }
 
 /// Says whether the paragraph ends with the line break before `at`.

@@ -1,12 +1,12 @@
 //! Writes an arguments object, member by member, and keeps account of its parameters.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::call_context::CallContext;
 use super::head::HeadText;
 use crate::coerce::{self, Conversion, Hint};
 use crate::diagnostic::{Code, Diagnostic, excerpt};
+use crate::given::GivenNames;
 use crate::json;
 use crate::options::Options;
 use crate::schema::SchemaNode;
@@ -15,7 +15,7 @@ use crate::sink::Sink;
 /// The arguments object of a call whose parameters come one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArgumentsObject {
-    keys: BTreeSet<String>,
+    keys: GivenNames,
     scratch: String,
 }
 
@@ -26,7 +26,7 @@ impl ArgumentsObject {
     }
 
     /// Returns the parameters that were given.
-    pub(crate) fn keys(&self) -> &BTreeSet<String> {
+    pub(crate) fn keys(&self) -> &GivenNames {
         &self.keys
     }
 
@@ -40,7 +40,7 @@ impl ArgumentsObject {
         self.scratch.push_str(if self.keys.is_empty() { "{" } else { ", " });
         json::write_string(key, &mut self.scratch);
         self.scratch.push_str(": ");
-        self.keys.insert(key.to_owned());
+        self.keys.insert(key);
         sink.arguments(at, &self.scratch);
     }
 
@@ -67,7 +67,7 @@ impl ArgumentsObject {
         if self.has(name) {
             return duplicate(key, upto, sink);
         }
-        check_declared(key, context, sink);
+        check_declared(key, name, context, sink);
         self.key(name, text.span.start, sink);
         let value = convert(text, context.parameter(name), hint, &context.engine.options, sink);
         sink.arguments(upto, &value);
@@ -86,7 +86,7 @@ impl ArgumentsObject {
         if self.has(name) {
             return duplicate(key, at.end, sink);
         }
-        check_declared(key, context, sink);
+        check_declared(key, name, context, sink);
         let mut json = String::new();
         let verdict = write(context.parameter(name), &context.engine.options, &mut json);
         self.member(name, &json, at.end, sink);
@@ -127,10 +127,9 @@ impl ArgumentsObject {
     }
 }
 
-/// Reports a parameter that the tool does not declare, or not with this spelling.
-pub(crate) fn check_declared(key: &HeadText, context: &CallContext<'_>, sink: &mut Sink) {
-    let name = context.meant(&key.text);
-    if name != key.text {
+/// Reports a parameter that the tool does not declare, or not with this spelling: it means `name`.
+pub(crate) fn check_declared(key: &HeadText, name: &str, context: &CallContext<'_>, sink: &mut Sink) {
+    if *name != *key.text {
         let message = json::spelled_otherwise(&key.text, name);
         sink.diagnose(Code::ParameterNormalised, key.span.clone(), message);
     } else if !context.is_open() && !context.declares(name) {

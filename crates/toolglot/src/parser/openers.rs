@@ -41,13 +41,15 @@ impl<'t> Opener<'t> {
     }
 }
 
-/// What a text opens, and the bytes that may follow it.
+/// What may follow a text, for some of what it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Opened {
+struct Behind {
     then: Option<ByteBits>,
     json: bool,
-    number: usize,
 }
+
+/// Ways to go on that are asked about once for all that share them: a bit for each. What has more is asked about by itself.
+const WAYS: usize = 64;
 
 /// Literals in order, each with the numbers of what it opens.
 ///
@@ -59,43 +61,50 @@ pub(crate) struct Openers {
 }
 
 /// A literal and what it opens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct OpenerRow {
     /// How it begins, in the order of the literals.
     lead: u64,
     text: String,
     /// The longest other literal that it begins with.
     inner: Option<usize>,
-    opened: Vec<Opened>,
+    behind: Vec<Behind>,
+    /// The numbers of what it opens, in order, each behind what may follow.
+    opened: Vec<(usize, usize)>,
 }
 
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
-        let mut rows: BTreeMap<&str, Vec<Opened>> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, OpenerRow> = BTreeMap::new();
         for (Opener { text, then, json, .. }, number) in pairs {
-            let (row, opened) = (rows.entry(text).or_default(), Opened { then, json, number });
+            let row = rows.entry(text).or_default();
+            let way = row.behind.iter().position(|known| known.then == then && known.json == json);
+            let way = way.unwrap_or(row.behind.len());
+            if way == row.behind.len() {
+                row.behind.push(Behind { then, json });
+            }
             // Numbers come in order: what is the same stands among the last.
-            if !row.iter().rev().take_while(|known| known.number == number).any(|known| *known == opened) {
-                row.push(opened);
+            if !row.opened.iter().rev().take_while(|known| known.1 == number).any(|known| known.0 == way) {
+                row.opened.push((way, number));
             }
         }
         let mut openers = Self { rows: Vec::with_capacity(rows.len()) };
-        rows.into_iter().for_each(|(text, opened)| openers.add(text, opened));
+        rows.into_iter().for_each(|(text, row)| openers.add(text, row));
         openers
     }
 
     /// Adds the next literal in order.
-    fn add(&mut self, text: &str, opened: Vec<Opened>) {
+    fn add(&mut self, text: &str, row: OpenerRow) {
         let mut inner = self.rows.len().checked_sub(1);
         while let Some(row) = inner.map(|number| &self.rows[number]).filter(|row| !text.starts_with(&row.text)) {
             inner = row.inner;
         }
-        self.rows.push(OpenerRow { lead: lead(text.as_bytes()), text: text.to_owned(), inner, opened });
+        self.rows.push(OpenerRow { lead: lead(text.as_bytes()), text: text.to_owned(), inner, ..row });
     }
 
     /// Returns of each literal the numbers of what it opens.
     pub(crate) fn opened(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
-        self.rows.iter().map(|row| row.opened.iter().map(|opened| opened.number))
+        self.rows.iter().map(|row| row.opened.iter().map(|opened| opened.1))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -105,17 +114,17 @@ impl Openers {
     /// Returns what begins with one of the openers: its text, and what must follow where that is little.
     pub(crate) fn starts(&self) -> Vec<Vec<u8>> {
         let mut starts = Vec::new();
-        for OpenerRow { text, opened, .. } in &self.rows {
+        for OpenerRow { text, behind, .. } in &self.rows {
             let text = text.as_bytes();
-            let json = |opened: &Opened| opened.json && text.len() == 1;
-            let then = |opened: &Opened| opened.then.and_then(|bytes| bytes.only());
-            if opened.iter().any(|opened| then(opened).is_none() && !json(opened)) {
+            let json = |way: &Behind| way.json && text.len() == 1;
+            let then = |way: &Behind| way.then.and_then(|bytes| bytes.only());
+            if behind.iter().any(|way| then(way).is_none() && !json(way)) {
                 starts.push(text.to_vec());
                 continue;
             }
             let again = text.first().copied();
-            let bytes = opened.iter().filter_map(then).chain(again);
-            let no_words = opened.iter().any(json).then_some((0..=u8::MAX).filter(|byte| !is_word(*byte)));
+            let bytes = behind.iter().filter_map(then).chain(again);
+            let no_words = behind.iter().any(json).then_some((0..=u8::MAX).filter(|byte| !is_word(*byte)));
             let no_words = no_words.into_iter().flatten();
             starts.extend(bytes.chain(no_words).map(|byte| [text, &[byte]].concat()));
             starts.extend(GAPS.iter().map(|gap| [text, gap.as_bytes()].concat()));
@@ -128,20 +137,28 @@ impl Openers {
     /// Behind its joint an opener goes on, or begins once more: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         let first = view.byte(at)?;
-        self.walk(view, at, |length, opened| {
+        self.walk(view, at, |length, row| {
+            // Whether all go on, and the byte with which they may: asked once some have to.
             let mut next = None;
-            for Opened { then, number, .. } in opened {
-                if let Some(bytes) = then {
-                    let next = match next {
-                        Some(next) => next,
-                        None => *next.insert(byte_behind(view, at + length)?),
-                    };
-                    let fits = |next: Option<u8>| next == first || next.is_some_and(|byte| bytes.contains(byte));
-                    if !next.is_none_or(fits) {
-                        continue;
+            let mut goes_on = |way: &Behind| {
+                let Some(bytes) = way.then else { return Ok(true) };
+                let (all, next) = match next {
+                    Some(next) => next,
+                    None => {
+                        let byte = byte_behind(view, at + length)?;
+                        *next.insert((byte.is_none_or(|byte| byte == first), byte.flatten()))
                     }
+                };
+                Ok(all || next.is_some_and(|next| bytes.contains(next)))
+            };
+            let mut ways = 0_u64;
+            for (number, way) in row.behind.iter().enumerate().take(WAYS) {
+                ways |= u64::from(goes_on(way)?) << number;
+            }
+            for (way, number) in &row.opened {
+                if if *way < WAYS { ways >> way & 1 == 1 } else { goes_on(&row.behind[*way])? } {
+                    found.push(*number);
                 }
-                found.push(*number);
             }
             Ok(())
         })
@@ -151,7 +168,7 @@ impl Openers {
         &self,
         view: View<'_>,
         at: usize,
-        mut hit: impl FnMut(usize, &[Opened]) -> Result<(), NotYet>,
+        mut hit: impl FnMut(usize, &OpenerRow) -> Result<(), NotYet>,
     ) -> Result<(), NotYet> {
         let rest = view.rest(at);
         let lead = lead(rest);
@@ -163,7 +180,7 @@ impl Openers {
         let mut last = next.checked_sub(1);
         while let Some(row) = last.map(|number| &self.rows[number]) {
             if rest.starts_with(row.text.as_bytes()) {
-                hit(row.text.len(), &row.opened)?;
+                hit(row.text.len(), row)?;
             }
             last = row.inner;
         }

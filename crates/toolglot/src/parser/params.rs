@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use super::call_context::{CallContext, Marker, closing_tag};
+use super::call_context::{CallContext, closing_tag};
 use super::contest::{NEAR, TagEnd, tag_end};
 use super::fast_path::FastPath;
 use super::head::{Head, is_spelled, nodes};
+use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::strict;
-use super::torn::begins_torn;
+use super::torn::{begins_torn, cut_closer, cut_opener};
 use super::tree;
 use super::value::ParamReader;
 use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, Spelling, TypeWords};
+use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
 use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
@@ -32,6 +33,8 @@ pub(crate) struct ParamsReader {
     object: ArgumentsObject,
     /// The head of the parameter that was read last.
     head: Head,
+    /// The first parameter, where it is known already.
+    first: Option<Box<FoundParam>>,
     value: Option<ParamReader>,
     /// The start of a parameter stood there, and nothing that could be one.
     broken: bool,
@@ -39,6 +42,16 @@ pub(crate) struct ParamsReader {
     skipped: bool,
     /// How much was read ahead in vain for ends that were in doubt.
     wasted_lookahead: usize,
+}
+
+/// The head of a parameter that stands somewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundParam {
+    /// The number of its pattern.
+    pub(crate) param: usize,
+    /// Where its data begins.
+    start: usize,
+    pub(crate) head: Head,
 }
 
 /// The same bound for the ends of one call's values: a file that a call writes, and then eight times as many bytes as
@@ -53,13 +66,14 @@ enum BetweenParams {
 }
 
 impl ParamsReader {
-    pub(crate) fn new(at: usize) -> Self {
+    pub(crate) fn new(at: usize, first: Option<Box<FoundParam>>) -> Self {
         Self {
             start: at,
             at,
             begun: false,
             object: ArgumentsObject::default(),
             head: Head::default(),
+            first,
             value: None,
             broken: false,
             skipped: false,
@@ -117,7 +131,13 @@ impl ParamsReader {
 
     fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<BetweenParams, NotYet> {
         let at = context.gap(self.at)?;
-        if let Some((param, start)) = param_head(at, context, !self.object.is_empty(), &mut self.head)? {
+        let visible = |first: &FoundParam| self.object.is_empty() && first.start < context.view.end();
+        let found = match self.first.take().filter(|first| visible(first)) {
+            Some(first) => Some(*first),
+            None => param_head(at, context, !self.object.is_empty())?,
+        };
+        if let Some(FoundParam { param, start, head }) = found {
+            self.head = head;
             self.head.spelled_blank |= is_spelled(context.view.slice(self.at, at));
             return self.begin(param, start, context, sink);
         }
@@ -180,7 +200,7 @@ impl ParamsReader {
         if self.object.has(name) {
             return duplicate(key, end, sink);
         }
-        check_declared(key, context, sink);
+        check_declared(key, name, context, sink);
         self.object.member(name, json, end, sink);
     }
 
@@ -354,16 +374,11 @@ fn wrapped(
     Ok((closes && declared && !members.is_empty()).then_some((json, end)))
 }
 
-/// Reads the head of a parameter into `head`; returns its pattern and where its data begins.
+/// Reads the head of a parameter.
 ///
 /// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here. A head is short: openers
 /// may follow each other without end, and none of them may look through all that is behind it.
-pub(crate) fn param_head(
-    at: usize,
-    context: &CallContext<'_>,
-    sure: bool,
-    head: &mut Head,
-) -> Result<Option<(usize, usize)>, NotYet> {
+pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
     let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
     for (number, param) in context.dialect().params.iter().enumerate().filter(|(_, param)| may_stand(param)) {
@@ -377,8 +392,7 @@ pub(crate) fn param_head(
             || context.knows(key)
             || (sure || context.is_open() && context.head.attributes.is_empty()) && !opens_call(at, key, context)?;
         if may {
-            *head = inner;
-            return Ok(Some((number, end)));
+            return Ok(Some(FoundParam { param: number, start: end, head: inner }));
         }
     }
     Ok(None)
@@ -393,7 +407,10 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
             HeadPart::Literal(literal) => Some(literal),
             _ => None,
         });
-        if context.any_strong(from)?.is_some() && context.any(from, own)?.is_none() {
+        if context.markers().stands(context.view, from)?
+            && context.any(from, own)?.is_none()
+            && context.any_strong(from)?.is_some()
+        {
             return Ok(true);
         }
         from += 1;
@@ -453,23 +470,6 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
 /// Says whether the server cut the message, so that nothing may be taken for whole that could go on.
 fn was_cut(context: &CallContext<'_>) -> bool {
     context.engine.options.finish_reason == Some(FinishReason::Length)
-}
-
-/// Says whether `rest` is the start of a parameter's head: of its opener, or that and a part of what follows it.
-fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
-    let openings = context.dialect().params.iter().filter_map(Pattern::opening);
-    openings.flat_map(|opening| &opening.spellings).map(Spelling::plain).any(|opening| {
-        let head = rest.strip_prefix(opening.as_str()).filter(|_| !opening.is_empty());
-        opening.starts_with(rest) || head.is_some_and(|head| !head.contains(['>', '\n']))
-    })
-}
-
-/// Says whether `rest` is the start of a closer.
-fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
-    let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
-    let mut spelled = closers
-        .flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key())));
-    spelled.any(|closer| closer.starts_with(rest))
 }
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.

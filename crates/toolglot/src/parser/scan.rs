@@ -1,6 +1,7 @@
 //! The scanner: text passes, openers start contests.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::catalog::{CandidateRole, PatternRef, Strength, skipped};
 use super::contest::{HeadResult, Proof, Rejection, Trial, TrialContext, Winner, go_on, heads, try_body, try_call};
@@ -52,7 +53,7 @@ pub(crate) struct Scanner {
     knows_reasoning: bool,
     sought: CloserSearch,
     /// The tool of the draft that was all of the reasoning.
-    drafted: Option<String>,
+    drafted: Option<Arc<str>>,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
     /// What the first of them has read ahead.
@@ -449,13 +450,7 @@ impl Scanner {
         Ok(Some(ScanFound::Region { candidate: number, head: Box::new(head), at }))
     }
 
-    fn step(
-        &mut self,
-        action: Action,
-        dialect: Option<std::sync::Arc<str>>,
-        span: Range<usize>,
-        detail: impl FnOnce() -> String,
-    ) {
+    fn step(&mut self, action: Action, dialect: Option<Arc<str>>, span: Range<usize>, detail: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
             trace.push(Step { span, action, dialect, detail: detail() });
         }

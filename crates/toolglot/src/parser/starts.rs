@@ -19,40 +19,56 @@ pub(crate) struct Starts {
     second: Vec<[u16; 256]>,
     groups: Vec<Group>,
     /// Sorted; none of them begins with another, which would stand wherever it does.
-    texts: Vec<Vec<u8>>,
-    /// How the texts of the groups begin.
-    leads: Vec<Lead>,
+    texts: Vec<StartText>,
+    /// How the texts of the groups begin, and which of them do so.
+    leads: Vec<(Lead, Range<usize>)>,
     /// So do closing tags that have the name of the call or of the parameter.
     named: bool,
     /// So does any tag.
     tags: bool,
 }
 
-/// The texts that share their first two bytes, or that are all told by their first.
+/// A text, and as bits the kinds of what begins with it.
+#[derive(Clone, Debug)]
+struct StartText {
+    text: Vec<u8>,
+    kinds: u8,
+}
+
+/// How the texts begin that share their first two bytes, or that are all told by their first.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    texts: Range<usize>,
     leads: Range<usize>,
 }
 
 impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut texts: Vec<T> = texts.into_iter().filter(|text| !text.as_ref().is_empty()).collect();
-        texts.sort_by(|one, other| one.as_ref().cmp(other.as_ref()));
-        texts.dedup_by(|one, other| one.as_ref().starts_with(other.as_ref()));
-        let texts: Vec<Vec<u8>> = texts.into_iter().map(Into::into).collect();
-        let mut starts = Self::default();
-        for (number, text) in texts.iter().enumerate() {
-            starts.add(number, text);
-        }
-        Self { texts, ..starts }
+        Self::of_kinds(texts.into_iter().map(|text| (text, 1)))
     }
 }
 
 impl Starts {
+    /// Returns where something of several kinds begins, each a bit.
+    pub(crate) fn of_kinds<T: AsRef<[u8]> + Into<Vec<u8>>>(texts: impl IntoIterator<Item = (T, u8)>) -> Self {
+        let mut texts: Vec<(T, u8)> = texts.into_iter().filter(|(text, _)| !text.as_ref().is_empty()).collect();
+        texts.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
+        texts.dedup_by(|(one, kinds), (other, all)| {
+            let within = one.as_ref().starts_with(other.as_ref());
+            *all |= if within { *kinds } else { 0 };
+            within
+        });
+        let texts: Vec<StartText> =
+            texts.into_iter().map(|(text, kinds)| StartText { text: text.into(), kinds }).collect();
+        let mut starts = Self::default();
+        for (number, StartText { text, .. }) in texts.iter().enumerate() {
+            starts.add(number, text);
+        }
+        Self { texts, ..starts }
+    }
+
     /// Adds a text to its group; texts come in order, so that those of a group follow each other.
     fn add(&mut self, number: usize, text: &[u8]) {
-        let fresh = Group { texts: number..number, leads: self.leads.len()..self.leads.len() };
+        let fresh = Group { leads: self.leads.len()..self.leads.len() };
         // Pairs of bytes in UTF-8 are fewer than what the number can count.
         let next = u16::try_from(self.groups.len() + 1).unwrap_or(u16::MAX);
         let (row, second) = (self.row(text[0]), text.get(1).copied());
@@ -66,10 +82,12 @@ impl Starts {
         }
         let number_of_group = if known == 0 { next } else { known };
         let Some(group) = self.groups.get_mut(usize::from(number_of_group) - 1) else { return };
-        group.texts.end = number + 1;
-        if self.leads[group.leads.clone()].last() != Some(&Lead::of(text)) {
-            self.leads.push(Lead::of(text));
-            group.leads.end = self.leads.len();
+        match self.leads[group.leads.clone()].last_mut() {
+            Some((lead, texts)) if *lead == Lead::of(text) => texts.end = number + 1,
+            _ => {
+                self.leads.push((Lead::of(text), number..number + 1));
+                group.leads.end = self.leads.len();
+            }
         }
     }
 
@@ -98,7 +116,7 @@ impl Starts {
 
     /// Returns the texts.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.texts.iter().map(Vec::as_slice)
+        self.texts.iter().map(|start| start.text.as_slice())
     }
 
     /// Returns the bytes with which something begins.
@@ -146,42 +164,68 @@ impl Starts {
 
     /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(self.named && view.starts_with(at, "</")? || self.spells(view, at)?)
+        self.kinds(view, at).map(|kinds| kinds != 0)
+    }
+
+    /// Returns the kinds of what may begin at `at`: those of the text that stands there, all at a closing tag that may count.
+    pub(crate) fn kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
+        if self.named && view.starts_with(at, "</")? {
+            return Ok(u8::MAX);
+        }
+        self.spelled_kinds(view, at)
     }
 
     /// Says whether one of the texts stands at `at`; waits while one may come to.
     #[inline]
     pub(crate) fn spells(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        self.spelled_kinds(view, at).map(|kinds| kinds != 0)
+    }
+
+    #[inline]
+    fn spelled_kinds(&self, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         match *view.rest(at) {
             [first, second, ..] => match self.group(first, second) {
-                0 => Ok(false),
-                group => self.spells_of(&self.groups[usize::from(group) - 1], view, at),
+                0 => Ok(0),
+                group => self.kinds_of(&self.groups[usize::from(group) - 1], view, at),
             },
             _ => spelled(&self.texts, view, at),
         }
     }
 
-    /// Says whether one of a group's texts stands at `at`: their first four bytes tell most of what does not.
-    fn spells_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    /// Returns the kinds of a group's text that stands at `at`: their first four bytes tell most of what does not.
+    fn kinds_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         let lead = Lead::of(view.rest(at));
-        if !self.leads[group.leads.clone()].iter().any(|text| text.fits(lead)) {
-            return Ok(false);
+        for (_, texts) in self.leads[group.leads.clone()].iter().filter(|(text, _)| text.fits(lead)) {
+            let kinds = spelled(&self.texts[texts.clone()], view, at)?;
+            if kinds != 0 {
+                return Ok(kinds);
+            }
         }
-        spelled(&self.texts[group.texts.clone()], view, at)
+        Ok(0)
     }
 }
 
-/// Says whether one of sorted texts stands at `at`, none of which begins with another; waits while one may come to.
-fn spelled(texts: &[Vec<u8>], view: View<'_>, at: usize) -> Result<bool, NotYet> {
+/// Texts of which each is compared; of more, the one is searched for that may stand.
+const FEW: usize = 4;
+
+/// Returns the kinds of the text that stands at `at`, of some sorted ones; waits while one may come to.
+fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet> {
     let rest = view.rest(at);
-    let next = texts.partition_point(|text| text.as_slice() <= rest);
-    if texts[..next].last().is_some_and(|text| rest.starts_with(text)) {
-        return Ok(true);
+    let near = if texts.len() > FEW {
+        // The one that stands is the last that comes no later; one that begins with all that is there is the next.
+        let next = texts.partition_point(|start| start.text.as_slice() <= rest);
+        &texts[next.saturating_sub(1)..(next + 1).min(texts.len())]
+    } else {
+        texts
+    };
+    let mut waits = false;
+    for StartText { text, kinds } in near {
+        if rest.starts_with(text) {
+            return Ok(*kinds);
+        }
+        waits |= rest.len() < text.len() && text.starts_with(rest);
     }
-    if texts[next..].first().is_some_and(|text| text.starts_with(rest)) {
-        view.final_end()?;
-    }
-    Ok(false)
+    if waits { view.final_end().map(|_| 0) } else { Ok(0) }
 }
 
 /// Says whether a byte can stand behind the `<` of a tag.

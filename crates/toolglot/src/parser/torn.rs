@@ -2,7 +2,7 @@
 
 use super::call_context::CallContext;
 use super::head::Head;
-use crate::dialect::{Dialect, HeadPart, Literal, Pattern};
+use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::view::{BEHIND, NotYet};
 
 /// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
@@ -96,4 +96,21 @@ fn behind_key(pattern: &Pattern) -> String {
     });
     let texts: Vec<String> = literals.map(|spelling| spelling.filled(None, None, None)).collect();
     texts.into_iter().rev().collect::<String>().trim_end().to_owned()
+}
+
+/// Says whether `rest` is the start of a parameter's head: of its opener, or that and a part of what follows it.
+pub(super) fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
+    let openings = context.dialect().params.iter().filter_map(Pattern::opening);
+    openings.flat_map(|opening| &opening.spellings).map(Spelling::plain).any(|opening| {
+        let head = rest.strip_prefix(opening.as_str()).filter(|_| !opening.is_empty());
+        opening.starts_with(rest) || head.is_some_and(|head| !head.contains(['>', '\n']))
+    })
+}
+
+/// Says whether `rest` is the start of a closer.
+pub(super) fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
+    let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
+    let mut spelled = closers
+        .flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key())));
+    spelled.any(|closer| closer.starts_with(rest))
 }

@@ -172,14 +172,14 @@ impl ParamReader {
         }
         (self.start, self.done, self.ender.scan) = (start, start, start);
         self.tail = if self.cdata { ValueTail::Nothing } else { tail };
-        let key = context.meant(context.head.key());
-        self.repeated = object.has(key);
+        let name = context.meant(context.head.key());
+        self.repeated = object.has(name);
         let streams =
-            !self.repeated && !body.entities && streams(context.parameter(key), self.hint, &context.engine.options);
+            !self.repeated && !body.entities && streams(context.parameter(name), self.hint, &context.engine.options);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
         if streams {
-            context.head.key.iter().for_each(|key| check_declared(key, context, sink));
-            object.key(key, start, sink);
+            context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
+            object.key(name, start, sink);
             sink.arguments(start, "\"");
         }
         Ok(())
@@ -274,7 +274,7 @@ impl ParamReader {
         } else if self.repeated {
             duplicate(key, edge.next, sink);
         } else if edge.whole || !raw.is_empty() {
-            let text = if body.entities { decode_entities(raw) } else { raw.to_owned() };
+            let text = if body.entities { decode_entities(raw).into() } else { raw.into() };
             let text = HeadText { text, span: from..from + raw.len() };
             object.text_member(key, &text, self.hint, edge.next, context, sink);
         }

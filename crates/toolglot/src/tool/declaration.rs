@@ -30,7 +30,7 @@ fn tool(entry: &Value) -> Result<Option<Tool>, ToolsErrorKind> {
     let name = function.get("name").and_then(Value::as_str).filter(|name| !name.trim().is_empty());
     let name = name.ok_or(ToolsErrorKind::NoName)?.to_owned();
     let schema = parameters(function)?.map(|parameters| Schema::compile(&parameters));
-    Ok(Some(Tool { name, schema }))
+    Ok(Some(Tool { name: name.into(), schema }))
 }
 
 /// Returns the name and parameters of each function of a list that declares any.

@@ -1,6 +1,7 @@
 //! Which declared tool a name in a call means, by rules that never guess.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{NameLookup, Tool, ToolId};
 use crate::spelling::fold;
@@ -17,9 +18,11 @@ use crate::spelling::fold;
 /// 5. the last part of a name with `:`, `.` or `/`, by stages 1 to 3
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
-    exact: HashMap<String, ToolId>,
+    exact: HashMap<Arc<str>, ToolId>,
     /// The bytes with which names begin, as bits.
     first: [u64; 4],
+    /// The lengths of the names in lower case, each by its last six bits.
+    lengths: u64,
     lower: SpellingIndex,
     folded: SpellingIndex,
     bare: SpellingIndex,
@@ -39,7 +42,9 @@ impl ToolNames {
             if let Some(first) = tool.name.bytes().next() {
                 names.first[usize::from(first >> 6)] |= 1 << (first & 63);
             }
-            names.lower.insert(tool.name.to_lowercase(), id);
+            let lower = tool.name.to_lowercase();
+            names.lengths |= 1 << (lower.len() & 63);
+            names.lower.insert(lower, id);
             names.bare.insert(without_file(&folded).to_owned(), id);
             names.folded.insert(folded, id);
         }
@@ -54,8 +59,14 @@ impl ToolNames {
         if !tag.is_ascii() {
             return true;
         }
-        let mut name = tag.to_ascii_lowercase();
-        name.truncate(name.strip_suffix(FILE).unwrap_or(&name).len());
+        let cut = tag.len().saturating_sub(FILE.len());
+        let is_file = tag.as_bytes()[cut..].eq_ignore_ascii_case(FILE.as_bytes());
+        let bare = if is_file { &tag[..cut] } else { tag };
+        let has = |length: usize| self.lengths >> (length & 63) & 1 == 1;
+        if !has(bare.len()) && !has(bare.len() + FILE.len()) {
+            return false;
+        }
+        let name = bare.to_ascii_lowercase();
         self.lower.0.contains_key(&name) || self.lower.0.contains_key(&(name + FILE))
     }
 

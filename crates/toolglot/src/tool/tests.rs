@@ -150,7 +150,7 @@ fn a_name_means_one_tool_or_none() {
     ] {
         let tools = tools(declared);
         let found = match tools.find(name) {
-            NameLookup::Exact(id) => tools.get(id).name.clone(),
+            NameLookup::Exact(id) => tools.get(id).name.to_string(),
             NameLookup::Normalised(id) => format!("~{}", tools.get(id).name),
             NameLookup::Unknown => "?".to_owned(),
         };

@@ -1,8 +1,7 @@
 //! From the end of a string to the next string, or to where the call is closed.
 
-use std::collections::BTreeSet;
-
 use super::EndSearch;
+use crate::given::GivenNames;
 use crate::json::key::is_bare_key;
 use crate::json::look::{Ahead, KEY, Quote};
 use crate::json::scalar::{is_json, is_token};
@@ -15,7 +14,7 @@ use crate::view::{NotYet, is_blank};
 #[derive(Clone, Debug)]
 pub(super) struct WalkState {
     pub(super) stack: Vec<WalkLevel>,
-    pub(super) seen: BTreeSet<String>,
+    pub(super) seen: GivenNames,
     /// The schema of the value that comes next.
     pub(super) next: Option<NodeId>,
 }
@@ -214,7 +213,7 @@ impl EndSearch<'_> {
         let key = if levels.stack.is_empty() { self.word(at, b'=')? } else { self.key(at)? };
         let Some((key, colon)) = key else { return Ok(Err(WalkStep::Dead)) };
         let node = self.node(levels).and_then(|node| node.property(key)).map(SchemaNode::id);
-        if levels.is_arguments(self.place) && !levels.seen.insert(key.to_owned()) {
+        if levels.is_arguments(self.place) && !levels.seen.insert(key) {
             return Ok(Err(WalkStep::Dead));
         }
         levels.next = node;

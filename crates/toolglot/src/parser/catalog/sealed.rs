@@ -22,14 +22,14 @@ pub(super) fn seal(dialect: &Arc<Dialect>) -> Arc<Dialect> {
         return Arc::clone(dialect);
     }
     let mut sealed = Dialect::clone(dialect);
-    let Dialect { calls, sections, params, reasoning, content, openings, .. } = &mut sealed;
+    let Dialect { calls, sections, params, reasoning, content, openings, param_openings, .. } = &mut sealed;
     for pattern in [calls, sections, params, reasoning, content].into_iter().flatten() {
         let Pattern { head, tail, .. } = pattern;
         let heads =
             head.iter_mut().filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
         heads.chain(tail).for_each(|literal| seal_literal(literal, dialect));
     }
-    openings.iter_mut().for_each(|literal| seal_literal(literal, dialect));
+    openings.iter_mut().chain(param_openings).for_each(|literal| seal_literal(literal, dialect));
     Arc::new(sealed)
 }
 

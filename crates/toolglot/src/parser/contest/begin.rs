@@ -1,6 +1,7 @@
 //! Says whether a candidate's body begins behind its heads, who is called, and how the body starts.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::Start;
 use crate::diagnostic::Code;
@@ -98,7 +99,7 @@ fn inferred(
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
-    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
+    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context = CallContext { ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
     let read = read_value(at, ValuePosition::Value, None, &context)?;
@@ -141,7 +142,7 @@ fn begin_call(
     if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
-    let nobody = Callee { name: String::new(), tool: None, name_match: NameMatch::Declared, ahead: false };
+    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context =
         CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
@@ -236,11 +237,12 @@ fn begin_object(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
 }
 
 fn begin_params(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
-    let begins = context.head.unclosed_tag
-        || context.any(at, context.closer())?.is_some()
-        || param_head(at, context, false, &mut Head::default())?.is_some()
-        || nameless_param(at, context)?;
-    Ok(begins.then_some(Start::Params(at)))
+    if context.head.unclosed_tag || context.any(at, context.closer())?.is_some() {
+        return Ok(Some(Start::Params { at, first: None }));
+    }
+    let first = param_head(at, context, false)?.map(Box::new);
+    let begins = first.is_some() || nameless_param(at, context)?;
+    Ok(begins.then_some(Start::Params { at, first }))
 }
 
 /// A call without arguments is none of a tool that requires some.

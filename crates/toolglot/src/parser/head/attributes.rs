@@ -41,13 +41,13 @@ pub(super) fn attributes(
 /// Keeps what the attributes said; false if one is missing that must be there.
 fn keep(mut seen: Vec<(HeadText, HeadText)>, expected: &Attributes, head: &mut Head) -> bool {
     let complete = expected.named.iter().all(|(name, hole)| {
-        let value = seen.iter().find(|(seen, _)| seen.text == *name).map(|(_, value)| value.clone());
+        let value = seen.iter().find(|(seen, _)| *seen.text == **name).map(|(_, value)| value.clone());
         let there = value.is_some() || *hole == Hole::Type;
         value.into_iter().for_each(|value| fill(*hole, value, head));
         there
     });
     if expected.rest {
-        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| *expected != name.text));
+        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| **expected != *name.text));
         head.attributes.append(&mut seen);
     }
     complete
@@ -79,7 +79,7 @@ fn attribute(
     }
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
-    let value = HeadText { text: decode_entities(view.slice(start, end)), span: start..end };
+    let value = HeadText::new(&decode_entities(view.slice(start, end)), start..end);
     Ok(Some((name, value, end + usize::from(quote.is_some()))))
 }
 

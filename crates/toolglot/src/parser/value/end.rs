@@ -15,11 +15,12 @@ use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::parser::boundary;
-use crate::parser::call_context::{CallContext, Marker, named_tag};
+use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
 use crate::parser::head::{Head, is_name, name_end, skip_gap};
+use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
-use crate::parser::params::param_head;
+use crate::parser::params::{FoundParam, param_head};
 use crate::parser::torn::{is_frayed, is_torn};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -384,8 +385,7 @@ fn is_word(end: usize, context: &CallContext<'_>, param: &Pattern, object: &Argu
     let starts_line = context.view.byte(at - 1)? == Some(b'\n');
     Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
         Some(Marker::Param) if starts_line => {
-            let mut head = Head::default();
-            param_head(at, context, false, &mut head)?.is_none() || head.key().contains('\n')
+            param_head(at, context, false)?.is_none_or(|found| found.head.key().contains('\n'))
         }
         Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
         Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
@@ -402,19 +402,15 @@ fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result
 
 /// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known.
 fn begins_next(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
-    let mut inner = Head::default();
-    let begins = param_head(at, context, false, &mut inner)?.is_some();
-    let key = inner.key();
+    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
+    let key = head.key();
     let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
-    Ok(begins && known && is_name(key) && !object.has(key) && context.head.key() != key)
+    Ok(known && is_name(key) && !object.has(key) && context.head.key() != key)
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
 fn begins_other(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
-    let mut inner = Head::default();
-    if param_head(at, context, false, &mut inner)?.is_none() {
-        return Ok(false);
-    }
-    let key = inner.key();
+    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
+    let key = head.key();
     Ok(context.declares(key) && !object.has(key) && context.head.key() != key)
 }
