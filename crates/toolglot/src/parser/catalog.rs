@@ -319,7 +319,7 @@ impl Catalog {
     pub(crate) fn turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         let ends = self.dialects.iter().flat_map(|dialect| &dialect.turn_end);
         for end in ends {
-            if view.starts_with(at, end)? {
+            if view.byte(at)? == end.bytes().next() && view.starts_with(at, end)? {
                 return Ok(Some(at + end.len()));
             }
         }
