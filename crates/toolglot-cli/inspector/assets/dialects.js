@@ -118,7 +118,7 @@ param = "BEGIN_ARG: {key}\\n{value}\\nEND_ARG\\n"
 `,cwm:`# The prompting guide in facebookresearch/cwm: a tool's content is whatever its prompt says, most often one command.
 # vLLM cwm reads JSON too, and the tool's name as the content's first word.
 about = "Code World Model: a tool tag with the name, JSON or the one argument as it stands."
-models = ["cwm", "cwm-sft"]
+models = ["cwm-*"]
 reasoning = "<think>{text}</think>"
 turn_end = ["<|eot_id|>", "<|end_of_text|>"]
 call = [
@@ -431,15 +431,14 @@ about = "gpt-oss: channels; a message to a function is a call."
 aliases = ["openai", "gpt-oss", "openai_gptoss", "harmony_text"]
 models = ["gpt-oss-*", "llm-jp-4-*"]
 special = ["<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|call|>", "<|return|>"]
-reasoning = "<|channel|>analysis<|message|>{text:opaque}{end}"
+reasoning = ["<|channel|>analysis<|message|>{text:opaque}{end}", "analysis{text:opaque}{next}"]
 content = ["<|channel|>final{to}<|message|>{text:opaque}{end}", "<|channel|>final {constrain}<|message|>{text:opaque}{end}", "<|channel|>commentary<|message|>{text:opaque}{end}"]
 skip = ["<|start|>assistant", "<|start|> assistant", "<|channel|>commentary to=assistant", "<|return|>", "<|end|>"]
 call = [
     "<|channel|>{channel} to=functions.{name} {constrain}<|message|>{arguments}{call_end}",
-    "{start}to=functions.{name}{via} {constrain}<|message|>{arguments}{call_end}",
-    "<|channel|>{channel} to={name} {constrain}<|message|>{arguments}{call_end}",
-    "{role}{channel} to=functions.{name} {constrain}{arguments}",
-    "{role}to=functions.{name} {channel} {constrain}{arguments}", "{role}to=functions.{name} {constrain}{arguments}",
+    "{start}to=functions.{name}{via} {constrain}<|message|>{arguments}{call_end}", "<|channel|>{channel} to={name} {constrain}<|message|>{arguments}{call_end}",
+    "{role}{channel} to=functions.{name} {constrain}{arguments}", "{role}to=functions.{name} {channel} {constrain}{arguments}",
+    "{role}to=functions.{name} {constrain}{arguments}", "functions.{name} {constrain}{arguments}",
 ]
 join = "<|start|>assistant"
 [words]
@@ -450,6 +449,7 @@ to = ["", " to=assistant", " to=user"]
 role = ["", "assistant", "assistant "]
 constrain = ["<|constrain|>json", "json", "code", ""]
 end = ["<|end|>", "<|return|>", "<|call|>"]
+next = ["assistantfinal", "assistantcommentary to="]
 call_end = ["<|call|>", "<|end|>", "<|return|>"]
 `,hermes:`# vLLM hermes, qwen3_json, granite4; SGLang hermes, qwen, qwen25, trinity; mlx-lm json_tools.
 # Small models write elements, a bare name or a Python call into the tags.
@@ -457,8 +457,8 @@ about = "Hermes, Qwen2.5 and Qwen3: each call is one JSON object between <tool_c
 aliases = ["qwen", "qwen25", "qwen3", "qwen3_json", "json_tools", "granite4", "trinity", "xiaomi_mimo"]
 models = [
     "*Hermes-2-Pro*", "*Hermes-3-Llama*", "*Hermes-4*", "Qwen2.5-*", "QwQ-*", "Qwen3-*", "granite-4.0*", "MiMo-7B*",
-    "Trinity-*", "K-EXAONE-236B*", "EXAONE-4*", "Falcon3-*", "Falcon-H1*", "Ling-*", "SmolLM3-*", "Jan-v*", "A.X-*",
-    "kanana-2-*", "Tri-*", "Motif-2*", "rnj-1*", "Bielik-*", "Arch-Agent-*", "Fara-*", "dots.llm1*",
+    "Trinity-*", "K-EXAONE-236B*", "EXAONE-4*", "Falcon3-*", "Falcon-H1*", "Ling-*", "SmolLM3-*", "Jan-*", "A.X-*",
+    "kanana-2-*", "Tri-*", "Motif-2*", "rnj-1*", "Bielik-*", "Arch-Agent-*", "Arch-Function-*", "Fara-*", "dots.llm1*",
 ]
 special = ["<tool_call>", "</tool_call>", "<think>", "</think>"]
 reasoning = ["<think>{text}</think>", "<|think:start|>{text}<|think:end|>"]
@@ -517,7 +517,7 @@ aliases = ["hyperclovax_seed_think_14b", "hcx"]
 models = ["HyperCLOVAX-SEED-Think-14B*", "HyperCLOVAX-SEED-Text*"]
 special = ["<|im_start|>", "<|im_end|>"]
 reasoning = "/think\\n{text:opaque}<|im_end|>"
-turn_end = ["<|im_end|>", "<|im_start|>assistant"]
+turn_end = ["<|im_end|>", "<|endofturn|>", "<|stop|>", "<|im_start|>assistant"]
 section = ["{start} -> tool/function_call\\n[{calls}]{end}", "-> tool/function_call\\n[{calls}]{end}"]
 call = "{call}"
 join = ", "
@@ -740,7 +740,8 @@ section = "]<]minimax[>[<tool_call>\\n{calls}\\n]<]minimax[>[</tool_call>"
 call = "]<]minimax[>[<invoke name=\\"{name}\\">{params}]<]minimax[>[</invoke>"
 param = "]<]minimax[>[<{key}>{tree}]<]minimax[>[</{key}>"
 `,minimax_tool_call:`# What MiniMax models write for clients that gave them no format (agent logs of 2026-03; grep \`tool =>\` on GitHub):
-# Ruby's arrows around options of a command line, sometimes around JSON.
+# Ruby's arrows around options of a command line, sometimes around JSON. Options without quotes stay text: no literal ends
+# their keys, only a blank does.
 about = "MiniMax without a template: arrows and dashed options between TOOL_CALL brackets."
 models = ["MiniMax-Text-01*"]
 call = [
@@ -946,7 +947,7 @@ call = [
 words = { b = ["", "**"], open = ["", "\`\`\`json", "\`\`\`"], close = ["", "\`\`\`"] }
 `,rwkv:`# vLLM rwkv: the Markdown that RWKV-7's data writes calls in.
 about = "RWKV-7 G1: a bold label and a fenced JSON object."
-models = ["rwkv7-g1*", "rwkv-7-g1*"]
+models = ["rwkv7*", "rwkv-7*"]
 reasoning = "<think>{text}</think>"
 call = "**Tool Call:**\\n\`\`\`json\\n{call}\\n\`\`\`"
 join = "\\n\\n"
