@@ -1,7 +1,5 @@
 //! The openers of many candidates, looked up together byte by byte.
 
-use std::collections::BTreeMap;
-
 use super::bytes::ByteBits;
 use super::head::{GAPS, skip_gap};
 use crate::dialect::{Spelling, SpellingPart, is_strong};
@@ -73,23 +71,32 @@ struct OpenerRow {
     opened: Vec<(usize, usize)>,
 }
 
+impl OpenerRow {
+    fn open(&mut self, opener: &Opener<'_>, number: usize) {
+        let behind = Behind { then: opener.then, json: opener.json };
+        let way = self.behind.iter().position(|known| *known == behind).unwrap_or(self.behind.len());
+        if way == self.behind.len() {
+            self.behind.push(behind);
+        }
+        // Numbers come in order: what is the same stands among the last.
+        if !self.opened.iter().rev().take_while(|known| known.1 == number).any(|known| known.0 == way) {
+            self.opened.push((way, number));
+        }
+    }
+}
+
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
-        let mut rows: BTreeMap<&str, OpenerRow> = BTreeMap::new();
-        for (Opener { text, then, json, .. }, number) in pairs {
-            let row = rows.entry(text).or_default();
-            let way = row.behind.iter().position(|known| known.then == then && known.json == json);
-            let way = way.unwrap_or(row.behind.len());
-            if way == row.behind.len() {
-                row.behind.push(Behind { then, json });
-            }
-            // Numbers come in order: what is the same stands among the last.
-            if !row.opened.iter().rev().take_while(|known| known.1 == number).any(|known| known.0 == way) {
-                row.opened.push((way, number));
-            }
+        let pairs = pairs.into_iter().map(|(opener, number)| (lead(opener.text.as_bytes()), opener, number));
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.text.cmp(other.1.text)));
+        let mut openers = Self { rows: Vec::with_capacity(pairs.len()) };
+        for alike in pairs.chunk_by(|one, next| one.0 == next.0 && one.1.text == next.1.text) {
+            let mut row = OpenerRow { opened: Vec::with_capacity(alike.len()), ..OpenerRow::default() };
+            alike.iter().for_each(|(_, opener, number)| row.open(opener, *number));
+            openers.add(alike[0].1.text, row);
         }
-        let mut openers = Self { rows: Vec::with_capacity(rows.len()) };
-        rows.into_iter().for_each(|(text, row)| openers.add(text, row));
+        openers.rows.shrink_to_fit();
         openers
     }
 
