@@ -1,6 +1,6 @@
 //! Repair of an `arguments` string on its own: whatever it is written in, JSON comes out or an honest failure.
 
-use crate::diagnostic::{Class, Code, Diagnostic};
+use crate::diagnostic::{Class, Code, Diagnostic, Repairs};
 use crate::dialect::Dialects;
 use crate::json::{self, Context, NoMarkers};
 use crate::options::{Evidence, Options};
@@ -25,7 +25,7 @@ pub struct Repaired {
 /// Reads the `arguments` string of a call of the only one of `tools`, if one is given.
 ///
 /// In this order: nothing at all is `{}`; JSON, strict or repaired, also
-/// inside a JSON string; JSON of at most 4 KiB in which one quote or bracket
+/// inside a JSON string or with each quote doubled; JSON of at most 4 KiB in which one quote or bracket
 /// is wrong, where just one edit mends it, while several are a failure; a
 /// whole call in any dialect, whose arguments are
 /// taken; parameters of any dialect without their call; one JSON object with
@@ -81,10 +81,11 @@ struct ArgumentsText<'t> {
 /// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
 type RepairAttempt<'t> = fn(&ArgumentsText<'t>, Option<&Repaired>) -> Option<Repaired>;
 
-fn readings<'t>() -> [RepairAttempt<'t>; 8] {
+fn readings<'t>() -> [RepairAttempt<'t>; 9] {
     [
         ArgumentsText::as_plain_json,
         |text, first| one_edit::read(text, first),
+        ArgumentsText::with_doubled_quotes,
         ArgumentsText::as_json,
         ArgumentsText::with_declared_keys,
         ArgumentsText::without_doubtful,
@@ -102,6 +103,18 @@ impl ArgumentsText<'_> {
     fn as_plain_json(&self, _: Option<&Repaired>) -> Option<Repaired> {
         let plain = |found: &Repaired| found.diagnostics.iter().all(|found| found.code != Code::InnerQuote);
         self.json(self.options, false).filter(plain)
+    }
+
+    /// Reads valid JSON each of whose quotes stands twice, as a table's cell has them.
+    fn with_doubled_quotes(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        let twice = self.text.split(|char| char != '"').all(|quotes| quotes.len() % 2 == 0);
+        if first.is_some() || !twice || !self.options.repairs.allow(Code::DoubleEncoded) {
+            return None;
+        }
+        let options = Options { repairs: Repairs::NONE, ..self.options.clone() };
+        let found = ArgumentsText { text: &self.text.replace("\"\"", "\""), ..*self }.json(&options, false)?;
+        let note = self.note(Code::DoubleEncoded, "each quote stands twice; read each as one");
+        found.diagnostics.is_empty().then(|| Repaired { diagnostics: vec![note], ..found })
     }
 
     fn as_json(&self, first: Option<&Repaired>) -> Option<Repaired> {
