@@ -77,7 +77,7 @@ export const jobs = {
     const { dialects: only, prefer, files, reasoningOpen, finishReason, markedTokens: _, idSeed: seed, ...policy } = options;
     const exchange = new Exchange(request, {
       client, server: "chat", policy, forced: true, seed: seed ?? 0, now: 0,
-      ...{ dialects: only, prefer, files, reasoningOpen },
+      ...{ dialects: only, prefer, files, reasoningOpen: reasoningOpen === true },
     });
     const choice = { index: 0, finish_reason: finishReason ?? "stop", message: { role: "assistant", content: text } };
     const answer = { id: "answer", object: "chat.completion", created: 0, model: "model", choices: [choice] };
