@@ -82,3 +82,21 @@ fn a_string_longer_than_may_be_held_is_read_as_a_short_one() {
         }
     }
 }
+
+#[test]
+fn many_ends_of_a_turn_are_none_of_the_text_only_at_its_end() {
+    let ends = "<|im_end|></s>\n".repeat(2_000);
+    for (text, content) in [(format!("a{ends}"), "a".to_owned()), (format!("a{ends}b"), format!("a{ends}b"))] {
+        for bytes in [4, 4_099, text.len()] {
+            let options = Options::default();
+            let (mut parser, mut collector) =
+                (Parser::new(&Dialects::builtin(), &Tools::default(), &options), Collector::new(&options));
+            for piece in text.as_bytes().chunks(bytes) {
+                parser.push_bytes(piece).for_each(|event| collector.add(&event));
+            }
+            parser.finish().for_each(|event| collector.add(&event));
+            let found = collector.finish(text.as_bytes()).content;
+            assert!(found.trim_end() == content, "in pieces of {bytes}: {} bytes left", found.len());
+        }
+    }
+}

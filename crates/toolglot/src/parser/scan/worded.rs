@@ -2,6 +2,7 @@
 
 use super::Scanner;
 use crate::dialect::Pattern;
+use crate::parser::bytes::ByteBits;
 use crate::parser::head::{Head, nodes, stands};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -31,12 +32,14 @@ impl Scanner {
 /// Returns where the first closer behind `from` begins and ends.
 fn closing_word(view: View<'_>, from: usize, pattern: &Pattern) -> Result<Option<(usize, usize)>, NotYet> {
     let Some(closer) = pattern.tail.first() else { return Ok(None) };
+    let firsts: ByteBits = closer.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect();
     let mut at = from;
-    while view.byte(at)?.is_some() {
+    while let Some(ahead) = view.rest(at).iter().position(|byte| firsts.contains(*byte)) {
+        at += ahead;
         if let Some(end) = stands(view, at, closer, &Head::default())? {
             return Ok(Some((at, end)));
         }
         at += 1;
     }
-    Ok(None)
+    view.final_end().map(|_| None)
 }
