@@ -49,7 +49,7 @@ pub(super) const JUDGED: [&str; 4] = ["good", "cut", "markers", "undeclared"];
 pub(super) const GOALS: &[Goal] = &[
     goal("unescaped", QUOTED, false, "quoted, good: meant",     |it| among(it, &["good"], "meant"),          Least(97.2), Least(98.0)),
     goal("unescaped", QUOTED, false, "quoted, good: wrong",     |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
-    goal("unescaped", QUOTED, false, "quoted, others: wrong",   |it| among(it, &REST, "wrong"),              Most(0.15),   Most(0.1)),
+    goal("unescaped", QUOTED, false, "quoted, others: wrong",   |it| among(it, &REST, "wrong"),              Most(0.15),  Most(0.1)),
     goal("unescaped", RAW,    false, "raw, good: meant",        |it| among(it, &["good"], "meant"),          Least(99.9), Least(98.0)),
     goal("unescaped", RAW,    false, "raw, good: wrong",        |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
     goal("unescaped", RAW,    false, "raw, others: wrong",      |it| among(it, &REST, "wrong"),              Most(12.0),  Most(0.1)),
