@@ -21,7 +21,14 @@ pub fn mint(seed: u64, index: usize) -> String {
     let mut id = String::with_capacity(PREFIX.len() + LETTERS);
     id.push_str(PREFIX);
     let mut letters = [0; LETTERS];
-    letters.iter_mut().for_each(|letter| *letter = ALPHABET[(split_mix(&mut state) % 62) as usize]);
+    // One step has bits for eight letters and some to spare.
+    for eight in letters.chunks_mut(8) {
+        let mut bits = split_mix(&mut state);
+        for letter in eight {
+            let wide = u128::from(bits) * ALPHABET.len() as u128;
+            (*letter, bits) = (ALPHABET[(wide >> 64) as usize], wide as u64);
+        }
+    }
     id.push_str(str::from_utf8(&letters).unwrap_or_default());
     id
 }

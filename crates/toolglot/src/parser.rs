@@ -51,6 +51,7 @@ mod member;
 mod object;
 mod openers;
 mod params;
+mod plain_call;
 mod region;
 mod remains;
 mod scan;

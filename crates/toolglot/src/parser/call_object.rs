@@ -6,6 +6,7 @@ use super::fast_path::FastPath;
 use super::head::HeadText;
 use super::member::{CallMember, CallObjectPosition, GivenArguments, member, schema_key, single_key};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::plain_call::plain_call;
 use super::whole::{read_value, skip_value};
 use crate::diagnostic::Code;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
@@ -18,28 +19,23 @@ pub(crate) struct CallObjectTrial {
     pub(crate) name: HeadText,
     pub(crate) has_arguments: bool,
     /// Where the arguments are, if nothing before them has to be read again.
-    pub(crate) found: Option<FoundArguments>,
-}
-
-/// Where an object of arguments begins in a call object, and how many objects are open around it within that.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FoundArguments {
-    at: usize,
-    depth: usize,
+    pub(crate) found: Option<usize>,
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
+    if let Some((name, start)) = plain_call(at, context).filter(|_| !context.engine.options.careful) {
+        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(start) }));
+    }
     let mut spot =
         CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
-    let (mut name, mut plain, mut found) = (None, !context.engine.options.careful, None);
+    let mut name = None;
     while name.is_none() || !spot.has_arguments {
         let here = CallObjectPosition { named: name.is_some(), ..spot };
         let value = match member(here, context)? {
             CallMember::End(_) => break,
             CallMember::Name(said) => {
                 spot.at = said.span.end;
-                plain &= is_plain(&said, context)?;
                 name = Some(said);
                 continue;
             }
@@ -52,14 +48,10 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                     return Ok(None);
                 }
                 spot.has_arguments = true;
-                found = name.as_ref().filter(|_| plain).map(|_| FoundArguments { at: start, depth: spot.depth });
                 name = if name.is_none() { single_key(spot.at, context)? } else { name };
                 start
             }
-            CallMember::Other { start, .. } => {
-                plain = false;
-                start
-            }
+            CallMember::Other { start, .. } => start,
             CallMember::Arguments(GivenArguments::Bad(_)) => {
                 let Some(end) = text(here, name.as_ref(), context)? else { return Ok(None) };
                 (spot.has_arguments, spot.at) = (true, end);
@@ -67,7 +59,6 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
             }
             CallMember::Stop(_) | CallMember::Bad(_) | CallMember::Over(_) => return Ok(None),
             passed => {
-                plain &= matches!(passed, CallMember::Comma(_) | CallMember::Descend(_));
                 spot.pass(&passed);
                 continue;
             }
@@ -80,7 +71,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
             spot.at = end.at;
         }
     }
-    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments, found }))
+    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments, found: None }))
 }
 
 /// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
@@ -92,14 +83,6 @@ fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext
         CallMember::Arguments(GivenArguments::Whole(_, _, end)) => Some(end),
         _ => None,
     })
-}
-
-/// Says whether a name is a string of nothing but letters, before a comma: read again it ends at the same place.
-fn is_plain(name: &HeadText, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let quoted = context.view.slice(name.span.start, name.span.end);
-    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-    let letters = inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-    Ok(letters && *inner == *name.text && context.view.byte(context.gap(name.span.end)?)? == Some(b','))
 }
 
 /// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
@@ -181,10 +164,8 @@ pub(crate) struct CallObjectReader {
 
 impl CallObjectReader {
     /// `at` is the position after the object's brace; `flat` if its members are the arguments.
-    pub(crate) fn new(at: usize, flat: bool, found: Option<FoundArguments>) -> Self {
-        let depth = found.map_or(0, |found| found.depth);
-        let spot = CallObjectPosition { at, depth, named: true, has_arguments: false, unjoined: false, flat };
-        let found = found.map(|found| found.at);
+    pub(crate) fn new(at: usize, flat: bool, found: Option<usize>) -> Self {
+        let spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat };
         Self { spot, found, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
 

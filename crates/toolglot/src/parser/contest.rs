@@ -5,7 +5,6 @@
 
 use super::call::CallReader;
 use super::call_context::CallContext;
-use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::{Head, gap, nodes, repeated};
@@ -79,7 +78,7 @@ pub(crate) enum Start {
         has_arguments: bool,
         /// Its members are the arguments.
         flat: bool,
-        found: Option<FoundArguments>,
+        found: Option<usize>,
     },
     Content {
         at: usize,

@@ -255,7 +255,7 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
 }
 
 /// Says whether a key stands at `at` with which a schema begins, or one that takes another look.
-fn may_open_schema(at: usize, view: View<'_>) -> Result<bool, NotYet> {
+pub(super) fn may_open_schema(at: usize, view: View<'_>) -> Result<bool, NotYet> {
     if view.byte(at)? != Some(b'"') {
         return Ok(true);
     }
