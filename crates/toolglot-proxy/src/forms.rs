@@ -42,12 +42,16 @@ impl Target {
         body: Bytes,
     ) -> Result<Response, Fault> {
         let mut response = self.send(body).await?;
-        let begun = exchange.is_begun();
-        if response.status() == StatusCode::BAD_REQUEST && exchange.simplify() {
+        let (begun, shaped) = (exchange.is_begun(), exchange.is_shaped());
+        if matches!(response.status().as_u16(), 400 | 422) && exchange.simplify() {
             record.retry = Some(SIMPLER);
             response = self.send(exchange.upstream_body().into()).await?;
-            if begun && response.status().is_success() {
+            let is_taken = response.status().is_success();
+            if is_taken && begun {
                 self.server.without_prefill.remember(&record.model);
+            }
+            if is_taken && shaped {
+                self.server.without_schema.remember(&record.model);
             }
         }
         if response.status() == StatusCode::BAD_REQUEST {

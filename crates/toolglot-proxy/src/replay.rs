@@ -25,7 +25,8 @@ pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
         .clone()
         .with_engine(capture.engine.parse::<EngineKind>()?)
         .with_prompt(taught.transpose()?)
-        .with_prefill(capture.begun);
+        .with_prefill(capture.begun)
+        .with_schema(true);
     let request = capture.request.as_str().map_or_else(|| capture.request.to_string(), str::to_owned);
     let exchange = Exchange::read(ingress, upstream, request.as_bytes(), &policy);
     let mut exchange = exchange.map_err(|fault| format!("the request cannot be read: {}", fault.message))?;

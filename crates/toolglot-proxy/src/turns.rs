@@ -334,7 +334,9 @@ impl TurnJob<'_> {
     ) -> Result<Exchange, Fault> {
         let dialect = if prompted { route.taught(&record.model) } else { None };
         let takes_prefill = !route.server.without_prefill.has(&record.model);
-        let policy = policy.clone().with_prompt(dialect.clone()).with_prefill(route.prefill && takes_prefill);
+        let takes_schema = !route.server.without_schema.has(&record.model);
+        let policy = policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
+        let policy = policy.with_prefill(route.prefill && takes_prefill);
         let remembers = self.live.config.limits.answers_kept > 0;
         let read = |memory: &Recollection| {
             let memory = remembers.then_some(memory as &dyn Recall);

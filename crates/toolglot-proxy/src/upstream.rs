@@ -41,9 +41,10 @@ pub(crate) struct Server {
     is_reached: AtomicBool,
     /// How it refused requests for these models; they are asked for in another form from then on.
     refused: Mutex<HashMap<String, Fault>>,
-    /// Models for which it takes no tools, and no beginning of an answer.
+    /// Models for which it takes no tools, no beginning of an answer, and no schema of one.
     pub(crate) without_tools: Models,
     pub(crate) without_prefill: Models,
+    pub(crate) without_schema: Models,
 }
 
 /// Models of which something is remembered until the settings are read again.
@@ -114,6 +115,7 @@ impl Server {
             refused: Mutex::default(),
             without_tools: Models::default(),
             without_prefill: Models::default(),
+            without_schema: Models::default(),
         })
     }
 

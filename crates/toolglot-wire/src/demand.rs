@@ -158,13 +158,14 @@ fn schema(name: &str, tool: &Value) -> Value {
 }
 
 /// Adds to a request, as the server got it, what the model said and what it is told now; says whether the server shapes
-/// the answer.
+/// the answer, if it may.
 pub(crate) fn ask_again(
     request: &mut Map<String, Value>,
     upstream: Protocol,
     (said, demand, told): (&str, &Demand, Option<&Told>),
+    shapes: bool,
 ) -> bool {
-    let shaped = told.filter(|_| upstream == Protocol::Chat);
+    let shaped = told.filter(|_| shapes);
     if let Some(told) = shaped {
         told.shape(request);
     }

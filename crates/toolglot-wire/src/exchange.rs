@@ -204,7 +204,8 @@ impl Exchange {
         let Some(work) = &mut self.work else { return };
         let Some(demand) = &work.wants.demand else { return };
         let told = work.told.as_ref();
-        work.is_shaped = demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, told));
+        let shapes = self.policy.schema && work.upstream == Protocol::Chat;
+        work.is_shaped = demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, told), shapes);
         if work.is_shaped {
             work.wants.dialects = demand::with_shaped(&work.wants.dialects);
         }
@@ -230,6 +231,11 @@ impl Exchange {
     /// Says whether the request ends with the beginning of the call that is demanded.
     pub fn is_begun(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.is_begun)
+    }
+
+    /// Says whether the request asks for JSON of a schema to get the call that is demanded.
+    pub fn is_shaped(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.is_shaped)
     }
 
     /// Returns the turn of one answer: ids are made from the seed, `now` is in seconds since 1970.

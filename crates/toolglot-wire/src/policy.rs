@@ -21,6 +21,8 @@ pub struct Policy {
     pub(crate) prompt: Option<Arc<Dialect>>,
     /// A call that is demanded may be begun for the model.
     pub(crate) prefill: bool,
+    /// The server may be asked for an answer of a schema.
+    pub(crate) schema: bool,
     pub(crate) forced: bool,
     /// Text stays text, and the server is asked for nothing that its markers would need.
     pub(crate) off: bool,
@@ -130,6 +132,13 @@ impl Policy {
     #[must_use]
     pub fn with_prefill(self, prefill: bool) -> Self {
         Self { prefill, ..self }
+    }
+
+    /// Whether the server may be asked for JSON of a schema where a model made no call that `tool_choice` demands, in prompt
+    /// mode.
+    #[must_use]
+    pub fn with_schema(self, schema: bool) -> Self {
+        Self { schema, ..self }
     }
 
     /// Returns the dialects that text is read in.

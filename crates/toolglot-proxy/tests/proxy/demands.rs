@@ -18,11 +18,9 @@ async fn server_without(field: &'static str, said: &[&str], finish: &'static str
         }
         let body: Value = serde_json::from_slice(&seen.body).unwrap();
         if body.get(field).is_some() {
-            return whole(
-                "400 Bad Request",
-                "",
-                &json!({"error": {"message": format!("no {field} here")}}).to_string(),
-            );
+            // As FastAPI says it of some fields.
+            let status = if field == "response_format" { "422 Unprocessable Entity" } else { "400 Bad Request" };
+            return whole(status, "", &json!({"error": {"message": format!("no {field} here")}}).to_string());
         }
         let text = &said[asked.fetch_add(1, Ordering::Relaxed).min(said.len() - 1)];
         let usage = json!({"prompt_tokens": 2, "completion_tokens": 1, "total_tokens": 3});
@@ -170,6 +168,19 @@ async fn a_server_without_schemas_is_shown_the_call_as_its_model_writes_it() {
     assert_eq!(asked.len(), 3);
     let last = asked[2]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap();
     assert!(last.contains("<tool_call>\n{\"name\": \"ls\"") && !last.contains("{\"name\":\"ls"), "{last}");
+}
+
+#[tokio::test]
+async fn a_schema_that_a_server_refuses_is_not_sent_to_it_again() {
+    let server = server_without("response_format", &["No.", CALL, "No.", CALL], "stop").await;
+    let running = Running::before(&server, &[("route.mode", "prompt")]).await;
+    for asked_so_far in [3, 5] {
+        let (head, _) = running.post(PATHS[0], &demanding(PATHS[0], false, false)).await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert_eq!(asked(&server).len(), asked_so_far);
+    }
+    let last = asked(&server)[4]["messages"].as_array().unwrap().last().unwrap().clone();
+    assert!(last["content"].as_str().unwrap().contains("<tool_call>\n{\"name\": \"ls\""), "{last}");
 }
 
 #[tokio::test]
