@@ -83,13 +83,21 @@ const MOST: usize = 64;
 /// How far behind a marker the name of a call stands.
 const NEAR: usize = 128;
 
-/// Says whether a call's name follows: a declared one, or that of a call's JSON.
+/// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {
     let json = behind.trim_start().starts_with('{')
         && ["\"name\"", "\"function\"", "\"tool\""].iter().any(|key| behind.contains(key));
-    let start = behind.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    let (word, rest) = first_word(behind);
+    let is_attribute = matches!(word, "name" | "tool" | "function") && rest.starts_with('=');
+    let name = if is_attribute { first_word(rest).0 } else { word };
+    json || tools.resolve(name).is_some()
+}
+
+/// Returns the first word of a text that may be a name, and what stands behind it.
+fn first_word(text: &str) -> (&str, &str) {
+    let start = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
     let end = start.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.')).unwrap_or(start.len());
-    json || tools.resolve(&start[..end]).is_some()
+    start.split_at(end)
 }
 
 /// Returns the places of opening tags, tokens in angle brackets, and words in capitals in square brackets.

@@ -51,6 +51,7 @@ fn the_reason_is_named() {
         ),
         ("Let me call search(query=\"x\") for you.", &[], DECLARED, WeakMarker, "too weak"),
         (&format!("<tool_cal>{json}</tool_cal>"), &[], DECLARED, UnknownMarker, "the nearest is `<tool_call>`"),
+        ("<tool_run name=\"search\"><q>x</q></tool_run>", &[], DECLARED, UnknownMarker, "`<tool_run` is not a marker"),
         (
             &format!("<my_tool_run>{json}</my_tool_run> and more"),
             &["kimi_k2"],
@@ -79,7 +80,7 @@ fn prose_and_code_are_no_near_miss() {
         "```python\ndef main():\n    print(\"hello\")\n```",
         "The result is {\"total\": 3, \"items\": [1, 2]}.",
         "Steps:\n1. open(file)\n2. read(file)\n",
-        "<html><body><p>Hello</p></body></html>",
+        "<html><body><p>Hello</p><input name=\"search\"></body></html>",
         "A reader looks for <tool_call> and </tool_call>, with JSON between.",
         "```json\n{\"name\": \"Alice\", \"age\": 30}\n```",
     ] {
