@@ -37,6 +37,16 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// A word that is written as a file has a list or a table, which begin with this character.
+    fn as_in_file(self, open: char) -> Result<Option<toml::Spanned<DeValue<'a>>>, String> {
+        match self {
+            Raw::Text(text) if text.trim_start().starts_with(open) => {
+                DeValue::parse(text.trim()).map(Some).map_err(|error| error.message().to_owned())
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn wanted(self, what: &str) -> Result<String, String> {
         self.word().ok_or_else(|| format!("expected a {what}"))
     }
@@ -116,6 +126,9 @@ impl Setting for Option<PathBuf> {
 
 impl Setting for Vec<String> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
+        if let Some(list) = raw.as_in_file('[')? {
+            return Self::read(Raw::Toml(list.get_ref()));
+        }
         if let Raw::Toml(DeValue::Array(items)) = raw {
             let item = |item: &toml::Spanned<DeValue<'_>>| Raw::Toml(item.get_ref()).wanted("string");
             return items.iter().map(item).collect();
@@ -208,6 +221,9 @@ pub(crate) struct Headers(pub(crate) Vec<(String, Secret)>);
 
 impl Setting for Headers {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
+        if let Some(table) = raw.as_in_file('{')? {
+            return Self::read(Raw::Toml(table.get_ref()));
+        }
         let Raw::Toml(DeValue::Table(table)) = raw else {
             return match raw.word().as_deref() {
                 Some("") => Ok(Self::default()),

@@ -22,6 +22,21 @@ fn load(name: &str, file: &str, environment: &[(&str, &str)], flags: &[(&str, &s
     config
 }
 
+/// What documents show as a line of a file is pasted behind a flag.
+#[test]
+fn a_flag_or_a_variable_takes_lists_and_tables_as_a_file_has_them() {
+    for (said, wanted) in [("a, b", &["a", "b"][..]), (" [\"a\", 'b']", &["a", "b"]), ("[]", &[])] {
+        let config = load("lists", FILE, &[("TOOLGLOT_HOSTS", said)], &[]).unwrap();
+        assert_eq!(config.server.hosts, wanted, "{said}");
+    }
+    let error = load("unclosed", FILE, &[], &[("hosts", "[\"a\"")]).unwrap_err().to_string();
+    assert!(error.contains("`--hosts`: unclosed array"), "{error}");
+    let config = load("tables", FILE, &[], &[("upstream.headers", "{ x-a = \"b\", \"x-c\" = 'd' }")]).unwrap();
+    let headers = &config.upstreams[0].headers.0;
+    let told: Vec<_> = headers.iter().map(|(name, value)| (name.as_str(), value.get())).collect();
+    assert_eq!(told, [("x-a", Some("b")), ("x-c", Some("d"))]);
+}
+
 const FILE: &str = "listen = '127.0.0.1:1'\n[limits]\nbody = '1 MiB'\ncalls = 3\n[[upstream]]\nurl = 'http://a'\n";
 
 #[test]
