@@ -334,9 +334,12 @@ fn spelling(
     Ok(Some(at))
 }
 
+/// What a mark begins with.
+pub(crate) const MARK: u8 = b':';
+
 /// A mark is `:` and up to 32 characters, or nothing.
 fn mark_end(view: View<'_>, at: usize) -> Result<usize, NotYet> {
-    if view.byte(at)? != Some(b':') {
+    if view.byte(at)? != Some(MARK) {
         return Ok(at);
     }
     let mut end = at;

@@ -1,18 +1,20 @@
 //! The openers of many candidates, looked up together byte by byte.
 
+use std::borrow::Cow;
+
 use super::bytes::ByteBits;
-use super::head::{GAPS, skip_gap};
+use super::head::{GAPS, MARK, skip_gap};
 use crate::dialect::{Spelling, SpellingPart, is_strong};
 use crate::view::{NotYet, View};
 
 /// What the scanner looks for: a literal's text up to its first joint, and the bytes that may follow, white space apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opener<'t> {
-    pub(crate) text: &'t str,
+    pub(crate) text: Cow<'t, str>,
     /// One of these must follow; anything may if there are none.
     then: Option<ByteBits>,
     /// Nothing but JSON can stand behind it, which begins with no letter.
-    json: bool,
+    pub(crate) json: bool,
     /// Prose does not contain it.
     pub(crate) strong: bool,
 }
@@ -20,22 +22,26 @@ pub(crate) struct Opener<'t> {
 impl<'t> Opener<'t> {
     /// Returns the opener that is all of a text.
     pub(crate) fn of(text: &'t str) -> Self {
-        Self { text, then: None, json: false, strong: is_strong(text) }
+        Self { text: text.into(), then: None, json: false, strong: is_strong(text) }
     }
 
-    /// `behind` is what may follow the whole literal, where not everything may.
-    pub(crate) fn spelled(spelling: &'t Spelling, behind: Option<ByteBits>) -> Self {
+    /// Adds the openers of a spelling, two if it is written with a mark or without; `behind` is what may follow the whole
+    /// literal, where not everything may.
+    pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<ByteBits>, openers: &mut Vec<Self>) {
+        let text = spelling.opener();
+        let mut add = |text, then| {
+            openers.push(Self { text, then, json: false, strong: spelling.is_strong_at_once() });
+        };
         let then = match spelling.parts.get(1..) {
             Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => Some(next.bytes().take(1).collect()),
+            Some([SpellingPart::Mark, SpellingPart::Text(close)]) => {
+                add(Cow::Owned([text, close].concat()), behind);
+                Some([MARK].into_iter().collect())
+            }
             Some([]) => behind,
             _ => None,
         };
-        Self { text: spelling.opener(), then, json: false, strong: spelling.is_strong_at_once() }
-    }
-
-    /// Returns the opener with nothing but JSON behind it.
-    pub(crate) fn with_json(self, json: bool) -> Self {
-        Self { json, ..self }
+        add(Cow::Borrowed(text), then);
     }
 }
 
@@ -89,12 +95,12 @@ impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
         let pairs = pairs.into_iter().map(|(opener, number)| (lead(opener.text.as_bytes()), opener, number));
         let mut pairs: Vec<_> = pairs.collect();
-        pairs.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.text.cmp(other.1.text)));
+        pairs.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.text.cmp(&other.1.text)));
         let mut openers = Self { rows: Vec::with_capacity(pairs.len()) };
         for alike in pairs.chunk_by(|one, next| one.0 == next.0 && one.1.text == next.1.text) {
             let mut row = OpenerRow { opened: Vec::with_capacity(alike.len()), ..OpenerRow::default() };
             alike.iter().for_each(|(_, opener, number)| row.open(opener, *number));
-            openers.add(alike[0].1.text, row);
+            openers.add(&alike[0].1.text, row);
         }
         openers.rows.shrink_to_fit();
         openers

@@ -15,13 +15,13 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
     let nodes = first.head.iter().skip(1).chain(call.into_iter().flat_map(|call| &call.head));
     let mut bytes = ByteBits::default();
     if let Some(again) = first.opening() {
-        bytes.extend(first_bytes(again)?);
+        bytes.add(first_bytes(again)?);
         bytes.extend(again.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()?.bytes().next()));
     }
     for node in nodes {
         match node {
             HeadPart::Literal(literal) => {
-                bytes.extend(first_bytes(literal)?);
+                bytes.add(first_bytes(literal)?);
                 if literal.is_optional() {
                     continue;
                 }
@@ -35,7 +35,7 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
         }
         return Some(bytes);
     }
-    bytes.extend(bytes_of_body(last.body.as_ref()?, last.tail.first())?);
+    bytes.add(bytes_of_body(last.body.as_ref()?, last.tail.first())?);
     Some(bytes)
 }
 
@@ -52,17 +52,21 @@ pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate
 }
 
 /// Returns the bytes with which a literal begins that stands there; `None` if only the text tells.
-fn first_bytes(literal: &Literal) -> Option<Vec<u8>> {
+fn first_bytes(literal: &Literal) -> Option<ByteBits> {
     let told = |part: Option<&SpellingPart>| part.is_none_or(|part| part.text().is_some());
     let all = literal.spellings.iter().all(|spelling| told(spelling.parts.first()));
     all.then(|| literal.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect())
 }
 
 /// Returns the bytes with which a body can begin, or the closer behind one that is empty.
-fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<Vec<u8>> {
+fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<ByteBits> {
     match body.kind {
-        BodyKind::Call => Some(b"{[`".to_vec()),
-        BodyKind::Arguments => Some([b"{\"`", &*closer.map_or(Some(Vec::new()), first_bytes)?].concat()),
+        BodyKind::Call => Some(b"{[`".iter().copied().collect()),
+        BodyKind::Arguments => {
+            let mut bytes: ByteBits = b"{\"`".iter().copied().collect();
+            bytes.add(closer.map_or(Some(ByteBits::default()), first_bytes)?);
+            Some(bytes)
+        }
         _ => None,
     }
 }

@@ -83,13 +83,17 @@ fn evidence(dialect: &Dialect, candidate: &Candidate) -> Vec<Strength> {
     if candidate.role == CandidateRole::Call && first.is_dynamic() {
         return vec![Strength::Dynamic];
     }
-    let strong: Vec<bool> = match first.head.get(1) {
-        Some(HeadPart::Literal(next)) if candidate.is_named => next.spellings.iter().map(Spelling::is_strong).collect(),
-        _ => opener_texts(dialect, candidate, |_| None).iter().map(|opener| opener.strong).collect(),
-    };
-    match (strong.contains(&true), strong.contains(&false)) {
-        (true, true) => vec![Strength::Strong, Strength::Weak],
-        (true, false) => vec![Strength::Strong],
+    match first.head.get(1) {
+        Some(HeadPart::Literal(next)) if candidate.is_named => strengths(&next.spellings, Spelling::is_strong),
+        _ => strengths(&opener_texts(dialect, candidate, |_| None), |opener| opener.strong),
+    }
+}
+
+/// Both strengths if some of the openers are strong and others are not.
+fn strengths<T>(openers: &[T], is_strong: impl Fn(&T) -> bool) -> Vec<Strength> {
+    match (openers.iter().any(&is_strong), openers.iter().all(&is_strong)) {
+        (true, true) => vec![Strength::Strong],
+        (true, false) => vec![Strength::Strong, Strength::Weak],
         _ => vec![Strength::Weak],
     }
 }

@@ -29,8 +29,9 @@ pub(super) fn opener_texts<'d>(
     match (first.opening(), first.kind()) {
         (Some(literal), kind) => {
             let json = matches!(kind, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object));
-            let openers = spelled_openers(first, literal, behind(first));
-            openers.into_iter().map(|opener| opener.with_json(json && first.head.len() == 1)).collect()
+            let mut openers = spelled_openers(first, literal, behind(first));
+            openers.iter_mut().for_each(|opener| opener.json = json && first.head.len() == 1);
+            openers
         }
         (None, Some(BodyKind::Call | BodyKind::Arguments | BodyKind::Object)) if first.head.is_empty() => {
             vec![Opener::of("{")]
@@ -41,11 +42,12 @@ pub(super) fn opener_texts<'d>(
 
 /// An optional first literal leaves the next one as the opener.
 fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<ByteBits>) -> Vec<Opener<'d>> {
-    let mut texts: Vec<Opener<'d>> = first.spellings.iter().map(|spelling| Opener::spelled(spelling, behind)).collect();
+    let mut texts = Vec::with_capacity(first.spellings.len());
+    first.spellings.iter().for_each(|spelling| Opener::add_spelled(spelling, behind, &mut texts));
     if first.is_optional()
         && let Some(HeadPart::Literal(next)) = pattern.head.get(1)
     {
-        texts.extend(next.spellings.iter().map(|spelling| Opener::spelled(spelling, None)));
+        next.spellings.iter().for_each(|spelling| Opener::add_spelled(spelling, None, &mut texts));
     }
     texts.retain(|opener| !opener.text.is_empty());
     texts
