@@ -28,6 +28,8 @@ impl ProtocolReader for OllamaReader {
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(line)) => self.object(line, out),
             Ok(_) => {}
+            // A piece of an answer that cannot be read is no message; errors are logged, and what was said is not.
+            Err(_) if frame.data.contains('{') => self.fail(unread(), out),
             Err(_) => self.fail(Fault::of_words(frame.data), out),
         }
     }
@@ -35,9 +37,7 @@ impl ProtocolReader for OllamaReader {
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
         match surrogates::value(body) {
             Ok(Value::Object(body)) if is_piece(&body) || body.contains_key("error") => self.object(body, out),
-            _ => {
-                self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not one of Ollama's API"), out)
-            }
+            _ => self.fail(unread(), out),
         }
         if !std::mem::replace(&mut self.over, true) {
             out.push(ResponseEvent::End);
@@ -49,6 +49,10 @@ impl ProtocolReader for OllamaReader {
             self.fail(fault, out);
         }
     }
+}
+
+fn unread() -> Fault {
+    Fault::new(FaultKind::Upstream, "the model server's answer is not one of Ollama's API")
 }
 
 /// Says whether an object is an answer, or a line of one.
