@@ -202,6 +202,7 @@ impl Scanner {
     }
 
     /// Gives bytes up to `upto` back as text.
+    #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
             self.place.pass(&view.rest(self.at)[..upto - self.at]);
