@@ -120,7 +120,9 @@ fn opener<'t>(first: &str, second: &'t str) -> &'t str {
     let same = first.bytes().rev().zip(second.bytes().rev()).take_while(alike).count();
     let mut same = &second[second.ceil_char_boundary(second.len() - same)..];
     // The end of a tag or of a token belongs to what stood before.
-    if let Some(end) = same.find('>').filter(|end| !same[..*end].contains('<')) {
+    let before = &second[..second.len() - same.len()];
+    let amid = before.rfind('<') > before.rfind('>');
+    if let Some(end) = same.find('>').filter(|end| amid && !same[..*end].contains('<')) {
         same = &same[end + 1..];
     }
     same.trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == ';')
