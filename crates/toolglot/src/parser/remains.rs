@@ -79,7 +79,7 @@ pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<boo
 
 /// Says whether the input ends behind a call that ended at `at`, or another call follows.
 fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let next = context.gap(at)?;
+    let next = behind_skips(context, at)?;
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()
         || context.engine.names_at(context.view, next)?
@@ -96,8 +96,22 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     Ok(separated && begins_element(context, next)? || context.next_call_begins(next)?)
 }
 
+/// Goes past what stands between the dialect's calls and says nothing, and white space.
+fn behind_skips(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
+    let mut next = context.gap(at)?;
+    'all: loop {
+        for skip in &context.dialect().skip {
+            if context.view.starts_with(next, skip)? {
+                next = context.gap(next + skip.len())?;
+                continue 'all;
+            }
+        }
+        return Ok(next);
+    }
+}
+
 /// Returns the end of all closers of the section that stand at `at`.
-fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
+pub(super) fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     let mut end = at;
     while let Some(after) = context.any(context.gap(end)?, context.section_closers())? {
         end = after;
@@ -130,10 +144,20 @@ fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, N
         return Ok(behind == Some(b'}') || doubt == Doubt::Moved && behind == Some(b':'));
     }
     Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
-        Some(b')') => doubt == Doubt::Moved,
+        Some(b')') => doubt == Doubt::Moved || doubt == Doubt::Quotes && closes_last(context, at + 2)?,
         Some(b',') => doubt >= Doubt::Quotes && keyword(view, view.skip_blanks(at + 2)?)?.is_some(),
         _ => false,
     })
+}
+
+/// Says whether nothing but closers and another call's name follows at `at`.
+fn closes_last(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut next = context.gap(behind_section(context, at)?)?;
+    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
+        next = context.gap(next + 1)?;
+    }
+    let over = context.view.byte(next)?.is_none();
+    Ok(over || context.opener(next)?.is_some() || context.engine.names_at(context.view, next)?)
 }
 
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
