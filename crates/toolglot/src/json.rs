@@ -138,6 +138,11 @@ pub(crate) trait Markers {
         Ok(false)
     }
 
+    /// Returns the end of a whole call at `at` that a string quotes: the string goes on behind it.
+    fn quotes_call(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
+        Ok(None)
+    }
+
     /// Returns the end of a marker that closes a call and stands at `at` inside a string.
     fn closes(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
 }

@@ -22,6 +22,9 @@ const REACH: usize = 1 << 12;
 /// each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
 
+/// What it counts of these to look at an opener in a string that is no quoted call: eight are looked at, as in other values.
+const UNQUOTED: usize = AHEAD / 8;
+
 impl ReaderStep<'_> {
     /// A quote cannot end its string, or a marker stands in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
@@ -136,6 +139,22 @@ impl ReaderStep<'_> {
         let node = self.reader.state.innermost().and_then(|frame| self.context.schema.zip(frame.node));
         let undeclared = node.is_some_and(|(schema, node)| schema.node(node).is_undeclared(name));
         Ok(undeclared && !is_bare_key(name))
+    }
+
+    /// Returns the end of a whole call that a string between tokens quotes here.
+    pub(super) fn quoted_call(&mut self) -> Result<Option<usize>, NotYet> {
+        let at = self.at();
+        let text = &self.reader.text;
+        let may = text.quote.is_token() && at >= text.unquoted && self.sink.wasted_lookahead < AHEAD;
+        if !may || self.context.markers.opens(self.view, at)?.is_none() {
+            return Ok(None);
+        }
+        let end = self.context.markers.quotes_call(self.view, at)?;
+        if end.is_none() {
+            self.reader.text.unquoted = at + 1;
+            self.sink.wasted_lookahead += UNQUOTED;
+        }
+        Ok(end)
     }
 
     /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.

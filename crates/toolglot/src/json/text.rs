@@ -29,6 +29,8 @@ pub(super) struct RunningString {
     pub(super) inner: bool,
     /// Markers before this position are data.
     pub(super) settled: usize,
+    /// No opener before this position begins a call that the string quotes.
+    pub(super) unquoted: usize,
     /// Quotes of the other kind before this position are data.
     twins: usize,
     /// Bytes before this position have been looked at for the string's end.
@@ -56,6 +58,7 @@ impl RunningString {
             control: false,
             inner: false,
             settled: 0,
+            unquoted: 0,
             twins: 0,
             tried: 0,
             valid: 0,
@@ -279,6 +282,10 @@ impl ReaderStep<'_> {
 
     /// Settles whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        if let Some(end) = self.quoted_call()? {
+            self.put_plain(end);
+            return Ok(None);
+        }
         let (quote, closes) = self.next_quote(self.at())?;
         if self.reader.text.quote.is_token()
             && let Some(opener) = self.opener_before(quote)?

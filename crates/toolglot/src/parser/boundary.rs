@@ -5,7 +5,7 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::member;
-use super::remains::{LOOK, begins_element, ends_line, is_over, is_over_with_quotes, may_go_on};
+use super::remains::{LOOK, begins_element, behind_section, ends_line, is_over, is_over_with_quotes, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
@@ -93,6 +93,10 @@ impl Markers for CallContext<'_> {
         let object = matches!(view.byte(next)?, Some(b'{' | b'['));
         let named = self.pattern().kind() != Some(BodyKind::Call) && view.byte(next)?.is_some_and(is_name_byte);
         Ok((object || named || self.opener(next)?.is_some()).then_some(end))
+    }
+
+    fn quotes_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        Ok(inner(self, at)?.and_then(|inner| if let Inner::Quoted(end) = inner { Some(end) } else { None }))
     }
 
     fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
@@ -366,11 +370,20 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
     Ok(None)
 }
 
-/// Says whether a call that needs no repair stands at `at`, and what is behind it belongs to no string.
-///
-/// Asked inside a value, where a call may be quoted; inside what is read ahead there is no such question.
-pub(crate) fn reads_alone(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    first_alone(context, at)?.map_or(Ok(false), |win| reads(context, win, at, ALONE))
+/// What a call is that opens in the middle of a value and needs no repair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inner {
+    /// The next one: what is behind it belongs to no string.
+    Alone,
+    /// Quoted, up to here: the value goes on behind it.
+    Quoted(usize),
+}
+
+/// Returns what the call at `at` is, in the middle of a value; inside what is read ahead there is no such question.
+pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<Option<Inner>, NotYet> {
+    let Some(win) = first_alone(context, at)? else { return Ok(None) };
+    let Some(end) = whole(context, win, at, ALONE)? else { return Ok(None) };
+    Ok(Some(if is_alone(context, end)? { Inner::Alone } else { Inner::Quoted(behind_section(context, end)?) }))
 }
 
 /// Returns the call that opens at `at` with a marker.
@@ -384,17 +397,31 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::W
     }
 }
 
-/// Says whether a call reads without any repair, but for the wrapper that the broken call opened, and what is behind it
-/// belongs to no string.
-fn reads(context: &CallContext<'_>, mut win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
+/// Returns the end of a call that reads without any repair, but for the wrapper that the broken call opened.
+fn whole(
+    context: &CallContext<'_>,
+    mut win: contest::Winner,
+    at: usize,
+    reach: usize,
+) -> Result<Option<usize>, NotYet> {
     win.callee.ahead = true;
     let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener));
     let seen = context.view.limited(at + reach);
     match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
-        Ok(end) => Ok(sink.worst() <= Outcome::Repaired && ends_line(context, end)? && is_over(context, end)?),
-        Err(NotYet) if seen.end() < context.view.end() => Ok(false),
+        Ok(end) => Ok((sink.worst() <= Outcome::Repaired).then_some(end)),
+        Err(NotYet) if seen.end() < context.view.end() => Ok(None),
         Err(NotYet) => Err(NotYet),
     }
+}
+
+/// Says whether what is behind a call that ended at `end` belongs to no string.
+fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
+    Ok(ends_line(context, end)? && is_over(context, end)?)
+}
+
+/// Says whether a call reads whole, and what is behind it belongs to no string.
+fn reads(context: &CallContext<'_>, win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
+    whole(context, win, at, reach)?.map_or(Ok(false), |end| is_alone(context, end))
 }
 
 /// Goes past the braces of the objects around the arguments, and past short members behind them.

@@ -14,13 +14,14 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
-use crate::parser::boundary;
+use crate::parser::boundary::{self, Inner};
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
 use crate::parser::head::{Head, is_name, name_end, skip_gap};
 use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::{FoundParam, param_head};
+use crate::parser::remains::LOOK;
 use crate::parser::torn::{is_frayed, is_torn};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -193,7 +194,11 @@ impl ValueEndFinder {
             }
             None => {
                 self.strayed |= marker == Marker::Tag && self.is_stray(context.view, end)?;
-                self.scan = if matches!(marker, Marker::Tag | Marker::Open) { at + 1 } else { end };
+                self.scan = match marker {
+                    Marker::Open => self.scan,
+                    Marker::Tag => at + 1,
+                    _ => self.scan.max(end),
+                };
             }
         }
         Ok(edge)
@@ -209,9 +214,44 @@ impl ValueEndFinder {
     ) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, end);
         if goes_on(end, context, param)? && !is_word(end, context, param, object)? {
-            return Ok(Some(edge));
+            let Some(after) = self.closes_early(end, context, param, object)? else { return Ok(Some(edge)) };
+            self.scan = after;
         }
         Ok(self.doubt(edge))
+    }
+
+    /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
+    /// have opens behind them: then the value holds them all.
+    fn closes_early(
+        &mut self,
+        end: usize,
+        context: &CallContext<'_>,
+        param: &Pattern,
+        object: &ArgumentsObject,
+    ) -> Result<Option<usize>, NotYet> {
+        let lacks = |key: &str| object.missing(context).any(|missing| missing == key) && context.head.key() != key;
+        let whole = !object.missing(context).any(|missing| missing != context.head.key());
+        if whole || self.openers >= OPENERS || context.follows(end, &[Marker::Call], param)?.is_none() {
+            return Ok(None);
+        }
+        let (mut after, mut early) = (end, false);
+        loop {
+            let next = context.gap(after)?;
+            let closed = if context.opener(next)?.is_some() { None } else { context.any_closer(next)? };
+            let Some(closed) = closed.filter(|closed| *closed < end + LOOK) else { break };
+            after = closed;
+        }
+        for at in after..end + LOOK {
+            let Some(byte) = context.view.byte(at)? else { break };
+            if context.markers().contains(byte) {
+                early = param_head(at, context, false)?.is_some_and(|found| lacks(found.head.key()));
+                if early || context.opener(at)?.is_some() {
+                    break;
+                }
+            }
+        }
+        self.openers += 1;
+        Ok(early.then_some(after))
     }
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
@@ -289,18 +329,18 @@ impl ValueEndFinder {
         Ok(enclosed)
     }
 
-    /// An opener that becomes ready ends the value where the doubt began, or here.
+    /// An opener that becomes ready ends the value where the doubt began, or here; the closers of a call that the value
+    /// quotes are data as it is.
     fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        if self.openers >= OPENERS {
+        let inner = if self.openers < OPENERS { boundary::inner(context, at)? } else { None };
+        if let Some(Inner::Quoted(end)) = inner {
+            self.scan = end;
             return Ok(None);
         }
-        let alone = boundary::reads_alone(context, at)?;
         self.openers += 1;
-        if !alone {
-            return Ok(None);
-        }
-        Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at))))
+        self.scan += usize::from(inner.is_none());
+        Ok(inner.map(|_| self.doubt.unwrap_or(ValueEdge::at(at, at))))
     }
 
     /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
