@@ -229,9 +229,11 @@ impl ValueEndFinder {
         param: &Pattern,
         object: &ArgumentsObject,
     ) -> Result<Option<usize>, NotYet> {
+        if self.openers >= OPENERS || context.follows(end, &[Marker::Call], param)?.is_none() {
+            return Ok(None);
+        }
         let lacks = |key: &str| object.missing(context).any(|missing| missing == key) && context.head.key() != key;
-        let whole = !object.missing(context).any(|missing| missing != context.head.key());
-        if whole || self.openers >= OPENERS || context.follows(end, &[Marker::Call], param)?.is_none() {
+        if !object.missing(context).any(|missing| missing != context.head.key()) {
             return Ok(None);
         }
         let (mut after, mut early) = (end, false);
