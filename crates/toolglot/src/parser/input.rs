@@ -130,7 +130,7 @@ impl Input {
     }
 
     /// Returns a span of the text as bytes of the input.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn span(&self, text: &Range<usize>) -> Range<usize> {
         if self.shifts.is_empty() {
             return text.clone();
