@@ -109,8 +109,12 @@ fn ids_are_the_same_again_unless_they_are_random() {
 #[test]
 fn explain_says_what_was_tried_what_won_and_what_was_repaired() {
     let done = toolglot(&["explain"], REPAIRED);
-    for said in ["committed", "hermes", "died", "call 0: `ls`", "trailing_comma, line 2", "call 0: repaired", "calls 1"]
-    {
+    for said in ["committed", "hermes", "call 0: `ls`", "trailing_comma, line 2", "call 0: repaired", "calls 1"] {
+        assert!(done.out.contains(said), "{said} in\n{}", done.out);
+    }
+    let tags = "<tool_call>ls\n<arg_key>path</arg_key>\n<arg_value>/</arg_value>\n</tool_call>";
+    let done = toolglot(&["explain"], tags);
+    for said in ["died       hy_v3", "committed  glm45"] {
         assert!(done.out.contains(said), "{said} in\n{}", done.out);
     }
 }
