@@ -1,9 +1,9 @@
 //! Model servers: where they are, how they are reached, and trying again before anything was answered.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -37,8 +37,8 @@ pub(crate) struct Server {
     retries: usize,
     first_byte: Option<Duration>,
     backend: Backend,
-    /// Somebody was there when it was last asked for something.
-    is_reached: AtomicBool,
+    /// When it was last asked for something, if somebody was there.
+    reached: Mutex<Option<Instant>>,
     /// How it refused requests for these models; they are asked for in another form from then on.
     refused: Mutex<HashMap<String, Fault>>,
     /// Models for which it takes no tools, no beginning of an answer, and no schema of one.
@@ -74,7 +74,7 @@ enum Backend {
     Demo(Demo),
 }
 
-/// How long a server that was not there may take to be there again.
+/// How long a server may take to say that it is there, and how long that is believed.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// The longest `retry-after` that the proxy waits for by itself. Clients give up after a minute; a longer wait is
@@ -111,7 +111,7 @@ impl Server {
             retries: settings.retries,
             first_byte: config.timeouts.first_byte.on(),
             backend,
-            is_reached: AtomicBool::new(false),
+            reached: Mutex::default(),
             refused: Mutex::default(),
             without_tools: Models::default(),
             without_prefill: Models::default(),
@@ -214,20 +214,20 @@ impl Server {
             None => answer.await,
         };
         let is_reached = !answer.as_ref().is_err_and(legacy::Error::is_connect);
-        self.is_reached.store(is_reached, Ordering::Relaxed);
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = is_reached.then(Instant::now);
         answer.map_err(|error| self.unreachable(&error))
     }
 
-    /// Says whether it can be reached, as far as is known; one that was not reached by the last request is asked.
+    /// Says whether it can be reached; it is asked unless the last request has just reached it.
     pub(crate) async fn is_reachable(&self) -> bool {
-        let is_reached = || self.is_reached.load(Ordering::Relaxed);
-        if !is_reached()
+        let reached = || *self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if reached().is_none_or(|at| at.elapsed() >= GLANCE)
             && let Ok(uri) = self.versioned("/models", None)
         {
             let asked = self.send(Method::GET, uri, HeaderMap::new(), Body::empty());
             let _ = tokio::time::timeout(GLANCE, asked).await;
         }
-        is_reached()
+        reached().is_some()
     }
 
     /// Sends a whole body, again if the server refuses it in a way that passes; nothing was answered yet.

@@ -114,3 +114,23 @@ async fn a_proxy_whose_server_is_gone_is_not_ready_until_it_is_back() {
     });
     assert!(running.get("/readyz").await.0.starts_with("HTTP/1.1 200"), "an answer is an answer");
 }
+
+#[tokio::test]
+async fn a_server_that_goes_between_requests_is_missed() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 1024]).await;
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}").await;
+        }
+    });
+    let settings = [("upstream", url.as_str()), ("upstream.engine", "generic"), ("upstream.retries", "0")];
+    let running = run(sources(&settings)).await;
+    assert!(running.get("/readyz").await.0.starts_with("HTTP/1.1 200"));
+    server.abort();
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    assert!(running.get("/readyz").await.0.starts_with("HTTP/1.1 503"));
+}
