@@ -65,6 +65,7 @@ pub(super) const GOALS: &[Goal] = &[
     goal("prefix",    ALL,    false, "cut, length",            |it| among(it, &["length"], "exception"),      Most(0.0),   Most(0.0)),
     goal("prefix",    ALL,    false, "cut, no reason",         |it| among(it, &["none"], "exception"),        Most(0.5),   Most(0.5)),
     goal("prefix",    ALL,    false, "quoting, cut, length",   |it| among(it, &["length, quoting"], "exception"), Most(0.0), Most(0.0)),
+    goal("prefix",    ALL,    false, "raw quoting, cut, length", |it| among(it, &["length, raw quoting"], "exception"), Most(0.3), Most(0.0)),
     goal("damage",    ALL,    false, "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
     goal("prefix",    ALL,    false, "pieces change something", |it| among(it, &["pieces"], "other"),         Most(0.0),   Most(0.0)),
 ];

@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{Ended, Markers, key_ahead};
+use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -383,7 +384,16 @@ pub(crate) enum Inner {
 pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<Option<Inner>, NotYet> {
     let Some(win) = first_alone(context, at)? else { return Ok(None) };
     let Some(end) = whole(context, win, at, ALONE)? else { return Ok(None) };
-    Ok(Some(if is_alone(context, end)? { Inner::Alone } else { Inner::Quoted(behind_section(context, end)?) }))
+    if is_alone(context, end)? && !is_cut_behind(context, end)? {
+        return Ok(Some(Inner::Alone));
+    }
+    Ok(Some(Inner::Quoted(behind_section(context, end)?)))
+}
+
+/// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
+fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
+    let next = context.gap(behind_section(context, end)?)?;
+    Ok(context.engine.options.finish_reason == Some(FinishReason::Length) && context.view.byte(next)?.is_none())
 }
 
 /// Returns the call that opens at `at` with a marker.

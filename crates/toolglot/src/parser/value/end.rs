@@ -14,6 +14,7 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
+use crate::options::FinishReason;
 use crate::parser::boundary::{self, Inner};
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
@@ -221,7 +222,7 @@ impl ValueEndFinder {
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
-    /// have opens behind them: then the value holds them all.
+    /// have opens behind them, or the server's limit cut off whether one does: then the value holds them all.
     fn closes_early(
         &mut self,
         end: usize,
@@ -244,7 +245,10 @@ impl ValueEndFinder {
             after = closed;
         }
         for at in after..end + LOOK {
-            let Some(byte) = context.view.byte(at)? else { break };
+            let Some(byte) = context.view.byte(at)? else {
+                early = context.engine.options.finish_reason == Some(FinishReason::Length);
+                break;
+            };
             if context.markers().contains(byte) {
                 early = param_head(at, context, false)?.is_some_and(|found| lacks(found.head.key()));
                 if early || context.opener(at)?.is_some() {
