@@ -22,6 +22,7 @@ mod tests;
 mod token;
 mod values;
 
+pub(crate) use builtin::QUOTE_TOKENS;
 pub use dialects::{Dialects, UnknownDialect};
 pub use error::DialectError;
 pub(crate) use hole::Holder;

@@ -13,11 +13,12 @@ mod rust;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
     rust::names_no_dialect,
+    rust::spells_no_marker,
     names::types_are_named_once,
     names::types_say_what_they_are,
     names::glossary_is_true,

@@ -1,5 +1,6 @@
 //! Looking ahead: pure questions about bytes that nothing has been decided on.
 
+use crate::dialect::QUOTE_TOKENS;
 use crate::json::Context;
 use crate::view::{NotYet, View, is_blank};
 
@@ -25,8 +26,8 @@ pub(super) enum Quote {
     Triple(u8),
     /// The dialect's own.
     Token,
-    /// Another dialect's own.
-    Leaked,
+    /// Another dialect's own: its place among [`QUOTE_TOKENS`].
+    Leaked(u8),
     /// `&quot;` or `&#34;`, in a value that was encoded for XML.
     Entity,
     /// `\"`, in a value that was escaped as if it stood in a string.
@@ -45,7 +46,16 @@ impl Quote {
 
     /// Says whether it is a token: all that stands between two of them is data.
     pub(super) fn is_token(self) -> bool {
-        matches!(self, Self::Token | Self::Leaked)
+        matches!(self, Self::Token | Self::Leaked(_))
+    }
+
+    /// Returns this quote as text, if it is a token; `own` is the dialect's.
+    pub(super) fn token(self, own: Option<&str>) -> Option<&str> {
+        match self {
+            Self::Token => own,
+            Self::Leaked(place) => QUOTE_TOKENS.get(usize::from(place)).copied(),
+            _ => None,
+        }
     }
 }
 
@@ -58,9 +68,6 @@ pub(super) enum Ahead {
     /// The input ends inside it.
     Ends,
 }
-
-/// A quote token that is known to leak into JSON.
-pub(super) const LEAKED: &str = "<|\"|>";
 
 /// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
 ///
@@ -219,7 +226,7 @@ impl<'a> Lookahead<'a> {
             b'`' => Some((Quote::Back, 1)),
             b'\\' if self.escaped && self.view.byte(at + 1)? == Some(b'"') => Some((Quote::Escaped, 2)),
             b'&' => self.entity_quote(at)?.map(|length| (Quote::Entity, length)),
-            b'<' if self.view.starts_with(at, LEAKED)? => Some((Quote::Leaked, LEAKED.len())),
+            b'<' => self.leaked_quote(at)?,
             0xe2 => match self.view.char(at)? {
                 Some('“' | '”') => Some((Quote::Curly, 3)),
                 Some('‘' | '’') => Some((Quote::CurlySingle, 3)),
@@ -227,6 +234,17 @@ impl<'a> Lookahead<'a> {
             },
             _ => None,
         })
+    }
+
+    /// Returns another dialect's quote token that stands at `at`, and its length.
+    #[cold]
+    fn leaked_quote(self, at: usize) -> Result<Option<(Quote, usize)>, NotYet> {
+        for (place, token) in (0..).zip(QUOTE_TOKENS) {
+            if self.view.starts_with(at, token)? {
+                return Ok(Some((Quote::Leaked(place), token.len())));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the length of the quote that stands at `at`, if it is one that ends a string of this kind.
@@ -244,8 +262,9 @@ impl<'a> Lookahead<'a> {
             Quote::CurlySingle => Ok(matches!(self.view.char(at)?, Some('‘' | '’')).then_some(3)),
             Quote::Triple(wanted) if byte == wanted => self.triple_closer(wanted, at),
             Quote::Triple(_) => Ok(None),
-            Quote::Token => token_closer(self.view, self.context.quote.unwrap_or(LEAKED), at),
-            Quote::Leaked => token_closer(self.view, LEAKED, at),
+            Quote::Token | Quote::Leaked(_) => {
+                quote.token(self.context.quote).map_or(Ok(None), |token| token_closer(self.view, token, at))
+            }
             Quote::Escaped => Ok((byte == b'\\' && self.view.byte(at + 1)? == Some(b'"')).then_some(2)),
         }
     }
@@ -397,12 +416,12 @@ impl<'a> Lookahead<'a> {
             Quote::Back => b'`',
             Quote::Curly | Quote::CurlySingle => 0xe2,
             Quote::Triple(byte) => byte,
-            Quote::Token | Quote::Leaked => b'<',
+            Quote::Token | Quote::Leaked(_) => {
+                quote.token(self.context.quote).and_then(|token| token.bytes().next()).unwrap_or(b'<')
+            }
             Quote::Escaped => b'\\',
             Quote::Entity => b'&',
         };
-        let token = self.context.quote.and_then(|token| token.bytes().next()).filter(|_| quote == Quote::Token);
-        let first = token.unwrap_or(first);
         let plain = |byte: &&u8| **byte >= 0x20 && **byte != b'\\' && **byte != first;
         at + self.view.rest(at.min(self.view.end())).iter().take(reach).take_while(plain).count()
     }

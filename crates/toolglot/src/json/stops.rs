@@ -3,11 +3,12 @@
 use std::fmt;
 
 use super::Context;
-use super::look::{LEAKED, Quote, token_closer};
+use super::look::{Quote, token_closer};
 use super::reader::JsonReader;
 use super::state::Expect;
 use super::text::RunningString;
 use super::write::needs_escape;
+use crate::dialect::QUOTE_TOKENS;
 use crate::parser::{ByteSet, FastPath, SHORT};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -54,7 +55,11 @@ const CLASSES: [u8; 256] = {
     classes[b'`' as usize] = BACK;
     classes[0xe2] = CURLY;
     classes[b'&' as usize] = ENTITY;
-    classes[LEAKED.as_bytes()[0] as usize] = TOKEN;
+    let mut token = 0;
+    while token < QUOTE_TOKENS.len() {
+        classes[QUOTE_TOKENS[token].as_bytes()[0] as usize] = TOKEN;
+        token += 1;
+    }
     classes
 };
 
@@ -220,12 +225,10 @@ impl RunningString {
         at: usize,
         own: impl Fn() -> Option<&'q str>,
     ) -> Result<bool, NotYet> {
-        let token = match self.quote {
-            Quote::Token => own().unwrap_or(LEAKED),
-            Quote::Leaked => LEAKED,
-            _ => return Ok(false),
-        };
-        Ok(token_closer(view, token, at)?.is_some())
+        if !self.quote.is_token() {
+            return Ok(false);
+        }
+        self.quote.token(own()).map_or(Ok(false), |token| Ok(token_closer(view, token, at)?.is_some()))
     }
 
     /// Returns which classes of bytes a run of this string stops at.
@@ -238,7 +241,7 @@ impl RunningString {
             Quote::Back => BACK,
             Quote::Curly => CURLY,
             Quote::CurlySingle => SINGLE | CURLY,
-            Quote::Token | Quote::Leaked => return TOKEN | MARKER,
+            Quote::Token | Quote::Leaked(_) => return TOKEN | MARKER,
             Quote::Entity => ENTITY,
         };
         quote | ALWAYS | MARKER

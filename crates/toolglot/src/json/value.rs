@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::look::{Ahead, LEAKED, Quote};
+use super::look::{Ahead, Quote};
 use super::reader::ReaderStep;
 use super::state::{Bracket, Expect, Token};
 use super::text::RunningString;
@@ -10,6 +10,7 @@ use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::coerce::{self, Conversion};
 use crate::diagnostic::{Code, excerpt};
+use crate::dialect::QUOTE_TOKENS;
 use crate::options::Validation;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
@@ -262,7 +263,7 @@ impl ReaderStep<'_> {
             }
             Quote::Triple(_) => self.admit(Code::TripleQuotes, span, "read a triple-quoted string"),
             Quote::Entity => self.admit(Code::EntityQuotes, span, "read an entity as a quote"),
-            Quote::Leaked => self.admit(Code::QuoteToken, span, "read a quote token as a quote"),
+            Quote::Leaked(_) => self.admit(Code::QuoteToken, span, "read a quote token as a quote"),
         }
     }
 
@@ -284,9 +285,8 @@ impl ReaderStep<'_> {
             return self.unopened(text, end);
         }
         // A quote token in a word, or at its end, closes a string whose opening token was damaged.
-        let token = self.context.quote.unwrap_or(LEAKED);
         let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
-        if word.is_empty() || torn || word.contains(token) || self.view.starts_with(end, token)? {
+        if word.is_empty() || torn || self.has_quote_token(word, end)? {
             return self.ended(Ended::Broken);
         }
         let inside = self.parent().is_some();
@@ -294,6 +294,17 @@ impl ReaderStep<'_> {
             return self.cut();
         }
         if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
+    }
+
+    /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
+    fn has_quote_token(&self, word: &str, end: usize) -> Result<bool, NotYet> {
+        let known = self.context.quote.as_slice().iter().chain(QUOTE_TOKENS.iter().filter(|_| self.context.quote.is_none()));
+        for token in known {
+            if word.contains(token) || self.view.starts_with(end, token)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A string whose first quote is missing.

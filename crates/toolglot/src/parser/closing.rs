@@ -171,13 +171,26 @@ pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<u
     if let Some(end) = context.opener(at)? {
         return Ok(context.view.byte(context.gap(end)?)?.is_none().then_some(end));
     }
-    let barred = context.view.starts_with(at, "<|")? || context.view.starts_with(at, "<｜")?;
-    if !barred {
+    if !is_token_like(at, context)? {
         return Ok(None);
     }
     let Some((_, end)) = closing_tag(context.view, at + 1)? else { return Ok(None) };
     let closes = context.any(context.gap(end)?, context.section_closers())?.is_some();
     Ok(closes.then_some(end))
+}
+
+/// Says whether what stands at `at` begins as the closers' tokens do: with `<` and the sign that sets them apart from tags.
+fn is_token_like(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let closers = context.pattern().tail.iter().chain(context.section_closers());
+    for closer in closers.flat_map(|closer| &closer.spellings) {
+        let sign = closer.opener().strip_prefix('<').and_then(|rest| rest.chars().next());
+        if let Some(sign) = sign.filter(|sign| *sign != '/' && !sign.is_alphanumeric())
+            && context.view.char(at + 1)? == Some(sign)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the end of the braces too many behind an element of an array of calls.

@@ -52,7 +52,7 @@ pub(super) fn has_no_banned_words(file: &File) -> Complaints {
 
 /// A dialect is a file: the core's code must not know any by name.
 pub(super) fn names_no_dialect(file: &File) -> Complaints {
-    if !file.path.starts_with("crates/toolglot/src/") || !file.is(".rs") || file.path == LIST || is_test(&file.path) {
+    if !is_engine(file) {
         return Vec::new();
     }
     let dialects = toolglot::Dialects::builtin();
@@ -61,6 +61,53 @@ pub(super) fn names_no_dialect(file: &File) -> Complaints {
     lines
         .map(|(number, name)| complaint(file, number, &format!("names the dialect `{name}`; say it in its file")))
         .collect()
+}
+
+/// A dialect's markers stand in its file: the core's code must not spell any.
+pub(super) fn spells_no_marker(file: &File) -> Complaints {
+    if !is_engine(file) {
+        return Vec::new();
+    }
+    let dialects = toolglot::Dialects::builtin();
+    let files: String = dialects.iter().flat_map(|dialect| data_lines(dialect.source())).collect();
+    let spelled = code(file).flat_map(|(number, line)| literals(line).into_iter().map(move |text| (number, text)));
+    spelled
+        .filter(|(_, text)| is_marker_like(text) && files.contains(text))
+        .map(|(number, text)| complaint(file, number, &format!("spells the marker `{text}`; derive it from the files")))
+        .collect()
+}
+
+/// The lines of a dialect's file that say something to the engine, without TOML's escapes.
+fn data_lines(source: &str) -> impl Iterator<Item = String> {
+    source.lines().filter(|line| !line.starts_with(['#', 'a'])).map(|line| line.replace("\\\"", "\""))
+}
+
+/// Returns what stands between the quotes of a line of Rust.
+fn literals(line: &str) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), None::<String>);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match (c, &mut open) {
+            ('\\', Some(text)) => text.extend(chars.next()),
+            ('"', Some(_)) => found.extend(open.take()),
+            ('"', None) => open = Some(String::new()),
+            (c, Some(text)) => text.push(c),
+            (_, None) => {}
+        }
+    }
+    found
+}
+
+/// Says whether a text has a marker's signs and more than those; markup's own are no dialect's.
+fn is_marker_like(text: &str) -> bool {
+    let signs = |c: char| c.is_ascii_punctuation() && !"|_".contains(c);
+    let is_template = text.contains('{') || text == "<![CDATA[";
+    text.len() > 1 && text.contains(['<', '[', '|', '｜']) && !text.contains(' ') && !text.chars().all(signs) && !is_template
+}
+
+/// Says whether a file is code of the core that must serve any dialect.
+fn is_engine(file: &File) -> bool {
+    file.path.starts_with("crates/toolglot/src/") && file.is(".rs") && file.path != LIST && !is_test(&file.path)
 }
 
 fn is_test(path: &str) -> bool {

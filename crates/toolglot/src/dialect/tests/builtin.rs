@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::dialect::builtin::FILES;
+use crate::dialect::builtin::{FILES, QUOTE_TOKENS};
 use crate::dialect::{Dialect, Dialects, folded};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/dialects");
@@ -28,6 +28,17 @@ fn every_file_is_listed() {
     let mut listed: Vec<&str> = FILES.iter().map(|file| file.0).collect();
     listed.sort_unstable();
     assert_eq!(listed, names);
+}
+
+#[test]
+fn every_quote_token_is_listed() {
+    let all = Dialects::builtin();
+    let mut tokens: Vec<&str> = all.iter().filter_map(|dialect| dialect.quote.as_deref()).collect();
+    let mut listed = QUOTE_TOKENS.to_vec();
+    tokens.sort_unstable();
+    tokens.dedup();
+    listed.sort_unstable();
+    assert_eq!(listed, tokens);
 }
 
 #[test]
