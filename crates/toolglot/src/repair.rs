@@ -49,7 +49,9 @@ pub struct Repaired {
 /// assert_eq!(repair("no idea", &dialects, &Tools::default(), &options).arguments, None);
 /// ```
 pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Repaired {
-    let options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
+    let mut options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
+    // Nobody waits for a part of it: the ends of strings are looked for in all of it.
+    options.limits.string_ends = options.limits.string_ends.max(arguments.len());
     if let Some(empty) = nothing(arguments, &options) {
         return empty;
     }

@@ -10,26 +10,23 @@ use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::{BEHIND, NotYet};
 
-/// Bytes that one message may read ahead in vain for ends of strings: the size of a source file that a call writes.
-/// Without the bound, a message full of quotes that never resolve would be read again from each of them.
-const AHEAD: usize = 1 << 16;
-
 /// How far behind a suspicious quote a better end is looked for: about a screen of text. Further away, another end is
 /// more likely another argument's.
 const REACH: usize = 1 << 12;
 
-/// How far a better end is always looked for, even when `AHEAD` is spent: the rest of a line. It is a constant for
+/// How far a better end is always looked for, even when nothing may be read ahead any more: the rest of a line. It is a constant for
 /// each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
 
-/// What it counts of these to look at an opener in a string that is no quoted call: eight are looked at, as in other values.
-const UNQUOTED: usize = AHEAD / 8;
+/// So many openers in a string that are no quoted call are looked at, as in other values.
+const UNQUOTED: usize = 8;
 
 impl ReaderStep<'_> {
     /// A quote cannot end its string, or a marker stands in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        if self.reader.text.key || self.context.markers.is_near() {
+        let unsought = self.context.markers.is_near() || self.context.options.limits.string_ends == 0;
+        if self.reader.text.key || unsought {
             self.sink().repair(Code::InnerQuote, at..at, "a quote inside a string is not escaped");
             return self.ended(Ended::Broken);
         }
@@ -58,8 +55,12 @@ impl ReaderStep<'_> {
 
     /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
     fn reach(&self) -> usize {
-        let at = self.at();
-        at + AHEAD.saturating_sub(self.sink.wasted_lookahead).max(REACH)
+        self.at() + self.ahead_left().max(REACH)
+    }
+
+    /// Returns how many bytes the message may still read ahead in vain for ends of strings.
+    fn ahead_left(&self) -> usize {
+        self.context.options.limits.string_ends.saturating_sub(self.sink.wasted_lookahead)
     }
 
     /// What follows a quote that ends at `end` is not what a valid string is followed by: it ends the string, or joins it
@@ -73,7 +74,7 @@ impl ReaderStep<'_> {
             return accept(self);
         }
         let at = self.at();
-        let reach = at + AHEAD.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH);
+        let reach = at + self.ahead_left().clamp(NEXT, REACH);
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
             let plain = string_ends::closes_plainly(self.look(), &doubtful, end)?;
@@ -145,14 +146,14 @@ impl ReaderStep<'_> {
     pub(super) fn quoted_call(&mut self) -> Result<Option<usize>, NotYet> {
         let at = self.at();
         let text = &self.reader.text;
-        let may = text.quote.is_token() && at >= text.unquoted && self.sink.wasted_lookahead < AHEAD;
+        let may = text.quote.is_token() && at >= text.unquoted && self.ahead_left() > 0;
         if !may || self.context.markers.opens(self.view, at)?.is_none() {
             return Ok(None);
         }
         let end = self.context.markers.quotes_call(self.view, at)?;
         if end.is_none() {
             self.reader.text.unquoted = at + 1;
-            self.sink.wasted_lookahead += UNQUOTED;
+            self.sink.wasted_lookahead += self.context.options.limits.string_ends / UNQUOTED;
         }
         Ok(end)
     }

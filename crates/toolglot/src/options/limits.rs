@@ -10,11 +10,15 @@ pub struct Limits {
     pub(crate) arguments: usize,
     pub(crate) depth: usize,
     pub(crate) calls: usize,
+    /// Bytes that may be read ahead in vain for ends of strings: the size of a source file that a call writes. Without the
+    /// bound, a message full of quotes that never resolve would be read again from each of them. With none, a quote in doubt
+    /// breaks the call at once.
+    pub(crate) string_ends: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { held: 1 << 20, arguments: 16 << 20, depth: 128, calls: 256 }
+        Self { held: 1 << 20, arguments: 16 << 20, depth: 128, calls: 256, string_ends: 1 << 16 }
     }
 }
 

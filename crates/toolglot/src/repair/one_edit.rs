@@ -112,7 +112,8 @@ fn without_fence(text: &str) -> Option<Range<usize>> {
 
 /// Returns what edits make of the text where that is JSON, each with one of the edits that do.
 fn edits_to_json(source: &str, options: &Options) -> BTreeMap<String, (usize, Edit)> {
-    let strict = Options { repairs: Repairs::NONE, ..options.clone() };
+    let mut strict = Options { repairs: Repairs::NONE, ..options.clone() };
+    strict.limits.string_ends = 0;
     let tried = fault(source, &strict).into_iter().flat_map(|fault| edits(source, fault, options).take(EDITS));
     let edited = tried.map(|(at, edit)| (edit.apply(source, at), (at, edit)));
     edited.filter(|(edited, _)| fault(edited, &strict).is_none()).collect()
