@@ -220,7 +220,7 @@ impl EndSearch<'_> {
         let of = |choice: &OpenString| match choice.quotes {
             _ if !choice.dirty => QuoteParity::Even,
             0 | 1 if choice.all % 2 == 1 => QuoteParity::Lone,
-            _ if choice.line.is_multiple_of(2) => QuoteParity::Even,
+            _ if choice.is_even() => QuoteParity::Even,
             _ => QuoteParity::Odd,
         };
         self.choices.iter().map(of).max().unwrap_or(QuoteParity::Even)

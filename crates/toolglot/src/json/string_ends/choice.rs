@@ -18,6 +18,9 @@ const COLON: usize = 4;
 /// names would be compared with itself.
 const NAMED: usize = 64;
 
+/// Quotes in a row that are looked at: an empty string in three quotes has six.
+const ROW: usize = 6;
+
 /// A string whose end is open.
 #[derive(Clone, Debug)]
 pub(super) struct OpenString {
@@ -39,6 +42,9 @@ pub(super) struct OpenString {
     /// How many quotes stand in it, escaped or not, and how many of them on the line at hand.
     pub(super) all: usize,
     pub(super) line: usize,
+    /// How many threes of quotes stand on it, of which two count; and whether the quote at hand is the last of one.
+    pub(super) threes: usize,
+    pub(super) ends_three: bool,
     /// How many quotes it holds that are not escaped.
     pub(super) quotes: usize,
     /// Declared members that were not given before it, and stand in it in quotes.
@@ -80,6 +86,8 @@ impl OpenString {
             tried: None,
             all: 0,
             line: 0,
+            threes: 0,
+            ends_three: false,
             quotes: 0,
             named: Vec::new(),
             suspect: false,
@@ -89,6 +97,16 @@ impl OpenString {
             stands: false,
             levels,
         }
+    }
+
+    /// Says whether the number of quotes on the line is even, as where no string of the code is open. A string of code that
+    /// three quotes opened is not closed by two of them.
+    pub(super) fn is_even(&self) -> bool {
+        (self.line + if self.ends_three { self.threes } else { 0 }).is_multiple_of(2)
+    }
+
+    fn begin_line(&mut self) {
+        (self.line, self.threes) = (0, 0);
     }
 }
 
@@ -110,6 +128,7 @@ impl EndSearch<'_> {
             let Some(byte) = view.byte(at)? else { return Ok(None) };
             if let Some(length) = self.look.closer(choice.quote, at)? {
                 choice.next = at + length;
+                choice.ends_three = is_third(view.slice(choice.from, at).as_bytes(), byte);
                 if self.may_end(choice, at + length)? {
                     choice.tried = Some(at);
                     return Ok(Some((at, at + length)));
@@ -123,12 +142,12 @@ impl EndSearch<'_> {
             if byte == b'\\' && !choice.raw {
                 choice.next = at + self.look.escape(choice.quote, at)?;
                 match view.byte(at + 1)? {
-                    Some(b'n') => choice.line = 0,
+                    Some(b'n') => choice.begin_line(),
                     Some(_) => self.count(choice, at + 1)?,
                     None => {}
                 }
             } else if byte == b'\n' {
-                choice.line = 0;
+                choice.begin_line();
             } else if markers.may_begin(byte) && !self.pass_marker(choice, at)? {
                 return Ok(None);
             }
@@ -141,7 +160,9 @@ impl EndSearch<'_> {
         let behind = view.byte(at + 1)?;
         let Some(here) = view.byte(at)?.filter(|byte| choice.quote.is(*byte)) else { return Ok(()) };
         let before = (at > choice.from).then(|| view.byte(at - 1)).transpose()?.flatten();
-        if is_counted(before, here, behind) {
+        if is_third(view.slice(choice.from, at).as_bytes(), here) {
+            choice.threes += 1;
+        } else if is_counted(before, here, behind) {
             choice.all += 1;
             choice.line += 1;
         }
@@ -159,7 +180,7 @@ impl EndSearch<'_> {
         if choice.all == 0 && before.ends_with(',') {
             choice.unended = self.key(at)?.is_some();
         }
-        if let Some(head) = call_head(before) {
+        if let Some(head) = call_head(before).filter(|head| !is_part(&before[..*head])) {
             choice.suspect |= self.look.context.markers.begins_in_string(view, choice.from + head)?;
         }
         choice.dirty = true;
@@ -182,6 +203,7 @@ impl EndSearch<'_> {
             [] => closes,
             [.., b'\\', b'n' | b't'] => false,
             [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
+            before if has_prefix(before) => false,
             [.., last] => {
                 closes || last.is_ascii_alphanumeric() && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
             }
@@ -238,7 +260,7 @@ impl EndSearch<'_> {
         Ok(match (byte, stack.last()) {
             (b',', top) if top.is_none_or(|top| top.bracket == Bracket::Object) => {
                 let known = self.member(next + 1, &choice.levels)?;
-                let even = !choice.dirty || choice.line.is_multiple_of(2);
+                let even = !choice.dirty || choice.is_even();
                 // A member that stood in the string as this call writes its own says that the end is not certain.
                 choice.suspect |= choice.headed;
                 choice.headed |= choice.dirty && even && known == Some(true);
@@ -273,13 +295,39 @@ fn call_head(before: &str) -> Option<usize> {
     }
 }
 
+/// Says whether what begins behind a text of code is a part of a value in it, and so no call of its own.
+fn is_part(before: &str) -> bool {
+    before.trim_end_matches(['[', ' ', '\t', '\r', '\n']).ends_with([':', '=', '('])
+}
+
+/// Says whether a quote behind a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
+fn has_prefix(before: &[u8]) -> bool {
+    let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
+    let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
+    opens && matches!(prefix, [b'f' | b'F' | b'r' | b'R' | b'b' | b'B' | b'u' | b'U' | b'L'])
+}
+
 /// Counts the quotes in a text, escaped or not.
 pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
     let bytes = text.as_bytes();
     let before = |at: usize| at.checked_sub(1).map(|before| bytes[before]);
     (0..bytes.len())
         .filter(|&at| quote.is(bytes[at]) && is_counted(before(at), bytes[at], bytes.get(at + 1).copied()))
+        .filter(|&at| !is_third(&bytes[..at], bytes[at]))
         .count()
+}
+
+/// Says whether a quote behind a text is the last of three in a row, escaped or not, which open or close one string.
+fn is_third(before: &[u8], quote: u8) -> bool {
+    let mut rest = before;
+    let mut row = 0;
+    while let Some(next) = rest.strip_suffix(b"\\").unwrap_or(rest).strip_suffix(&[quote]) {
+        (rest, row) = (next, row + 1);
+        if row == ROW {
+            break;
+        }
+    }
+    row % 3 == 2
 }
 
 /// Says whether a quote counts: an apostrophe in a word does not, nor does a quote that stands in quotes itself.
