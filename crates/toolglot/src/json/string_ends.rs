@@ -20,7 +20,8 @@
 //! | brackets that close what is open, with all required members there | may end it |
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
-//! The first reading stands. It is given up, and the call with it, where another may be meant: the string holds a key of
+//! The first reading stands; one that leaves a string of the code open, and behind which that goes on, is none. It is given
+//! up, and the call with it, where another may be meant: the string holds a key of
 //! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
 //! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if
 //! it closes the call before another. No string of a member that is not declared is searched: what looks like its key may be
@@ -99,6 +100,8 @@ struct EndSearch<'s> {
     start: usize,
     furthest: usize,
     closed: Option<usize>,
+    /// A reading closed the call that may be meant.
+    rivalled: bool,
     reach: usize,
     behind_end: bool,
     escaped_blanks: bool,
@@ -166,6 +169,7 @@ impl<'s> EndSearch<'s> {
             start: doubtful.at,
             furthest: doubtful.at,
             closed: None,
+            rivalled: false,
             reach: doubtful.reach,
             behind_end: doubtful.behind_end.is_some(),
             escaped_blanks: doubtful.escaped_blanks,
@@ -190,13 +194,15 @@ impl EndSearch<'_> {
                 }
                 WalkStep::Closed(at) => {
                     let parity = self.parity();
-                    let sure = self.closed.is_none() && parity != QuoteParity::Lone && self.is_sure(at, &levels)?;
+                    let over = self.look.context.markers.is_over(self.look.view, at)?;
+                    let sure = !self.rivalled && parity != QuoteParity::Lone && over && self.is_sure(&levels);
                     if sure && parity == QuoteParity::Even {
                         return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
                     }
                     let ended = self.choices.iter().all(|choice| !choice.unended && !choice.foreign_inside);
                     odd = (sure && ended).then(|| self.ends.clone());
                     self.closed = self.closed.max(Some(at));
+                    self.rivalled |= over || parity == QuoteParity::Even;
                     self.choices.iter_mut().for_each(|choice| choice.stands = true);
                 }
             }
@@ -208,11 +214,10 @@ impl EndSearch<'_> {
         StringEnds::Unsure { closed: self.closed, furthest: self.furthest }
     }
 
-    /// Says whether nothing speaks against the reading at hand, which closes the call at `at`.
-    fn is_sure(&self, at: usize, levels: &WalkState) -> Result<bool, NotYet> {
+    /// Says whether nothing in the strings of the reading at hand speaks against it.
+    fn is_sure(&self, levels: &WalkState) -> bool {
         let lost = |choice: &OpenString| choice.named.iter().any(|key| !levels.seen.contains(key));
-        let suspect = self.choices.iter().any(|choice| choice.suspect || choice.foreign || lost(choice));
-        Ok(!suspect && self.look.context.markers.is_over(self.look.view, at)?)
+        !self.choices.iter().any(|choice| choice.suspect || choice.foreign || lost(choice))
     }
 
     /// Returns what the quotes in the doubtful strings of the reading at hand say of it.

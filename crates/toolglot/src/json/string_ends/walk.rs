@@ -213,6 +213,10 @@ impl EndSearch<'_> {
         let key = if levels.stack.is_empty() { self.word(at, b'=')? } else { self.key(at)? };
         let Some((key, colon)) = key else { return Ok(Err(WalkStep::Dead)) };
         let node = self.node(levels).and_then(|node| node.property(key)).map(SchemaNode::id);
+        // Calls have no blank before the `=` of a keyword; code that a string holds may.
+        if levels.stack.is_empty() && node.is_none() && self.look.view.slice(at, colon).ends_with([' ', '\t']) {
+            return Ok(Err(WalkStep::Dead));
+        }
         if levels.is_arguments(self.place) && !levels.seen.insert(key) {
             return Ok(Err(WalkStep::Dead));
         }
