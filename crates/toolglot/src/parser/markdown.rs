@@ -116,6 +116,13 @@ impl MarkdownState {
         (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
     }
 
+    /// Takes the run that the text just ended with for no fence that opens.
+    pub(crate) fn forget_fence(&mut self) {
+        if self.fence == Fence::Closed {
+            self.run = MarkRun::default();
+        }
+    }
+
     /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
     pub(crate) fn is_in_fence(&self) -> bool {
         let mut fence = self.fence;

@@ -151,7 +151,9 @@ impl Scanner {
             sink.text(self.at);
             return true;
         }
-        self.pass_quoted(engine, view, sink);
+        if self.pass_quoted(engine, view, sink).is_err() {
+            return false;
+        }
         if self.at == view.end() {
             return true;
         }
@@ -169,13 +171,14 @@ impl Scanner {
         loop {
             // While candidates compete, the place where they do is known.
             if self.contest.is_none() {
-                self.pass_quoted(engine, view, sink);
+                self.pass_quoted(engine, view, sink)?;
                 let Some(at) = self.next_stop(engine, view) else {
                     self.pass(view, view.end(), sink);
                     view.final_end()?;
                     return Ok(ScanFound::End);
                 };
                 self.pass(view, at, sink);
+                self.forget_own_fence(engine, view)?;
                 if self.place.is_in_fence() {
                     continue;
                 }
@@ -189,16 +192,26 @@ impl Scanner {
     }
 
     /// Passes what a fence quotes: nothing there is looked at.
-    fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) {
+    fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
         if let Some(mark) = self.place.fence_mark().filter(|mark| !engine.catalog.stops.contains(*mark)) {
             let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
             self.pass(view, self.at + marks, sink);
         }
+        self.forget_own_fence(engine, view)?;
         let passed = self.place.pass_fence(view.rest(self.at));
         if passed > 0 {
             self.at += passed;
             sink.text(self.at);
         }
+        Ok(())
+    }
+
+    /// A fence that a call's closer follows is what is left of that call, and quotes nothing.
+    fn forget_own_fence(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
+        if self.place.fence_mark().is_some() && engine.catalog.strays.stands(view, self.at)?.is_some() {
+            self.place.forget_fence();
+        }
+        Ok(())
     }
 
     /// Gives bytes up to `upto` back as text.
