@@ -116,6 +116,11 @@ impl MarkdownState {
         (self.run.length > 0 && self.run.at_line_start).then_some(self.run.mark)
     }
 
+    /// Says whether a byte goes on with the run of marks that the text just ended with: nothing begins there.
+    pub(crate) fn is_amid_run(&self, byte: u8) -> bool {
+        self.run.length > 0 && self.run.mark == byte
+    }
+
     /// Takes the run that the text just ended with for no fence that opens.
     pub(crate) fn forget_fence(&mut self) {
         if self.fence == Fence::Closed {

@@ -193,7 +193,7 @@ impl Scanner {
 
     /// Passes what a fence quotes: nothing there is looked at.
     fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
-        if let Some(mark) = self.place.fence_mark().filter(|mark| !engine.catalog.stops.contains(*mark)) {
+        if let Some(mark) = self.place.fence_mark() {
             let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
             self.pass(view, self.at + marks, sink);
         }

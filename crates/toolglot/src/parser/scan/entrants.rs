@@ -36,6 +36,9 @@ impl Scanner {
     pub(super) fn entrants(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
         let catalog = &engine.catalog;
         let mut entrants = Vec::with_capacity(16);
+        if view.byte(self.at)?.is_some_and(|first| self.place.is_amid_run(first)) {
+            return Ok(entrants);
+        }
         let weak = engine.reads_weak && self.place.is_line_start();
         catalog.opened(view, self.at, weak, &mut entrants)?;
         if !weak && self.place.is_fresh() && engine.options.evidence != Evidence::Strict {
