@@ -1,8 +1,8 @@
 //! Which parameters of a call were given: nearly always a few short names, which stand in one text.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-/// Bytes of the names that are compared one by one; with more of them, the others are looked up.
+/// Bytes of the names that are compared one by one; with more of them, all are looked up.
 const FEW: usize = 256;
 
 /// Bytes of the first names: room for them is made at once.
@@ -12,9 +12,10 @@ const ROOM: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GivenNames {
     count: usize,
-    /// The first names, each behind its length.
+    /// The names, each behind its length, as long as they are few.
     few: Vec<u8>,
-    more: BTreeSet<String>,
+    /// All names, if they are many.
+    many: Option<HashSet<Box<str>>>,
 }
 
 impl GivenNames {
@@ -27,15 +28,10 @@ impl GivenNames {
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
-        let mut rest = &self.few[..];
-        while let Some((length, behind)) = rest.split_first() {
-            let (given, behind) = behind.split_at(usize::from(*length));
-            if given == name.as_bytes() {
-                return true;
-            }
-            rest = behind;
+        match &self.many {
+            None => few(&self.few).any(|given| given == name.as_bytes()),
+            Some(many) => many.contains(name),
         }
-        !self.more.is_empty() && self.more.contains(name)
     }
 
     /// Adds a name; false if it was given before.
@@ -44,16 +40,30 @@ impl GivenNames {
             return false;
         }
         self.count += 1;
-        match u8::try_from(name.len()) {
-            Ok(length) if self.few.len() + name.len() < FEW => {
+        match (u8::try_from(name.len()), &mut self.many) {
+            (Ok(length), None) if self.few.len() + name.len() < FEW => {
                 self.few.reserve(if self.few.is_empty() { ROOM.max(name.len() + 1) } else { name.len() + 1 });
                 self.few.push(length);
                 self.few.extend_from_slice(name.as_bytes());
             }
-            _ => drop(self.more.insert(name.to_owned())),
+            (_, many) => {
+                let text = |given: &[u8]| String::from_utf8_lossy(given).into_owned().into_boxed_str();
+                let many = many.get_or_insert_with(|| few(&self.few).map(text).collect());
+                many.insert(name.into());
+            }
         }
         true
     }
+}
+
+/// Goes through names that stand in one text, each behind its length.
+fn few(mut rest: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (length, behind) = rest.split_first()?;
+        let (given, behind) = behind.split_at(usize::from(*length));
+        rest = behind;
+        Some(given)
+    })
 }
 
 #[cfg(test)]

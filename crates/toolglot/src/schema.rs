@@ -1,7 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
 use self::pattern::KeyPattern;
-use crate::spelling::fold;
+use crate::spelling::is_same;
 
 mod compile;
 mod facts;
@@ -141,8 +141,7 @@ impl<'s> SchemaNode<'s> {
         if !self.is_closed() || self.declares(key) {
             return None;
         }
-        let folded = fold(key);
-        let mut alike = self.properties().iter().filter(|name| !folded.is_empty() && fold(name) == folded);
+        let mut alike = self.properties().iter().filter(|name| is_same(key, name));
         let meant = alike.next()?;
         alike.next().is_none().then_some(meant)
     }
