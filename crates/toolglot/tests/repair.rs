@@ -205,3 +205,16 @@ fn braces_in_a_word_without_quotes_stand_in_pairs() {
 fn a_comment_behind_a_string_and_a_comma_too_many_stand_beside_each_other() {
     check("", r#"{"l": [1, "a" /* one */],}"#, Some(r#"{"l": [1, "a" ]}"#));
 }
+
+#[test]
+fn the_ends_of_strings_are_looked_for_in_all_of_a_long_text() {
+    let line = "He said \"hi\", and went on as if nobody had heard it.\\n".repeat(4_000);
+    let meant = format!("{{\"a\": \"{}\", \"b\": \"x\"}}", line.replace('"', "\\\""));
+    let found = repair(
+        &format!("{{\"a\": \"{line}\", \"b\": \"x\"}}"),
+        &Dialects::builtin(),
+        &Tools::default(),
+        &Options::default(),
+    );
+    assert_eq!(found.arguments.as_deref(), Some(meant.as_str()));
+}

@@ -298,8 +298,8 @@ impl ReaderStep<'_> {
 
     /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
     fn has_quote_token(&self, word: &str, end: usize) -> Result<bool, NotYet> {
-        let known = self.context.quote.as_slice().iter().chain(QUOTE_TOKENS.iter().filter(|_| self.context.quote.is_none()));
-        for token in known {
+        let own = self.context.quote.as_ref().map(std::slice::from_ref);
+        for token in own.unwrap_or(&QUOTE_TOKENS) {
             if word.contains(token) || self.view.starts_with(end, token)? {
                 return Ok(true);
             }

@@ -102,7 +102,11 @@ fn literals(line: &str) -> Vec<String> {
 fn is_marker_like(text: &str) -> bool {
     let signs = |c: char| c.is_ascii_punctuation() && !"|_".contains(c);
     let is_template = text.contains('{') || text == "<![CDATA[";
-    text.len() > 1 && text.contains(['<', '[', '|', '｜']) && !text.contains(' ') && !text.chars().all(signs) && !is_template
+    text.len() > 1
+        && text.contains(['<', '[', '|', '｜'])
+        && !text.contains(' ')
+        && !text.chars().all(signs)
+        && !is_template
 }
 
 /// Says whether a file is code of the core that must serve any dialect.
