@@ -409,9 +409,13 @@ fn plain(parts: &[SpellingPart]) -> String {
     parts.iter().filter_map(SpellingPart::text).collect()
 }
 
-/// Returns what opens calls and sections beyond doubt, each once.
+/// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line behind it.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
-    each_once(calls.iter().chain(sections).filter_map(Pattern::opening).filter_map(Literal::strong))
+    let sure = |pattern: &Pattern| match pattern.head.get(..2) {
+        Some([HeadPart::Literal(opener), HeadPart::Literal(next)]) if next.is_strong() => Some(opener.clone()),
+        _ => pattern.opening().and_then(Literal::strong),
+    };
+    each_once(calls.iter().chain(sections).filter_map(sure))
 }
 
 /// Returns what opens parameters, each once, but for tags of the key's own name.

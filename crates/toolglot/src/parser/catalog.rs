@@ -267,10 +267,18 @@ impl Catalog {
         Ok(None)
     }
 
+    /// Says whether what opens a call is no text within another one, however little it says outside.
+    fn opens_surely(&self, candidate: &Candidate) -> bool {
+        let opening =
+            self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call).and_then(Pattern::opening);
+        candidate.section.is_none() && opening.is_some_and(|opening| self.dialect(candidate).openings.contains(opening))
+    }
+
     /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.
     pub(crate) fn own(&self, dialect: usize) -> &[usize] {
         self.own[dialect].get_or_init(|| {
-            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && self.candidates[*c].is_strong_call();
+            let is_own = |candidate: &Candidate| candidate.is_strong_call() || self.opens_surely(candidate);
+            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && is_own(&self.candidates[*c]);
             (0..self.candidates.len()).filter(is_own).collect()
         })
     }

@@ -208,7 +208,8 @@ impl Scanner {
 
     /// A fence that a call's closer follows is what is left of that call, and quotes nothing.
     fn forget_own_fence(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
-        if self.place.fence_mark().is_some() && engine.catalog.strays.stands(view, self.at)?.is_some() {
+        let strays = &engine.catalog.strays;
+        if !strays.is_empty() && self.place.fence_mark().is_some() && strays.stands(view, self.at)?.is_some() {
             self.place.forget_fence();
         }
         Ok(())
