@@ -49,7 +49,7 @@ pub(super) const JUDGED: [&str; 4] = ["good", "cut", "markers", "undeclared"];
 pub(super) const GOALS: &[Goal] = &[
     goal("unescaped", QUOTED, false, "quoted, good: meant",     |it| among(it, &["good"], "meant"),          Least(98.0), Least(98.0)),
     goal("unescaped", QUOTED, false, "quoted, good: wrong",     |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
-    goal("unescaped", QUOTED, false, "quoted, others: wrong",   |it| among(it, &REST, "wrong"),              Most(0.15),  Most(0.1)),
+    goal("unescaped", QUOTED, false, "quoted, others: wrong",   |it| among(it, &REST, "wrong"),              Most(0.12),  Most(0.1)),
     goal("unescaped", RAW,    false, "raw, good: meant",        |it| among(it, &["good"], "meant"),          Least(99.9), Least(98.0)),
     goal("unescaped", RAW,    false, "raw, good: wrong",        |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
     goal("unescaped", RAW,    false, "raw, others: wrong",      |it| among(it, &REST, "wrong"),              Most(6.5),   Most(0.1)),
@@ -61,7 +61,7 @@ pub(super) const GOALS: &[Goal] = &[
     goal("damage",    ALL,    false, "others lost, guarded",   |it| among(it, &["guarded"], "lost"),          Most(0.2),   Most(0.0)),
     goal("damage",    ALL,    false, "others lost",            |it| among(it, &["others"], "lost"),           Most(9.2),   Most(10.0)),
     goal("damage",    ALL,    false, "wrong, an end moved",    |it| among(it, &["damaged"], "wrong: moved"),  Most(0.5),   Most(0.0)),
-    goal("damage",    ALL,    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(0.4),   Most(0.0)),
+    goal("damage",    ALL,    false, "wrong, no repair",       |it| among(it, &["damaged"], "wrong: silent"), Most(0.3),   Most(0.0)),
     goal("prefix",    ALL,    false, "cut, length",            |it| among(it, &["length"], "exception"),      Most(0.0),   Most(0.0)),
     goal("prefix",    ALL,    false, "cut, no reason",         |it| among(it, &["none"], "exception"),        Most(0.5),   Most(0.5)),
     goal("prefix",    ALL,    false, "quoting, cut, length",   |it| among(it, &["length, quoting"], "exception"), Most(0.0), Most(0.0)),

@@ -113,6 +113,7 @@ json = { name = ["tool_name"], arguments = ["parameters"] }
 `,continue_line:`# The system prompt of Continue for models without native tools.
 about = "Continue's line format: a fenced block with the tool's name and its arguments between BEGIN_ARG and END_ARG."
 aliases = ["continue"]
+strong = "TOOL_NAME:"
 call = "\`\`\`tool\\nTOOL_NAME: {name}\\n{params}\`\`\`"
 param = "BEGIN_ARG: {key}\\n{value}\\nEND_ARG\\n"
 `,cwm:`# The prompting guide in facebookresearch/cwm: a tool's content is whatever its prompt says, most often one command.
