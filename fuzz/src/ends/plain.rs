@@ -2,11 +2,9 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use toolglot::{Collector, Options, Parser, Repairs};
 
 use super::home::{Home, StringStyle};
-use super::message::{Calling, found};
-use super::tools::DECLARED;
+use super::message::Calling;
 use super::writing::Style;
 
 /// Returns the arguments that begin at a place of a text if a strict reader accepts them and the call's closer follows;
@@ -149,13 +147,20 @@ pub(super) fn data(home: &Home, inside: &str) -> String {
     out
 }
 
-/// Says whether a call stands in a text as the dialect writes it, so that no repair is needed to read it.
-pub(super) fn is_as_written(home: &Home, tools: usize, text: &str, call: &(String, Value)) -> bool {
-    let options = Options::default().with_repairs(Repairs::NONE);
-    let (mut parser, mut collector) = (Parser::new(&home.alone, &DECLARED[tools], &options), Collector::new(&options));
-    parser.push_bytes(text.as_bytes()).for_each(|event| collector.add(&event));
-    parser.finish().for_each(|event| collector.add(&event));
-    found(&collector.finish(text.as_bytes())).contains(call)
+/// Says whether a reader that ends each raw value at the first closer of its parameter, with another parameter or the call's
+/// closer behind it, finds the call in a text: it stands there as the dialect writes it.
+pub(super) fn is_as_written(home: &Home, text: &str, (_, arguments): &(String, Value)) -> bool {
+    let stands = |(key, value): (&String, &Value)| {
+        let (end, closer) = (home.end_of(key), home.closer_of(key));
+        let call = closer.strip_prefix(&end).unwrap_or(&closer).trim();
+        let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let ends = |at: usize| {
+            let behind = text[at + said.len()..].trim_start().strip_prefix(end.trim())?.trim_start();
+            Some([home.head.trim(), call].iter().any(|it| it.is_empty() || behind.starts_with(it)))
+        };
+        !said.contains(end.trim()) && text.match_indices(&said).any(|(at, _)| ends(at) == Some(true))
+    };
+    arguments.as_object().is_some_and(|members| members.iter().all(stands))
 }
 
 /// Returns a text without white space.

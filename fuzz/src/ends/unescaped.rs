@@ -125,7 +125,7 @@ impl UnescapedCase {
                 return class;
             }
         }
-        if home.kind == StringStyle::Raw && plain::is_as_written(home, self.meant.tools, &self.written.text, bad) {
+        if home.kind == StringStyle::Raw && plain::is_as_written(home, &self.written.text, bad) {
             return "valid";
         }
         let text = |it: &&Part| it.what == What::Text && self.meant.calls[it.call].members[it.member].code;
