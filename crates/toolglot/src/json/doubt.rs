@@ -14,8 +14,8 @@ use crate::view::{BEHIND, NotYet};
 /// more likely another argument's.
 const REACH: usize = 1 << 12;
 
-/// How far a better end is always looked for, even when nothing may be read ahead any more: the rest of a line. It is a constant for
-/// each quote, so the total stays linear.
+/// How far a better end is always looked for, even when nothing may be read ahead any more: the rest of a line. It is a
+/// constant for each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
 
 /// So many openers in a string that are no quoted call are looked at, as in other values.

@@ -21,11 +21,11 @@
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
 //! The first reading stands; one that leaves a string of the code open, and behind which that goes on, is none. It is given
-//! up, and the call with it, where another may be meant: the string holds a key of
-//! the call's own spacing that is no end, a closer of the dialect, the head of another call, or an odd number of quotes in
-//! its last line behind what is written as a member; or the first quote in it looks like an end. That one is the end if
-//! it closes the call before another. No string of a member that is not declared is searched: what looks like its key may be
-//! code of the string before it.
+//! up, and the call with it, where another may be meant: the string holds a key of the call's own spacing that is no end, a
+//! closer of the dialect, the head of another call, or an odd number of quotes in its last line behind what is written as a
+//! member; or the first quote in it looks like an end. That one is the end if it closes the call before another. Three quotes
+//! in a row count as two, since they open or close one string. No string of a member that is not declared is searched: what
+//! looks like its key may be code of the string before it.
 
 use std::collections::HashSet;
 

@@ -267,18 +267,17 @@ impl Catalog {
         Ok(None)
     }
 
-    /// Says whether what opens a call is no text within another one, however little it says outside.
-    fn opens_surely(&self, candidate: &Candidate) -> bool {
-        let opening =
-            self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call).and_then(Pattern::opening);
-        candidate.section.is_none() && opening.is_some_and(|opening| self.dialect(candidate).openings.contains(opening))
+    /// Says whether a call may begin within another one: what opens it is strong there, however little it says outside.
+    fn opens_within(&self, candidate: &Candidate) -> bool {
+        let opening = self.pattern(candidate).filter(|_| candidate.section.is_none()).and_then(Pattern::opening);
+        let sure = opening.is_some_and(|opening| self.dialect(candidate).openings.contains(opening));
+        candidate.is_strong_call() || sure && candidate.is_open_call()
     }
 
     /// Returns a dialect's strong candidates, the highest rank first: what may start a call inside another's value.
     pub(crate) fn own(&self, dialect: usize) -> &[usize] {
         self.own[dialect].get_or_init(|| {
-            let is_own = |candidate: &Candidate| candidate.is_strong_call() || self.opens_surely(candidate);
-            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && is_own(&self.candidates[*c]);
+            let is_own = |c: &usize| self.candidates[*c].dialect == dialect && self.opens_within(&self.candidates[*c]);
             (0..self.candidates.len()).filter(is_own).collect()
         })
     }
@@ -361,7 +360,12 @@ impl Catalog {
 
 impl Candidate {
     pub(crate) fn is_strong_call(&self) -> bool {
-        self.role == CandidateRole::Call && self.evidence == Strength::Strong && !self.is_named && !self.is_barred
+        self.evidence == Strength::Strong && self.is_open_call()
+    }
+
+    /// Says whether it is a call that text can open, by more than its name.
+    fn is_open_call(&self) -> bool {
+        self.role == CandidateRole::Call && !self.is_named && !self.is_barred
     }
 }
 
