@@ -49,9 +49,7 @@ pub struct Repaired {
 /// assert_eq!(repair("no idea", &dialects, &Tools::default(), &options).arguments, None);
 /// ```
 pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Options) -> Repaired {
-    let mut options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
-    // Nobody waits for a part of it: the ends of strings are looked for in all of it.
-    options.limits.string_ends = options.limits.string_ends.max(arguments.len());
+    let options = Options { any_case_booleans: true, evidence: Evidence::Eager, ..options.clone() };
     if let Some(empty) = nothing(arguments, &options) {
         return empty;
     }
@@ -140,7 +138,10 @@ impl ArgumentsText<'_> {
 
     /// Reads JSON; valid JSON that fits the tool is returned byte for byte.
     fn json(&self, options: &Options, declared_keys: bool) -> Option<Repaired> {
-        let context = Context { markers: &NoMarkers, schema: self.schema, options, quote: None, given: None };
+        let mut options = options.clone();
+        // Nobody waits for a part of it: the ends of strings are looked for in all of it.
+        options.limits.string_ends = options.limits.string_ends.max(self.text.len());
+        let context = Context { markers: &NoMarkers, schema: self.schema, options: &options, quote: None, given: None };
         let found = json::read_arguments(self.text, 0, declared_keys, &context)?;
         let whole = json::all_of(self.text, found, &context)?;
         let same = whole.json.trim() == self.text.trim();

@@ -194,8 +194,8 @@ impl EndSearch<'_> {
                 }
                 WalkStep::Closed(at) => {
                     let parity = self.parity();
-                    let over = self.look.context.markers.is_over(self.look.view, at)?;
-                    let sure = !self.rivalled && parity != QuoteParity::Lone && over && self.is_sure(&levels);
+                    let over = !self.rivalled && self.look.context.markers.is_over(self.look.view, at)?;
+                    let sure = parity != QuoteParity::Lone && over && self.is_sure(&levels);
                     if sure && parity == QuoteParity::Even {
                         return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
                     }
