@@ -107,6 +107,8 @@ struct EndSearch<'s> {
     escaped_blanks: bool,
     /// Keys may stand without quotes, members without a comma.
     slips: bool,
+    /// A string of code is open where the doubtful one ends: an odd number of quotes stands in that.
+    open_code: bool,
 }
 
 /// Looks for the ends of the doubtful string and of all strings behind it.
@@ -122,7 +124,8 @@ pub(super) fn closes_plainly(
     end: usize,
 ) -> Result<Option<bool>, NotYet> {
     let mut search = EndSearch { slips: true, ..EndSearch::new(look, doubtful) };
-    let Some(OpenString { mut levels, .. }) = search.choices.pop() else { return Ok(None) };
+    let Some(OpenString { mut levels, all, .. }) = search.choices.pop() else { return Ok(None) };
+    search.open_code = !all.is_multiple_of(2);
     let mut at = end;
     while at <= doubtful.reach {
         at = match search.walk(at, &mut levels)? {
@@ -174,6 +177,7 @@ impl<'s> EndSearch<'s> {
             behind_end: doubtful.behind_end.is_some(),
             escaped_blanks: doubtful.escaped_blanks,
             slips: false,
+            open_code: false,
         }
     }
 }

@@ -212,9 +212,11 @@ impl EndSearch<'_> {
         }
         let key = if levels.stack.is_empty() { self.word(at, b'=')? } else { self.key(at)? };
         let Some((key, colon)) = key else { return Ok(Err(WalkStep::Dead)) };
-        let node = self.node(levels).and_then(|node| node.property(key)).map(SchemaNode::id);
-        // Calls have no blank before the `=` of a keyword; code that a string holds may.
-        if levels.stack.is_empty() && node.is_none() && self.look.view.slice(at, colon).ends_with([' ', '\t']) {
+        let object = self.node(levels);
+        let node = object.and_then(|node| node.property(key)).map(SchemaNode::id);
+        // Code has a blank before its `=`, and names that the tool does not declare.
+        let spaced = levels.stack.is_empty() && self.look.view.slice(at, colon).ends_with([' ', '\t']);
+        if self.open_code && spaced && object.is_some_and(|node| node.is_undeclared(key)) {
             return Ok(Err(WalkStep::Dead));
         }
         if levels.is_arguments(self.place) && !levels.seen.insert(key) {
