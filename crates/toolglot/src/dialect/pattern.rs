@@ -411,10 +411,11 @@ fn plain(parts: &[SpellingPart]) -> String {
 
 /// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line behind it.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
-    let sure = |pattern: &Pattern| match pattern.head.get(..2) {
-        Some([HeadPart::Literal(opener), HeadPart::Literal(next)]) if next.is_strong() => Some(opener.clone()),
-        _ => pattern.opening().and_then(Literal::strong),
+    let by_line = |pattern: &Pattern| match &pattern.head[..] {
+        [HeadPart::Literal(opener), HeadPart::Literal(next), ..] if next.is_strong() => Some(opener.clone()),
+        _ => None,
     };
+    let sure = |pattern: &Pattern| pattern.opening().and_then(Literal::strong).or_else(|| by_line(pattern));
     each_once(calls.iter().chain(sections).filter_map(sure))
 }
 
