@@ -62,6 +62,11 @@ impl ProxyError {
         let (_, kind, status, code) = TABLE[self as usize];
         Fault { status, ..Fault::new(kind, message).with_code(code) }
     }
+
+    /// Says whether it is what went wrong.
+    pub(crate) fn is(self, fault: &Fault) -> bool {
+        fault.code.as_deref() == Some(TABLE[self as usize].3)
+    }
 }
 
 /// Whether the same request can never succeed; clients then do not try again.

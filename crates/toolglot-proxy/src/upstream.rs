@@ -74,7 +74,8 @@ enum Backend {
     Demo(Demo),
 }
 
-/// How long a server may take to say that it is there, and how long that is believed.
+/// How long a server may take to say that it is there, and how long that is believed. A connection that it closes as
+/// soon had been kept too long: the server had left it before it saw the request.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// The longest `retry-after` that the proxy waits for by itself. Clients give up after a minute; a longer wait is
@@ -240,8 +241,9 @@ impl Server {
     ) -> Result<Response, Fault> {
         let mut tries = self.retries;
         loop {
+            let start = Instant::now();
             let answer = self.send(Method::POST, uri.clone(), headers.clone(), Body::from(body.clone())).await;
-            let pause = if tries == 0 { None } else { pause(&answer, self.retries - tries) };
+            let pause = if tries == 0 { None } else { pause(&answer, start.elapsed(), self.retries - tries) };
             let Some(pause) = pause else { return answer };
             tries -= 1;
             resent.fetch_add(1, Ordering::Relaxed);
@@ -275,11 +277,12 @@ impl Server {
     }
 }
 
-/// Returns how long to wait before a refused request is sent again, if that may help.
-fn pause(answer: &Result<Response, Fault>, tried: usize) -> Option<Duration> {
+/// Returns how long to wait before a request that was answered or failed after a time is sent again, if that may help.
+fn pause(answer: &Result<Response, Fault>, after: Duration, tried: usize) -> Option<Duration> {
     let usual = Duration::from_millis(250) * 2_u32.saturating_pow(u32::try_from(tried).unwrap_or(u32::MAX).min(8));
     match answer {
-        Err(fault) => (fault.code.as_deref() == ProxyError::Unreachable.because("").code.as_deref()).then_some(usual),
+        Err(fault) if ProxyError::Unreachable.is(fault) => Some(usual),
+        Err(fault) => (ProxyError::Cut.is(fault) && after < GLANCE).then_some(Duration::ZERO),
         Ok(answer) => {
             let passes = matches!(
                 answer.status(),

@@ -123,7 +123,7 @@ section! { "upstream" many
         headers: Headers = "",
         /// Further certificate authorities to trust, in PEM.
         ca: Option<PathBuf> = "",
-        /// How often to try again before the first byte: after a refused connection, 429, 502, 503, 504.
+        /// How often to try again before the first byte: after a refused connection, one that is closed at once, 429, 502, 503, 504.
         retries: usize = "1",
     }
 }

@@ -1,5 +1,6 @@
 //! Servers that fail, stall and break off; clients that leave.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -64,6 +65,29 @@ async fn what_passes_is_tried_again_before_the_first_byte() {
     assert_eq!(tries, 3);
     let metrics = running.get("/metrics").await.1;
     assert!(metrics.contains("toolglot_resent_total{upstream=\"default\"} 2"), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_the_server_leaves_costs_no_request() {
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |seen| match seen.line.contains("/chat/") {
+        // Every second request finds its connection closed.
+        true if asked.fetch_add(1, Ordering::Relaxed) % 2 == 1 => vec![Step::Close],
+        true => whole("200 OK", "", r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#),
+        false => whole("404 Not Found", "", "{}"),
+    })
+    .await;
+    let running = Running::before(&server, &[("upstream.protocol", "chat")]).await;
+    for _ in 0..3 {
+        let (head, _) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    }
+    let never = Server::start(|_| vec![Step::Close]).await;
+    let running = Running::before(&never, &[("upstream.protocol", "chat")]).await;
+    let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
+    assert!(head.starts_with("HTTP/1.1 502"), "{head}");
+    assert!(message(PATHS[0], &body).contains("closed the connection before it answered"));
+    assert_eq!(never.seen().iter().filter(|seen| seen.line.contains("/chat/")).count(), 2);
 }
 
 #[tokio::test]
