@@ -65,7 +65,7 @@ pub(crate) fn read_value(
 ) -> Result<Option<(String, usize)>, NotYet> {
     let mut sink = Sink::new(context.engine.options.repairs);
     let end = JsonReader::new(at, place, node).resume(context.view, &context.json(None), &mut sink)?;
-    context.count(end.at - at);
+    context.count(end.at - at + sink.wasted_lookahead);
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>) -> Result<json::V
     let json_context = Context { schema: None, ..context.json(None) };
     let mut nowhere = Sink::muted(at, context.engine.options.repairs);
     let end = JsonReader::new(at, ValuePosition::Value, None).resume(context.view, &json_context, &mut nowhere)?;
-    context.count(end.at - at);
+    context.count(end.at - at + nowhere.wasted_lookahead);
     Ok(end)
 }
 
@@ -113,6 +113,7 @@ pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Op
     let node = context.root().map(|root| root.id());
     let end =
         JsonReader::new(at, ValuePosition::Arguments, node).resume(context.view, &context.json(None), &mut inside)?;
+    context.count(end.at - at + inside.wasted_lookahead);
     if end.how != Ended::Complete {
         return Ok(None);
     }
