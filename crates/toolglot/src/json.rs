@@ -67,7 +67,7 @@ use crate::view::{NotYet, View};
 use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
-pub(crate) use key::{is_bare_key, spelled_otherwise};
+pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use scalar::is_number;
@@ -130,6 +130,11 @@ pub(crate) trait Markers {
 
     /// Says whether a call that opens with no marker may begin at `at`, on a line of its own.
     fn begins_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
+        Ok(false)
+    }
+
+    /// Says whether the head of a call stands near before a quote at `at` inside a string that is visible from `from` on.
+    fn holds_head(&self, _: View<'_>, _: usize, _: usize) -> Result<bool, NotYet> {
         Ok(false)
     }
 

@@ -210,6 +210,14 @@ impl Pattern {
         }
     }
 
+    /// Returns the literal that follows the opener at once.
+    pub(crate) fn behind_opening(&self) -> Option<&Literal> {
+        match &self.head[..] {
+            [HeadPart::Literal(_), HeadPart::Literal(next), ..] => Some(next),
+            _ => None,
+        }
+    }
+
     /// Returns the literal that ends the head's last hole, where no body comes between.
     pub(crate) fn after_head(&self) -> Option<&Literal> {
         self.tail.first().filter(|_| self.body.is_none())
@@ -411,9 +419,8 @@ fn plain(parts: &[SpellingPart]) -> String {
 
 /// Returns what opens calls and sections beyond doubt, each once: by itself, or by the line behind it.
 pub(super) fn strong_openings(calls: &[Pattern], sections: &[Pattern]) -> Vec<Literal> {
-    let by_line = |pattern: &Pattern| match &pattern.head[..] {
-        [HeadPart::Literal(opener), HeadPart::Literal(next), ..] if next.is_strong() => Some(opener.clone()),
-        _ => None,
+    let by_line = |pattern: &Pattern| {
+        pattern.behind_opening().filter(|next| next.is_strong()).and_then(|_| pattern.opening().cloned())
     };
     let sure = |pattern: &Pattern| pattern.opening().and_then(Literal::strong).or_else(|| by_line(pattern));
     each_once(calls.iter().chain(sections).filter_map(sure))

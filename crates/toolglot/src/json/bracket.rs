@@ -119,8 +119,8 @@ impl ReaderStep<'_> {
         match outer {
             None if byte == b')' && self.reader.place == ValuePosition::Keyword => {
                 self.reader.cursor.drop_pending();
-                let admitted =
-                    self.admit(Code::MissingBracket, at..at, "inserted a missing closing bracket before `)`");
+                let message = "inserted a missing closing bracket before `)`";
+                let admitted = !self.is_misfit(depth) && self.admit(Code::MissingBracket, at..at, message);
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
             None if closers >= depth || (comma && depth == 1) => {
@@ -132,13 +132,18 @@ impl ReaderStep<'_> {
         }
     }
 
+    /// Says whether one of the innermost brackets is none that the schema takes: that one may be the slip.
+    fn is_misfit(&self, count: usize) -> bool {
+        self.reader.state.open().iter().rev().take(count).any(|frame| frame.misfit)
+    }
+
     /// Reads the bracket at hand as the one that closes the innermost.
     ///
     /// The arguments end with it only where the call may end behind it.
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
-        if root && !self.context.markers.may_end_call(self.view, at + 1)? {
+        if self.is_misfit(1) || root && !self.context.markers.may_end_call(self.view, at + 1)? {
             return self.ended(Ended::Broken);
         }
         let message = "read a closing bracket of the wrong kind as the right one";
@@ -152,7 +157,7 @@ impl ReaderStep<'_> {
     fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
-        if !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
+        if self.is_misfit(count) || !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.reader.cursor.drop_pending();

@@ -14,6 +14,10 @@ use crate::view::{BEHIND, NotYet};
 /// more likely another argument's.
 const REACH: usize = 1 << 12;
 
+/// So many times what may be read ahead in vain, and nothing further away than `NEXT` is looked for: text with more is not
+/// a call or two that are broken.
+const FUTILE: usize = 16;
+
 /// How far a better end is always looked for, even when nothing may be read ahead any more: the rest of a line. It is a
 /// constant for each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
@@ -37,7 +41,10 @@ impl ReaderStep<'_> {
         let reach = self.reach();
         match self.readings(reach)? {
             StringEnds::Ends(ends) => self.plan(ends),
-            StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
+            StringEnds::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
+                Some(length) if self.ends_before_another(at + length)? => self.text_end(at + length),
+                _ => self.give_up(closed, furthest),
+            },
         }
     }
 
@@ -55,12 +62,18 @@ impl ReaderStep<'_> {
 
     /// Returns how far it may be looked for the ends of strings: less, the more was read ahead in vain.
     fn reach(&self) -> usize {
-        self.at() + self.ahead_left().max(REACH)
+        self.at() + self.ahead_left().max(self.near_reach())
     }
 
     /// Returns how many bytes the message may still read ahead in vain for ends of strings.
     fn ahead_left(&self) -> usize {
         self.context.options.limits.string_ends.saturating_sub(self.sink.wasted_lookahead)
+    }
+
+    /// Returns how far it may be looked when nothing may be read ahead any more.
+    fn near_reach(&self) -> usize {
+        let futile = self.context.options.limits.string_ends.saturating_mul(FUTILE);
+        futile.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH)
     }
 
     /// What follows a quote that ends at `end` is not what a valid string is followed by: it ends the string, or joins it
@@ -100,18 +113,8 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
-    /// behind it, and a comma follows: the call that is broken may be the next one.
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
-        let mut at = self.look().gap(end)?;
-        for frame in self.reader.state.open().iter().rev() {
-            if self.view.byte(at)? != Some(frame.bracket.closer()) {
-                return Ok(false);
-            }
-            at = self.look().gap(at + 1)?;
-        }
-        let looks_like_end = |doubtful: &DoubtfulString<'_>| string_ends::looks_like_end(self.look(), doubtful, end);
-        Ok(self.context.markers.separates(self.view, at)? && self.with_doubtful(looks_like_end)?)
+        self.with_doubtful(|doubtful| string_ends::ends_before_another(self.look(), doubtful, end))
     }
 
     /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no

@@ -261,6 +261,14 @@ pub(crate) fn is_bare_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(fits) && !text.starts_with(['-', '.'])
 }
 
+/// Returns the name that a text ends with; the letter of an escape is no part of it.
+pub(crate) fn last_word(text: &str) -> Option<&str> {
+    let rest = text.trim_end_matches(|next: char| next.is_alphanumeric() || matches!(next, '_' | '.' | '-'));
+    let word = &text[rest.len()..];
+    let word = if rest.ends_with('\\') { word.get(1..)? } else { word };
+    (!word.is_empty()).then_some(word)
+}
+
 /// Returns the words for a parameter whose name is spelled otherwise than declared.
 pub(crate) fn spelled_otherwise(key: &str, name: &str) -> String {
     format!("read the parameter `{key}` as `{name}`")

@@ -95,6 +95,8 @@ pub(super) struct OpenBracket {
     pub(super) doubled: bool,
     /// It was put into an array that the schema declares.
     pub(super) wrapped: bool,
+    /// The schema takes no such value here.
+    pub(super) misfit: bool,
 }
 
 /// Where the reader is in the value.
@@ -135,7 +137,8 @@ impl ReaderState {
     pub(super) fn step(&mut self, token: Token) {
         self.expect = match token {
             Token::Open(bracket, node) => {
-                self.open.push(OpenBracket { bracket, node, members: 0, doubled: false, wrapped: false });
+                let (doubled, wrapped, misfit) = (false, false, false);
+                self.open.push(OpenBracket { bracket, node, members: 0, doubled, wrapped, misfit });
                 bracket.first()
             }
             Token::Quote => Expect::Text,

@@ -23,9 +23,10 @@
 //! The first reading stands; one that leaves a string of the code open, and behind which that goes on, is none. It is given
 //! up, and the call with it, where another may be meant: the string holds a key of the call's own spacing that is no end, a
 //! closer of the dialect, the head of another call, or an odd number of quotes in its last line behind what is written as a
-//! member; or the first quote in it looks like an end. That one is the end if it closes the call before another. Three quotes
-//! in a row count as two, since they open or close one string. No string of a member that is not declared is searched: what
-//! looks like its key may be code of the string before it.
+//! member; some of its line breaks are escaped and some are not; or the first quote in it looks like an end, as it does where
+//! the call is closed behind it and a comma follows, or where a comma and the next quote part it from a word. That one is the
+//! end if it closes the call before another. Three quotes in a row count as two, since they open or close one string. No string
+//! of a member that is not declared is searched: what looks like its key may be code of the string before it.
 
 use std::collections::HashSet;
 
@@ -140,10 +141,22 @@ pub(super) fn closes_plainly(
     Ok(None)
 }
 
-/// Says whether the doubtful quote, which ends at `end`, looks like the end of a string that holds no other.
-pub(super) fn looks_like_end(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>, end: usize) -> Result<bool, NotYet> {
+/// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets
+/// behind it, and a comma follows: the call that is broken may be the next one.
+pub(super) fn ends_before_another(
+    look: Lookahead<'_>,
+    doubtful: &DoubtfulString<'_>,
+    end: usize,
+) -> Result<bool, NotYet> {
     let search = EndSearch::new(look, &DoubtfulString { behind_end: Some(end), ..doubtful.clone() });
-    search.choices.first().map_or(Ok(false), |choice| search.looks_like_end(choice, doubtful.at))
+    let Some(first) = search.choices.first() else { return Ok(false) };
+    Ok(search.closes_before_another(first, end)? && search.looks_like_end(first, doubtful.at)?)
+}
+
+/// Says whether some line breaks in a string are escaped and others are not: what follows the latter is no part of it.
+fn mixes_line_breaks(text: &str) -> bool {
+    let backslashes = |upto: usize| text[..upto].bytes().rev().take_while(|byte| *byte == b'\\').count();
+    text.contains('\n') && text.match_indices("\\n").any(|(at, _)| backslashes(at).is_multiple_of(2))
 }
 
 impl<'s> EndSearch<'s> {
@@ -221,7 +234,11 @@ impl EndSearch<'_> {
     /// Says whether nothing in the strings of the reading at hand speaks against it.
     fn is_sure(&self, levels: &WalkState) -> bool {
         let lost = |choice: &OpenString| choice.named.iter().any(|key| !levels.seen.contains(key));
+        let mixed = |choice: &OpenString, end: usize| {
+            choice.dirty && !choice.raw && mixes_line_breaks(self.look.view.slice(choice.from, end))
+        };
         !self.choices.iter().any(|choice| choice.suspect || choice.foreign || lost(choice))
+            && !self.choices.iter().zip(&self.ends).any(|(choice, end)| mixed(choice, *end))
     }
 
     /// Returns what the quotes in the doubtful strings of the reading at hand say of it.

@@ -103,22 +103,40 @@ impl ReaderStep<'_> {
         if self.reader.state.depth() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
-        let mut node = self.value_begin();
-        if self.is_root() && bracket == Bracket::Object {
-            self.defer_head();
-        } else if let Some(known) = self.node(node) {
-            let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
-            if !known.types().is_open() && !known.types().has(kind) {
-                let objects = |item: &SchemaNode<'_>| item.types().is_open() || item.types().has(kind);
-                match coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(objects)) {
-                    Some(item) if bracket == Bracket::Object => return self.open_wrapped(item.map(SchemaNode::id)),
-                    _ => {}
-                }
-                self.misfit_bracket(known, kind);
-                node = None;
-            }
+        let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
+        let takes = |node: &SchemaNode<'_>| node.types().is_open() || node.types().has(kind);
+        let root = self.is_root() && bracket == Bracket::Object;
+        let misfit = self.node(self.value_node()).filter(|known| !root && !takes(known));
+        let wrapper = misfit.filter(|_| bracket == Bracket::Object).and_then(|known| {
+            coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(takes))
+        });
+        if misfit.is_some() && wrapper.is_none() && self.context.markers.begins_in_string(self.view, self.at())? {
+            return self.ended(Ended::Broken);
         }
-        self.open(bracket, node)
+        let node = self.value_begin();
+        if root {
+            self.defer_head();
+        }
+        match (wrapper, misfit) {
+            (Some(item), _) => self.open_wrapped(item.map(SchemaNode::id)),
+            (None, Some(known)) => self.open_misfit(bracket, known, kind),
+            (None, None) => self.open(bracket, node),
+        }
+    }
+
+    /// Opens a bracket where the schema takes none.
+    fn open_misfit(
+        &mut self,
+        bracket: Bracket,
+        node: SchemaNode<'_>,
+        kind: Types,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        self.misfit_bracket(node, kind);
+        let opened = self.open(bracket, None);
+        if let Some(frame) = self.reader.state.innermost_mut() {
+            frame.misfit = true;
+        }
+        opened
     }
 
     fn open_wrapped(&mut self, node: Option<NodeId>) -> Result<Option<ValueOutcome>, NotYet> {

@@ -12,7 +12,7 @@ use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Ended, Markers, key_ahead};
+use crate::json::{Ended, Markers, key_ahead, last_word};
 use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -27,6 +27,9 @@ const ALONE: usize = 1 << 16;
 
 /// Members at the head of a call object, up to its name: an id and a type stand before it at most.
 const HEAD: usize = 3;
+
+/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
+const HEAD_LENGTH: usize = 1 << 8;
 
 /// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
 /// something else.
@@ -93,7 +96,8 @@ impl Markers for CallContext<'_> {
         let next = self.gap(end)?;
         let object = matches!(view.byte(next)?, Some(b'{' | b'['));
         let named = self.pattern().kind() != Some(BodyKind::Call) && view.byte(next)?.is_some_and(is_name_byte);
-        Ok((object || named || self.opener(next)?.is_some()).then_some(end))
+        let more = self.any(next, self.pattern().behind_opening())?.is_some();
+        Ok((object || named || more || self.opener(next)?.is_some()).then_some(end))
     }
 
     fn quotes_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
@@ -110,6 +114,10 @@ impl Markers for CallContext<'_> {
 
     fn begins_in_string(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
         begins_in_string(self, at)
+    }
+
+    fn holds_head(&self, _: View<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
+        holds_head(self, from, at)
     }
 
     fn closes(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
@@ -260,6 +268,52 @@ fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet
     }
 }
 
+/// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
+/// on; other text may be glued to it.
+fn holds_head(context: &CallContext<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
+    let (mut from, view) = (from.max(at.saturating_sub(HEAD_LENGTH)), context.view);
+    while !view.is_boundary(from) {
+        from += 1;
+    }
+    let before = view.slice(from, at).trim_end();
+    match context.pattern().kind() {
+        _ if context.near => Ok(false),
+        Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(context, from, before),
+        Some(BodyKind::Kwargs) => holds_keywords(context, from, before),
+        _ => Ok(false),
+    }
+}
+
+/// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
+fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
+    let head = before.trim_end_matches('{').trim_end();
+    let line = head.rfind('\n').map(|at| at + 1);
+    for start in openers.filter_map(|spelling| before.rfind(spelling.opener())).chain(line) {
+        if context.sibling(from + start)?.is_some_and(|win| win.start.at() + 1 == from + before.len()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
+fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    for (at, _) in before.rmatch_indices('(').take(TRIED) {
+        let Some(name) = last_word(&before[..at]) else { continue };
+        let glued = |(start, _): &(usize, char)| *start == 0 || !name[..*start].ends_with(['.', '_', '-']);
+        let starts = name.char_indices().filter(glued).map(|(start, _)| start);
+        let start = starts.into_iter().find(|start| context.engine.tools.is_declared(&name[*start..]));
+        let part = || before[..at - name.len()].trim_end().ends_with(['=', ':', '(']);
+        if let Some(start) = start.filter(|start| *start > 0 || !part())
+            && context.next_call_begins(from + at - name.len() + start)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.
 pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -> Result<Option<usize>, NotYet> {
     if context.pattern().kind() != Some(BodyKind::Call) || context.view.byte(at)? != Some(b'{') {
@@ -347,9 +401,12 @@ fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Op
     context.next_call(context.gap(at + 1)?)
 }
 
-/// Returns where the calls of a section go on behind one that broke at `from`: at the separator before the next call, at
-/// an opener, or behind the call's closer.
+/// Returns where the calls of a section go on behind one that broke at `from`: at an object that names a tool, at the
+/// separator before the next call, at an opener, or behind the call's closer.
 pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<usize>, NotYet> {
+    if context.view.byte(from)? == Some(b'{') && names_tool(context, from)? {
+        return Ok(Some(from));
+    }
     let mut tried = 0;
     for at in from..from + LOOK {
         let Some(byte) = context.view.byte(at)? else { break };

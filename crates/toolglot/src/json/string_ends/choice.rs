@@ -2,9 +2,9 @@
 
 use super::{EndSearch, WalkState};
 use crate::json::ValuePosition;
+use crate::json::key::last_word;
 use crate::json::look::{Ahead, KEY, Quote};
 use crate::json::state::Bracket;
-use crate::schema::SchemaNode;
 use crate::view::NotYet;
 
 /// Calls that a doubtful string may quote. Text with more is a message whose first call never closed, and each costs
@@ -47,6 +47,8 @@ pub(super) struct OpenString {
     pub(super) ends_three: bool,
     /// How many quotes it holds that are not escaped.
     pub(super) quotes: usize,
+    /// Where the first of them stands.
+    pub(super) first: Option<usize>,
     /// Declared members that were not given before it, and stand in it in quotes.
     pub(super) named: Vec<String>,
     /// Something stood in it that another reading would take for the call's own.
@@ -89,6 +91,7 @@ impl OpenString {
             threes: 0,
             ends_three: false,
             quotes: 0,
+            first: None,
             named: Vec::new(),
             suspect: false,
             unended: false,
@@ -174,15 +177,24 @@ impl EndSearch<'_> {
     /// The first of them should open a string of the code that the value is. One that looks like an end may be the value's
     /// own, and what stands behind it be damaged; so it may where a call begins behind it.
     fn pass_bare(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
-        let view = self.look.view;
-        choice.suspect |= choice.quotes == 0 && self.looks_like_end(choice, at)?;
+        let (view, markers) = (self.look.view, self.look.context.markers);
+        if choice.quotes == 0 {
+            // Python code has parentheses and commas behind strings, too; none is open here.
+            let plain = self.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
+            choice.suspect |= plain && self.closes_before_another(choice, self.behind(choice, at)?)?;
+            choice.suspect |= self.looks_like_end(choice, at)? || markers.holds_head(view, choice.from, at)?;
+        }
         let before = view.slice(choice.from, at).trim_end();
         if choice.all == 0 && before.ends_with(',') {
             choice.unended = self.key(at)?.is_some();
         }
         if let Some(head) = call_head(before).filter(|head| !is_part(&before[..*head])) {
-            choice.suspect |= self.look.context.markers.begins_in_string(view, choice.from + head)?;
+            choice.suspect |= markers.begins_in_string(view, choice.from + head)?;
         }
+        if let Some(first) = choice.first.filter(|_| choice.all == 1) {
+            choice.suspect |= self.parts_members(first, at)?;
+        }
+        choice.first = choice.first.or(Some(at));
         choice.dirty = true;
         choice.quotes += 1;
         Ok(())
@@ -195,13 +207,12 @@ impl EndSearch<'_> {
         if choice.all % 2 == 1 || choice.line % 2 == 1 {
             return Ok(false);
         }
-        let end = at + self.look.closer(choice.quote, at)?.unwrap_or(1);
-        let behind = view.byte(view.skip_blanks(end)?)?;
+        let behind = view.byte(view.skip_blanks(self.behind(choice, at)?)?)?;
         let closer = choice.levels.stack.last().map_or(b')', |level| level.bracket.closer());
         let closes = behind.is_some_and(|byte| byte == b',' || byte == closer);
         Ok(match view.slice(choice.from, at).as_bytes() {
             [] => closes,
-            [.., b'\\', b'n' | b't'] => false,
+            [.., b'\\', b'n' | b't'] => closes,
             [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
             before if has_prefix(before) => false,
             [.., last] => {
@@ -210,28 +221,71 @@ impl EndSearch<'_> {
         })
     }
 
+    /// Returns where the quote at `at` ends.
+    fn behind(&self, choice: &OpenString, at: usize) -> Result<usize, NotYet> {
+        Ok(at + self.look.closer(choice.quote, at)?.unwrap_or(1))
+    }
+
+    /// Says whether brackets behind a string that ends at `end` close the call, and a comma follows.
+    pub(super) fn closes_before_another(&self, choice: &OpenString, end: usize) -> Result<bool, NotYet> {
+        let mut at = self.look.gap(end)?;
+        for level in choice.levels.stack.iter().rev() {
+            if self.look.view.byte(at)? != Some(level.bracket.closer()) {
+                return Ok(false);
+            }
+            at = self.look.gap(at + 1)?;
+        }
+        self.look.context.markers.separates(self.look.view, at)
+    }
+
     /// Looks at a quote that ends at `end` and is data; perhaps it begins the name of a member.
     fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
         let view = self.look.view;
         let next = view.skip_blanks(end)?;
         let line = view.slice(end, next).contains('\n');
         choice.suspect |= line && self.look.context.markers.begins_call(view, next)?;
-        if choice.levels.is_arguments(self.place)
-            && choice.named.len() < NAMED
-            && matches!(choice.quote, Quote::Double | Quote::Single)
-            && let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
+        if !choice.levels.is_arguments(self.place) || !matches!(choice.quote, Quote::Double | Quote::Single) {
+            return Ok(());
+        }
+        let before = view.slice(choice.from, end - 1);
+        // Behind an odd number of quotes this one should close a string of the code.
+        let closes = choice.all.is_multiple_of(2);
+        if self.place == ValuePosition::Keyword {
+            self.note(choice, before.strip_suffix('=').filter(|_| closes).and_then(last_word));
+            return Ok(());
+        }
+        if let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
+            && self.has_colon_near(after)?
         {
-            let name = self.look.view.slice(end, after - 1);
-            let behind = &self.look.view.rest(after)[..self.look.view.rest(after).len().min(COLON)];
-            let colon = behind.contains(&b':');
-            if !colon && behind.len() < COLON {
-                self.look.view.final_end()?;
-            }
-            let declared = |node: &SchemaNode<'_>| colon && node.properties().iter().any(|key| key == name);
-            let node = self.node(&choice.levels).filter(declared);
-            choice.named.extend(node.filter(|_| !choice.levels.seen.contains(name)).map(|_| name.to_owned()));
+            self.note(choice, Some(view.slice(end, after - 1)));
         }
         Ok(())
+    }
+
+    /// Says whether the first quote of a string, at `first`, and the next one, at `at`, look like the ends of two values:
+    /// a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a value follows.
+    fn parts_members(&self, first: usize, at: usize) -> Result<bool, NotYet> {
+        let view = self.look.view;
+        let between = view.slice(first + 1, at).trim();
+        let named = view.byte(at + 1)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'));
+        Ok(between.starts_with(',') && (named || between.ends_with(['=', ':'])))
+    }
+
+    /// Notes a member's name in a string, if one is declared and has not been given.
+    fn note(&self, choice: &mut OpenString, name: Option<&str>) {
+        let node = self.node(&choice.levels).filter(|_| choice.named.len() < NAMED);
+        let declared = |name: &&str| node.is_some_and(|node| node.properties().iter().any(|key| key == name));
+        choice.named.extend(name.filter(declared).filter(|name| !choice.levels.seen.contains(name)).map(str::to_owned));
+    }
+
+    /// Says whether a colon stands near behind a name that ends at `end`.
+    fn has_colon_near(&self, end: usize) -> Result<bool, NotYet> {
+        let rest = self.look.view.rest(end);
+        let colon = rest[..rest.len().min(COLON)].contains(&b':');
+        if !colon && rest.len() < COLON {
+            self.look.view.final_end()?;
+        }
+        Ok(colon)
     }
 
     /// Goes past a marker that stands in a string at `at`; false if it holds too many to be one.
@@ -285,10 +339,7 @@ impl EndSearch<'_> {
 
 /// Returns where a call may begin whose first quote stands behind `before`: at a brace, or at the name in `name(key=`.
 fn call_head(before: &str) -> Option<usize> {
-    let named = |text: &str| {
-        let name = text.trim_end_matches(|next: char| next.is_alphanumeric() || matches!(next, '_' | '.' | '-'));
-        (name.len() < text.len()).then_some(name.len())
-    };
+    let named = |text: &str| Some(text.len() - last_word(text)?.len());
     match before.strip_suffix('=') {
         Some(key) => named(key[..named(key)?].strip_suffix('(')?),
         None => before.strip_suffix('{').map(str::len),
