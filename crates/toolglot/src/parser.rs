@@ -38,6 +38,7 @@ pub(crate) mod catalog;
 mod closing;
 mod content;
 mod contest;
+mod crossed;
 mod data;
 mod engine;
 mod fast_path;

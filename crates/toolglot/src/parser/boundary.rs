@@ -4,6 +4,7 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
+use super::crossed::{begins_in_string, holds_head, names_tool};
 use super::member;
 use super::remains::{LOOK, begins_element, behind_section, ends_line, is_over, is_over_with_quotes, may_go_on};
 use super::torn::is_torn_opener;
@@ -12,7 +13,7 @@ use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Ended, Markers, key_ahead, last_word};
+use crate::json::{Ended, Markers, key_ahead};
 use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -24,12 +25,6 @@ const TRIED: usize = 8;
 /// How far a call that opens in the middle of a value is read: the size of a source file. Together with `TRIED` it
 /// bounds the search to half a MiB in a call.
 const ALONE: usize = 1 << 16;
-
-/// Members at the head of a call object, up to its name: an id and a type stand before it at most.
-const HEAD: usize = 3;
-
-/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
-const HEAD_LENGTH: usize = 1 << 8;
 
 /// Superfluous brackets that are passed. Models that lose count are off by one or two; more brackets belong to
 /// something else.
@@ -234,84 +229,6 @@ fn ends_element(context: &CallContext<'_>, at: usize) -> Result<Option<usize>, N
         }
         _ => Ok(None),
     }
-}
-
-/// Says whether an object begins at `at` whose first short members name a declared tool.
-fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
-    for _ in 0..HEAD {
-        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-        let colon = context.gap(end)?;
-        if context.view.byte(colon)? != Some(b':') {
-            return Ok(false);
-        }
-        let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
-        if member::is_name_key(&key, context) {
-            return Ok(context.engine.tools.is_declared(&value));
-        }
-        at = context.gap(end)?;
-        if context.view.byte(at)? != Some(b',') {
-            return Ok(false);
-        }
-    }
-    Ok(false)
-}
-
-/// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
-/// may have lost its end before it.
-fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if context.near || context.pattern().tail.iter().any(|closer| closer.is_strong()) {
-        return Ok(false);
-    }
-    match context.pattern().kind() {
-        Some(BodyKind::Call) => names_tool(context, at),
-        _ => context.next_call_begins(at),
-    }
-}
-
-/// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
-/// on; other text may be glued to it.
-fn holds_head(context: &CallContext<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
-    let (mut from, view) = (from.max(at.saturating_sub(HEAD_LENGTH)), context.view);
-    while !view.is_boundary(from) {
-        from += 1;
-    }
-    let before = view.slice(from, at).trim_end();
-    match context.pattern().kind() {
-        _ if context.near => Ok(false),
-        Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(context, from, before),
-        Some(BodyKind::Kwargs) => holds_keywords(context, from, before),
-        _ => Ok(false),
-    }
-}
-
-/// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
-fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
-    let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
-    let head = before.trim_end_matches('{').trim_end();
-    let line = head.rfind('\n').map(|at| at + 1);
-    for start in openers.filter_map(|spelling| before.rfind(spelling.opener())).chain(line) {
-        if context.sibling(from + start)?.is_some_and(|win| win.start.at() + 1 == from + before.len()) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
-fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
-    for (at, _) in before.rmatch_indices('(').take(TRIED) {
-        let Some(name) = last_word(&before[..at]) else { continue };
-        let glued = |(start, _): &(usize, char)| *start == 0 || !name[..*start].ends_with(['.', '_', '-']);
-        let starts = name.char_indices().filter(glued).map(|(start, _)| start);
-        let start = starts.into_iter().find(|start| context.engine.tools.is_declared(&name[*start..]));
-        let part = || before[..at - name.len()].trim_end().ends_with(['=', ':', '(']);
-        if let Some(start) = start.filter(|start| *start > 0 || !part())
-            && context.next_call_begins(from + at - name.len() + start)?
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Returns the end of an object at `at` that names no tool, where the calls around it go on behind it or are closed.

@@ -1,0 +1,94 @@
+//! Whether another call begins inside a string, which then has lost its end before it.
+
+use super::call_context::CallContext;
+use super::member;
+use crate::dialect::BodyKind;
+use crate::json::last_word;
+use crate::view::NotYet;
+
+/// Members at the head of a call object, up to its name: an id and a type stand before it at most.
+const HEAD: usize = 3;
+
+/// Bytes of a head that are looked for in a string before a bracket: room for the longest name and the words around it.
+const HEAD_LENGTH: usize = 1 << 8;
+
+/// Parentheses before a quote that are looked at; a call's own is one of the last.
+const PARENTHESES: usize = 8;
+
+/// Says whether an object begins at `at` whose first short members name a declared tool.
+pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
+    for _ in 0..HEAD {
+        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
+        let colon = context.gap(end)?;
+        if context.view.byte(colon)? != Some(b':') {
+            return Ok(false);
+        }
+        let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
+        if member::is_name_key(&key, context) {
+            return Ok(context.engine.tools.is_declared(&value));
+        }
+        at = context.gap(end)?;
+        if context.view.byte(at)? != Some(b',') {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether a call of a declared tool begins at `at` in a string, where calls have no closers but brackets: the string
+/// may have lost its end before it.
+pub(super) fn begins_in_string(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if context.near || context.pattern().tail.iter().any(|closer| closer.is_strong()) {
+        return Ok(false);
+    }
+    match context.pattern().kind() {
+        Some(BodyKind::Call) => names_tool(context, at),
+        _ => context.next_call_begins(at),
+    }
+}
+
+/// Says whether the head of a declared tool's call stands near before a quote at `at` in a string that is visible from `from`
+/// on; other text may be glued to it.
+pub(super) fn holds_head(context: &CallContext<'_>, from: usize, at: usize) -> Result<bool, NotYet> {
+    let (mut from, view) = (from.max(at.saturating_sub(HEAD_LENGTH)), context.view);
+    while !view.is_boundary(from) {
+        from += 1;
+    }
+    let before = view.slice(from, at).trim_end();
+    match context.pattern().kind() {
+        _ if context.near => Ok(false),
+        Some(BodyKind::Arguments) if before.ends_with('{') => ends_with_head(context, from, before),
+        Some(BodyKind::Kwargs) => holds_keywords(context, from, before),
+        _ => Ok(false),
+    }
+}
+
+/// Says whether a text that ends with an object's brace, and stands at `from`, ends with the head of a call before it.
+fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
+    let head = before.trim_end_matches('{').trim_end();
+    let line = head.rfind('\n').map(|at| at + 1);
+    for start in openers.filter_map(|spelling| before.rfind(spelling.opener())).chain(line) {
+        if context.sibling(from + start)?.is_some_and(|win| win.start.at() + 1 == from + before.len()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
+fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    for (at, _) in before.rmatch_indices('(').take(PARENTHESES) {
+        let Some(name) = last_word(&before[..at]) else { continue };
+        let glued = |(start, _): &(usize, char)| *start == 0 || !name[..*start].ends_with(['.', '_', '-']);
+        let starts = name.char_indices().filter(glued).map(|(start, _)| start);
+        let start = starts.into_iter().find(|start| context.engine.tools.is_declared(&name[*start..]));
+        let part = || before[..at - name.len()].trim_end().ends_with(['=', ':', '(']);
+        if let Some(start) = start.filter(|start| *start > 0 || !part())
+            && context.next_call_begins(from + at - name.len() + start)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
