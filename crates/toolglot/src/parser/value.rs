@@ -88,7 +88,7 @@ impl ParamReader {
         if passed {
             return true;
         }
-        let found = if self.cdata { self.ender.seek_text(fast.view, CDATA_END) } else { self.ender.seek(fast, head) };
+        let found = if self.cdata { self.ender.seek_in_cdata(fast) } else { self.ender.seek(fast, head) };
         if !silent {
             self.flush_solid(fast.view, self.ender.scan, sink);
         }
@@ -192,12 +192,17 @@ impl ParamReader {
         sink: &mut Sink,
     ) -> Result<ValueEdge, NotYet> {
         let view = context.view;
-        let found = self.ender.seek_text(view, CDATA_END);
-        self.flush_solid(view, self.ender.scan, sink);
-        let end = self.ender.scan;
-        if !found? {
-            return Ok(ValueEdge { end, next: end, whole: false });
+        loop {
+            let found = self.ender.seek_in_cdata(&context.fast());
+            let end = self.ender.scan;
+            self.flush_solid(view, end, sink);
+            match if found? { self.ender.judge_in_cdata(context)? } else { None } {
+                Some(true) => break,
+                Some(false) => {}
+                None => return Ok(ValueEdge { end, next: end, whole: false }),
+            }
         }
+        let end = self.ender.scan;
         let after = view.skip_blanks(end + CDATA_END.len())?;
         let closed = context.any(after, param.tail.first())?;
         if closed.is_none() {
