@@ -55,6 +55,8 @@ pub(crate) struct Sink {
     started: usize,
     /// Bytes that were read ahead in this message to find the ends of strings, and in vain.
     pub(crate) wasted_lookahead: usize,
+    /// Too much was read ahead in vain elsewhere: here nothing is that is not near.
+    pub(crate) hasty: bool,
     /// Bytes of arguments that the running call has said.
     written: usize,
     /// How many diagnostics there have been, also those that were handed out.

@@ -67,13 +67,16 @@ impl ReaderStep<'_> {
 
     /// Returns how many bytes the message may still read ahead in vain for ends of strings.
     fn ahead_left(&self) -> usize {
-        self.context.options.limits.string_ends.saturating_sub(self.sink.wasted_lookahead)
+        self.left_of(self.context.options.limits.string_ends)
     }
 
     /// Returns how far it may be looked when nothing may be read ahead any more.
     fn near_reach(&self) -> usize {
-        let futile = self.context.options.limits.string_ends.saturating_mul(FUTILE);
-        futile.saturating_sub(self.sink.wasted_lookahead).clamp(NEXT, REACH)
+        self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, REACH)
+    }
+
+    fn left_of(&self, limit: usize) -> usize {
+        if self.sink.hasty { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
     }
 
     /// What follows a quote that ends at `end` is not what a valid string is followed by: it ends the string, or joins it

@@ -110,7 +110,9 @@ impl ReaderStep<'_> {
         let wrapper = misfit.filter(|_| bracket == Bracket::Object).and_then(|known| {
             coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(takes))
         });
-        if misfit.is_some() && wrapper.is_none() && self.context.markers.begins_in_string(self.view, self.at())? {
+        let markers = self.context.markers;
+        let another = misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.view, self.at())?;
+        if another || bracket == Bracket::Array && markers.opens(self.view, self.at())?.is_some() {
             return self.ended(Ended::Broken);
         }
         let node = self.value_begin();

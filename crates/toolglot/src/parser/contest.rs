@@ -145,6 +145,8 @@ pub(crate) enum Trial {
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
     pub(crate) end: usize,
+    /// How far was read to know it, and how much in vain.
+    pub(crate) read: usize,
     pub(crate) code: Code,
     pub(crate) message: String,
 }
@@ -172,6 +174,14 @@ pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) 
 pub(crate) struct HeadResult {
     head: Head,
     body: Result<usize, &'static str>,
+}
+
+impl HeadResult {
+    /// Returns where the fence ends that stands last in heads that began at `at`.
+    pub(crate) fn fence(&self, view: View<'_>, at: usize) -> Option<usize> {
+        let head = view.slice(at, self.body.ok()?);
+        head.rfind("```").map(|fence| at + fence + 3)
+    }
 }
 
 /// Tries one call pattern at `at`, after its section's head if the ground does not stand behind it.
@@ -427,7 +437,8 @@ fn begin_proof(engine: &Engine, at: usize, win: Box<Winner>, trial_context: Tria
     let repairs = engine.options.repairs;
     // A strict caller's schema is held against what would go out.
     let said = all || engine.options.validation == Validation::Strict;
-    let sink = if said { Sink::fork(at, trial_context.calls, repairs) } else { Sink::muted(at, repairs) };
+    let mut sink = if said { Sink::fork(at, trial_context.calls, repairs) } else { Sink::muted(at, repairs) };
+    sink.hasty = trial_context.exhausted;
     Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
 }
 
@@ -471,10 +482,10 @@ fn ends_line(engine: &Engine, view: View<'_>, mut at: usize) -> Result<bool, Not
 /// What a strict caller, or one who wants no unknown tools, holds against a call.
 fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Winner) -> Option<Rejection> {
     let strict = engine.options.validation == Validation::Strict;
-    let name = &win.callee.name;
+    let (name, read) = (&win.callee.name, end + sink.wasted_lookahead);
     if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
         let message = format!("undeclared tool `{name}`; treated as text");
-        return Some(Rejection { end, code: Code::UnknownTool, message });
+        return Some(Rejection { end, read, code: Code::UnknownTool, message });
     }
     let wrong = [Code::UnknownParameter, Code::DuplicateParameter, Code::MissingParameter, Code::NamelessParameter];
     let against = sink.diagnostics.iter().find(|diagnostic| strict && wrong.contains(&diagnostic.code));
@@ -484,5 +495,5 @@ fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &W
     };
     let why = against.map(|against| against.message.clone()).or_else(misfit)?;
     let message = format!("the call to `{name}` is treated as text: {why}");
-    Some(Rejection { end, code: Code::Rejected, message })
+    Some(Rejection { end, read, code: Code::Rejected, message })
 }

@@ -65,6 +65,8 @@ pub(crate) struct Scanner {
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
     wasted_lookahead: usize,
+    /// Behind the fence in the head of a call that died: it opens none in the text.
+    own_fence: Option<usize>,
     /// The caller has been told that there are too many calls.
     told_limit: bool,
     /// Where a call would begin if text could spell special tokens.
@@ -116,6 +118,7 @@ impl Scanner {
             looks_ahead: false,
             rejected: None,
             wasted_lookahead: 0,
+            own_fence: None,
             told_limit: false,
             forged: None,
             told_forged: 0,
@@ -219,6 +222,11 @@ impl Scanner {
     #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
+            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence > self.at) {
+                self.place.pass(view.slice(self.at, fence).as_bytes());
+                self.place.forget_fence();
+                self.at = fence;
+            }
             self.place.pass(&view.rest(self.at)[..upto - self.at]);
             self.at = upto;
             sink.text(upto);
@@ -379,6 +387,7 @@ impl Scanner {
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
+        let mut own_fence = None;
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
         } else if element == ElementPlace::Amid {
@@ -392,6 +401,7 @@ impl Scanner {
             };
             let next = self.contest.as_ref().and_then(|alive| alive.get(1));
             *shared = next.filter(|next| engine.catalog.are_alike(number, **next)).map(|_| heads.clone());
+            own_fence = heads.fence(view, self.at).filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
         let dialect = engine.dialect(pattern_ref).name.clone();
@@ -403,6 +413,7 @@ impl Scanner {
                 return Ok(Some(ScanFound::Call(win)));
             }
             Trial::Rejected(rejection) => {
+                self.wasted_lookahead += rejection.read - rejection.end;
                 let why = rejection.message.clone();
                 self.step(Action::Died, Some(dialect), self.at..rejection.end, || why);
                 self.rejected = Some(rejection);
@@ -410,6 +421,7 @@ impl Scanner {
             Trial::Dead { why, read } => {
                 let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
+                self.own_fence = self.own_fence.max(own_fence);
                 let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }

@@ -71,7 +71,7 @@ impl Scanner {
             }
             Ok(Some(message)) => {
                 let message = message.to_owned();
-                Ok(Trial::Rejected(Rejection { end, code: Code::CallInReasoning, message }))
+                Ok(Trial::Rejected(Rejection { end, read: end, code: Code::CallInReasoning, message }))
             }
             Ok(None) => {
                 self.drafted = None;

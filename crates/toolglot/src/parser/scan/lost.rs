@@ -35,6 +35,8 @@ struct LostContest {
     after: Standing,
     /// Bytes read ahead in vain.
     wasted: usize,
+    /// How far behind its place the fence in a head ends.
+    fence: Option<usize>,
 }
 
 /// What a contest may learn of the text before it, where no code quotes it and no call or region came between.
@@ -85,7 +87,8 @@ impl Scanner {
                 Ok(ContestOutcome::Lost) if self.looks_ahead && self.may_repeat(engine, view, sink) => {
                     let bytes = near.rest(self.at).to_vec();
                     let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
-                    self.lost.keep(LostContest { bytes, before, after, wasted });
+                    let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
+                    self.lost.keep(LostContest { bytes, before, after, wasted, fence });
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
@@ -104,11 +107,12 @@ impl Scanner {
         let (rest, before) = (view.rest(self.at), self.standing(engine));
         let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
         let Some(lost) = self.lost.kept.iter().find(again) else { return false };
-        let (after, wasted) = (lost.after, self.wasted_lookahead + lost.wasted);
+        let (after, wasted, fence) = (lost.after, self.wasted_lookahead + lost.wasted, lost.fence);
         if self.is_exhausted_by(wasted) {
             return false;
         }
         self.wasted_lookahead = wasted;
+        self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence));
         (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
         true
     }
