@@ -103,10 +103,14 @@ impl ReaderStep<'_> {
         if self.reader.state.depth() >= self.context.options.limits.depth {
             return self.open(bracket, None);
         }
+        if self.is_root() && bracket == Bracket::Object {
+            let node = self.value_begin();
+            self.defer_head();
+            return self.open(bracket, node);
+        }
         let kind = if bracket == Bracket::Object { Types::OBJECT } else { Types::ARRAY };
         let takes = |node: &SchemaNode<'_>| node.types().is_open() || node.types().has(kind);
-        let root = self.is_root() && bracket == Bracket::Object;
-        let misfit = self.node(self.value_node()).filter(|known| !root && !takes(known));
+        let misfit = self.node(self.value_node()).filter(|known| !takes(known));
         let wrapper = misfit.filter(|_| bracket == Bracket::Object).and_then(|known| {
             coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(takes))
         });
@@ -116,9 +120,6 @@ impl ReaderStep<'_> {
             return self.ended(Ended::Broken);
         }
         let node = self.value_begin();
-        if root {
-            self.defer_head();
-        }
         match (wrapper, misfit) {
             (Some(item), _) => self.open_wrapped(item.map(SchemaNode::id)),
             (None, Some(known)) => self.open_misfit(bracket, known, kind),

@@ -4,6 +4,8 @@
 //! quotes are not data, it is nothing that looks like JSON, and the end of the input may close it. In a block, which has
 //! lines of its own, the line breaks at its edges are markup.
 
+use std::collections::BTreeSet;
+
 use super::call_context::{CallContext, named_tag};
 use super::head::{HeadText, name_end};
 use super::object::ArgumentsObject;
@@ -11,6 +13,7 @@ use super::unread::looks_like_arguments;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
+use crate::id::seed_of;
 use crate::json::{Ended, ValueOutcome};
 use crate::lines;
 use crate::schema::{SchemaNode, Types};
@@ -24,7 +27,7 @@ pub(crate) struct ContentReader {
     scan: usize,
     /// Where a closing tag stood that may have closed the call, and where it ended.
     doubt: Option<(usize, usize)>,
-    opened: Vec<String>,
+    opened: BTreeSet<u64>,
     begun: bool,
     /// An attribute said that this is a call, so an opener inside is data.
     sure: bool,
@@ -41,7 +44,7 @@ struct ContentEdge {
 impl ContentReader {
     pub(crate) fn new(at: usize, sure: bool) -> Self {
         let object = ArgumentsObject::default();
-        Self { start: at, scan: at, doubt: None, opened: Vec::new(), begun: false, sure, object }
+        Self { start: at, scan: at, doubt: None, opened: BTreeSet::new(), begun: false, sure, object }
     }
 
     /// Returns where the text began.
@@ -117,7 +120,7 @@ impl ContentReader {
                     None => ContentEdge { end: at, next: at, how: Ended::Broken },
                 });
             } else if let Some(end) = if tag { name_end(context.view, at + 1)? } else { None } {
-                self.opened.push(context.view.slice(at + 1, end).to_owned());
+                self.opened.insert(seed_of(context.view.slice(at + 1, end).as_bytes()));
             }
             self.scan = at + 1;
         }
@@ -134,7 +137,7 @@ impl ContentReader {
         let Some((name, next)) = named_tag(context.view, at + 2)? else { return Ok(None) };
         let called = context.head.name().unwrap_or_default();
         let like = name.to_lowercase().starts_with(&called.to_lowercase()) || closes_any(name, context);
-        if self.opened.iter().any(|opened| opened == name) || !like {
+        if self.opened.contains(&seed_of(name.as_bytes())) || !like {
             return Ok(None);
         }
         let doubt = *self.doubt.get_or_insert((at, next));

@@ -177,10 +177,9 @@ pub(crate) struct HeadResult {
 }
 
 impl HeadResult {
-    /// Returns where the fence ends that stands last in heads that began at `at`.
-    pub(crate) fn fence(&self, view: View<'_>, at: usize) -> Option<usize> {
-        let head = view.slice(at, self.body.ok()?);
-        head.rfind("```").map(|fence| at + fence + 3)
+    /// Returns where the body begins behind heads that stand.
+    pub(crate) fn body(&self) -> Option<usize> {
+        self.body.ok()
     }
 }
 

@@ -387,7 +387,7 @@ impl Scanner {
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
-        let mut own_fence = None;
+        let mut body = None;
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
         } else if element == ElementPlace::Amid {
@@ -401,7 +401,7 @@ impl Scanner {
             };
             let next = self.contest.as_ref().and_then(|alive| alive.get(1));
             *shared = next.filter(|next| engine.catalog.are_alike(number, **next)).map(|_| heads.clone());
-            own_fence = heads.fence(view, self.at).filter(|_| !weak);
+            body = heads.body().filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
         let dialect = engine.dialect(pattern_ref).name.clone();
@@ -421,7 +421,8 @@ impl Scanner {
             Trial::Dead { why, read } => {
                 let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
-                self.own_fence = self.own_fence.max(own_fence);
+                let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
+                self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + 3));
                 let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }

@@ -302,6 +302,7 @@ fn begin_lines(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, No
     }
     let mut nowhere = Sink::muted(at, context.engine.options.repairs);
     let end = LinesReader::new(at).resume(context, &mut nowhere)?;
+    context.count(end.at - at);
     Ok((end.how != Ended::Broken).then_some(Start::Lines(at)))
 }
 
@@ -314,6 +315,7 @@ fn begin_content(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, 
     if !sure {
         let mut nowhere = Sink::muted(at, context.engine.options.repairs);
         let end = ContentReader::new(at, false).resume(context, &mut nowhere)?;
+        context.count(end.at - at);
         if !matches!(end.how, Ended::Complete | Ended::Cut) {
             return Ok(None);
         }
