@@ -421,13 +421,18 @@ impl Scanner {
             Trial::Dead { why, read } => {
                 let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
-                let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
-                self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + 3));
+                self.note_own_fence(view, body);
                 let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }
         }
         Ok(None)
+    }
+
+    /// Notes the last fence in the head of a call that died, whose body would have begun at `body`.
+    fn note_own_fence(&mut self, view: View<'_>, body: Option<usize>) {
+        let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
+        self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + "```".len()));
     }
 
     /// Says whether so much was read ahead in vain that candidates which need more of it die.

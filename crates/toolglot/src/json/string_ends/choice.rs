@@ -192,7 +192,7 @@ impl EndSearch<'_> {
             choice.suspect |= markers.begins_in_string(view, choice.from + head)?;
         }
         if let Some(first) = choice.first.filter(|_| choice.all == 1) {
-            choice.suspect |= self.parts_members(first, at)?;
+            choice.suspect |= self.parts_members(self.behind(choice, first)?, at, self.behind(choice, at)?)?;
         }
         choice.first = choice.first.or(Some(at));
         choice.dirty = true;
@@ -262,12 +262,13 @@ impl EndSearch<'_> {
         Ok(())
     }
 
-    /// Says whether the first quote of a string, at `first`, and the next one, at `at`, look like the ends of two values:
-    /// a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a value follows.
-    fn parts_members(&self, first: usize, at: usize) -> Result<bool, NotYet> {
+    /// Says whether the first quote of a string, which ends at `first`, and the next one, from `at` to `end`, look like the
+    /// ends of two values: a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a
+    /// value follows.
+    fn parts_members(&self, first: usize, at: usize, end: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
-        let between = view.slice(first + 1, at).trim();
-        let named = view.byte(at + 1)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'));
+        let between = view.slice(first, at).trim();
+        let named = view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'));
         Ok(between.starts_with(',') && (named || between.ends_with(['=', ':'])))
     }
 
