@@ -115,6 +115,7 @@ impl ReaderStep<'_> {
             // In Python it may be a set.
             b'{' if self.reader.place == ValuePosition::Keyword => None,
             b'{' => self.pass_opener(pass, Bracket::Object),
+            b'[' if self.context.markers.opens(self.view, self.at() + pass.at) != Ok(None) => None,
             b'[' => self.pass_opener(pass, Bracket::Array),
             b'"' => self.pass_text(pass),
             byte => {
