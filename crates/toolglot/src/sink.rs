@@ -79,6 +79,8 @@ struct CallDoubts {
     unasked: bool,
     /// A string of it holds quotes that are not escaped.
     inner: bool,
+    /// A value of it has another type than the tool declares, or no arguments stood where they belong.
+    misfit: bool,
 }
 
 impl Sink {
@@ -223,6 +225,7 @@ impl Sink {
     pub(crate) fn diagnose(&mut self, code: Code, span: Range<usize>, message: impl Into<String>) {
         self.doubts.lacking |= code == Code::MissingParameter;
         self.doubts.unasked |= matches!(code, Code::UnknownParameter | Code::UnknownMember);
+        self.doubts.misfit |= matches!(code, Code::TypeMismatch | Code::EmptyArguments);
         self.record(Diagnostic { code, span, message: message.into(), dialect: self.dialect.clone() });
     }
 
@@ -280,15 +283,27 @@ impl Sink {
         self.diagnose(Code::Broken, at..at, why);
     }
 
-    /// Says whether what follows the running call may be its rest: a repair moved an end of it, or it lacks something.
-    pub(crate) fn is_doubtful(&self) -> bool {
-        self.doubts.moved || self.doubts.lacking
+    /// Says whether a repair moved an end in the running call.
+    pub(crate) fn is_moved(&self) -> bool {
+        self.doubts.moved
+    }
+
+    /// Says whether the running call lacks a required parameter.
+    pub(crate) fn is_lacking(&self) -> bool {
+        self.doubts.lacking
     }
 
     /// Says whether the running call's arguments fit the tool in their names, and no string of it was in doubt.
     pub(crate) fn has_sound_arguments(&self) -> bool {
         let CallDoubts { lacking, unasked, inner, .. } = self.doubts;
         !(lacking || unasked || inner)
+    }
+
+    /// Says whether the running call's arguments do not fit the tool: where an end of it was repaired, they are not what was
+    /// meant.
+    pub(crate) fn is_misfit(&self) -> bool {
+        let CallDoubts { lacking, unasked, misfit, .. } = self.doubts;
+        lacking || unasked || misfit
     }
 
     /// Says whether the running call is none that is finished.

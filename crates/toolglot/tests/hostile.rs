@@ -197,7 +197,7 @@ fn what_stays_open_too_long_is_read_ahead_in_vain_only_so_often() {
     // Every line may open a call of a tool that nobody declared, which must be read to its end.
     let text = "<function=f>\n<parameter=a>\n".repeat(1500);
     let told = read(&text, &options).diagnosed(Code::LimitHeld).count();
-    assert!(told > 0 && told * 4096 < 10 * text.len() + (1 << 19), "{told} times");
+    assert!(told > 0 && told * 4096 < 4 * text.len() + (1 << 19), "{told} times");
 }
 
 #[test]

@@ -262,9 +262,13 @@ impl CallReader {
         let closing = if closed || another.is_some() { Closing::none(at) } else { close(at, self.fenced, &context)? };
         let end = extra.unwrap_or(closing.at);
         let strays = closing.foreign && closes_later(&context, closing.at)?;
-        let lost = array.map_or(Ok(false), |array| lacks_closers(array, &context, end))?;
-        let moved = sink.is_doubtful() || extra.is_some() || lost || closing.moves_end();
-        let rest = !strays && moved && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        let bare = context.pattern().kind() == Some(BodyKind::Call) && context.pattern().tail.is_empty();
+        let list = array.or(self.scopes.last().filter(|_| bare));
+        let lost = list.map_or(Ok(false), |list| lacks_closers(list, &context, end))?;
+        let moved = sink.is_moved() || extra.is_some() || lost || closing.moves_end();
+        let rest = !strays && (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
+        let misfit = moved && (undeclared || sink.is_misfit());
         if lost {
             sink.note_moved();
         }
@@ -288,6 +292,8 @@ impl CallReader {
             sink.broken(end, "unexpected text between the call and its closing marker");
         } else if rest && !sink.is_broken() {
             sink.broken(end, "an end was repaired, and what follows looks like the rest of the call");
+        } else if misfit && !sink.is_broken() {
+            sink.broken(end, "an end was repaired, and the call does not fit what is declared");
         }
         if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
             sink.note(Outcome::Truncated);
@@ -433,7 +439,8 @@ impl Start {
 /// Says whether neither what closes a list of calls stands behind one that ended at `at`, nor the next call.
 fn lacks_closers(array: &Wrapper, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let next = context.gap(at)?;
-    let ends = matches!(context.view.byte(next)?, None | Some(b',' | b';'));
+    let line = matches!(array, Wrapper::Section) && context.view.slice(at, next).contains('\n');
+    let ends = line || matches!(context.view.byte(next)?, None | Some(b',' | b';'));
     Ok(!ends && array.closers(next, context)?.is_none() && !context.next_call_begins(next)?)
 }
 

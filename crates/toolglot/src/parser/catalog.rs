@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
+use super::contest::HeadResult;
 use super::data::DataBytes;
 use super::head::{Head, stands_any};
 use super::marker::Marker;
@@ -11,7 +12,7 @@ use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
-use alike::alike;
+use alike::{Alike, alike};
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
@@ -89,8 +90,8 @@ pub(crate) struct Catalog {
     pub(crate) tokens: Arc<[Box<str>]>,
     /// By rank.
     pub(crate) candidates: Vec<Candidate>,
-    /// Of each candidate, a number that those share whose heads are alike; made when two of them compete.
-    alike: OnceLock<Vec<usize>>,
+    /// Of each candidate, what it shares with others; made when two of them compete.
+    alike: OnceLock<Vec<Alike>>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
     /// Weak openers of heads that have a special token in them: a message may begin within its header.
@@ -228,10 +229,11 @@ impl Catalog {
         candidates.sort_unstable();
     }
 
-    /// Says whether two candidates read the same heads.
-    pub(crate) fn are_alike(&self, one: usize, other: usize) -> bool {
+    /// Says whether what one candidate's heads said is what another's say.
+    pub(crate) fn are_alike(&self, one: usize, other: usize, said: &HeadResult) -> bool {
         let alike = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
-        alike[one] == alike[other]
+        let (one, other) = (alike[one], alike[other]);
+        one.heads == other.heads || said.lacks_section() && one.section == other.section
     }
 
     /// Returns where weak openers may begin.

@@ -174,12 +174,18 @@ pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) 
 pub(crate) struct HeadResult {
     head: Head,
     body: Result<usize, &'static str>,
+    lacks_section: bool,
 }
 
 impl HeadResult {
     /// Returns where the body begins behind heads that stand.
     pub(crate) fn body(&self) -> Option<usize> {
         self.body.ok()
+    }
+
+    /// Says whether the head of the section does not stand.
+    pub(crate) fn lacks_section(&self) -> bool {
+        self.lacks_section
     }
 }
 
@@ -275,14 +281,15 @@ pub(crate) fn heads(
     if trial_context.exhausted
         && engine.pattern(pattern_ref).head.iter().any(|node| matches!(node, HeadPart::Attributes(_)))
     {
-        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit") });
+        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), lacks_section: false });
     }
     let seen = if trial_context.nested { view.limited(at + NEAR) } else { view };
-    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context) {
+    let mut lacks_section = false;
+    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context, &mut lacks_section) {
         Err(NotYet) if seen.end() < view.end() => None,
         decided => decided?,
     };
-    Ok(HeadResult { head, body: body.ok_or("no call header here") })
+    Ok(HeadResult { head, body: body.ok_or("no call header here"), lacks_section })
 }
 
 /// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
@@ -295,7 +302,7 @@ pub(crate) fn try_body(
     trial_context: TrialContext,
     proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
-    let HeadResult { mut head, body } = heads;
+    let HeadResult { mut head, body, .. } = heads;
     let body = match body {
         Ok(body) => body,
         Err(why) => return Ok(dead(head.looked.max(at), why)),
@@ -319,11 +326,15 @@ fn read_heads(
     pattern_ref: PatternRef,
     head: &mut Head,
     trial_context: TrialContext,
+    lacks_section: &mut bool,
 ) -> Result<Option<usize>, NotYet> {
     if !trial_context.in_section
         && let Some(section) = engine.section(pattern_ref).filter(|section| !section.head.is_empty())
     {
-        let Some(end) = nodes(view, at, &section.head, None, head)? else { return Ok(None) };
+        let Some(end) = nodes(view, at, &section.head, None, head)? else {
+            *lacks_section = true;
+            return Ok(None);
+        };
         let end = repeated(view, end, section, head)?.unwrap_or(end);
         at = gap(view, end, head)?;
     }

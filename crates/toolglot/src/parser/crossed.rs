@@ -83,8 +83,8 @@ fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Resul
         let glued = |(start, _): &(usize, char)| *start == 0 || !name[..*start].ends_with(['.', '_', '-']);
         let starts = name.char_indices().filter(glued).map(|(start, _)| start);
         let start = starts.into_iter().find(|start| context.engine.tools.is_declared(&name[*start..]));
-        let part = || before[..at - name.len()].trim_end().ends_with(['=', ':', '(']);
-        if let Some(start) = start.filter(|start| *start > 0 || !part())
+        let assigned = || before[..at - name.len()].trim_end().ends_with('=');
+        if let Some(start) = start.filter(|start| *start > 0 || !assigned())
             && context.next_call_begins(from + at - name.len() + start)?
         {
             return Ok(true);

@@ -314,6 +314,7 @@ impl ParamsReader {
             TagEnd::Closed => {
                 let after = self.after_nameless(end, context)?;
                 self.skipped = true;
+                self.broken |= context.opener(after)?.is_some();
                 sink.diagnose(Code::NamelessParameter, at..after, "skipped a parameter without a name");
                 Ok(self.pass(after, sink))
             }
@@ -339,7 +340,7 @@ impl ParamsReader {
             if let Some(end) = self.value_closer(next, context)? {
                 return Ok(end);
             }
-            if context.any_closer(next)?.is_some() {
+            if context.any_closer(next)?.is_some() || context.opener(next)?.is_some() {
                 return Ok(next);
             }
             next += 1;

@@ -45,7 +45,17 @@ pub(super) fn is_over_for_certain(context: &CallContext<'_>, at: usize, sound: b
     if !escaped && (resembles_closer(context, next)? || context.next_opens(next)? || goes_on_behind(context, at)?) {
         return Ok(true);
     }
-    is_over_behind(context, behind_section(context, at)?, Doubt::Moved, sound)
+    let end = behind_section(context, at)?;
+    Ok(!goes_on_inside(context, end)? && is_over_behind(context, end, Doubt::Moved, sound)?)
+}
+
+/// Says whether what stands at `at`, behind a fence's marks, separates or closes something inside a call.
+fn goes_on_inside(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut next = context.gap(at)?;
+    while context.view.byte(next)? == Some(b'`') {
+        next += 1;
+    }
+    Ok(matches!(context.view.byte(context.gap(next)?)?, Some(b',' | b')')))
 }
 
 /// Says whether what stands at `at` begins as the call's closer does: it is a wrong one, and no text.

@@ -28,7 +28,7 @@ mod turns;
 mod worded;
 
 /// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
-/// default held text. Then look-ahead is bounded by eight times the text that has gone by, so the total stays linear
+/// default held text. Then look-ahead is bounded by twice the text that has gone by, so the total stays linear
 /// however often an opener leads nowhere.
 const WASTED_LOOKAHEAD: usize = 1 << 18;
 
@@ -400,7 +400,7 @@ impl Scanner {
                 None => heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?,
             };
             let next = self.contest.as_ref().and_then(|alive| alive.get(1));
-            *shared = next.filter(|next| engine.catalog.are_alike(number, **next)).map(|_| heads.clone());
+            *shared = next.filter(|next| engine.catalog.are_alike(number, **next, &heads)).map(|_| heads.clone());
             body = heads.body().filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
@@ -437,7 +437,7 @@ impl Scanner {
 
     /// Says whether so much was read ahead in vain that candidates which need more of it die.
     fn is_exhausted_by(&self, wasted: usize) -> bool {
-        wasted > 8 * self.at + WASTED_LOOKAHEAD
+        wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
     /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.

@@ -20,6 +20,15 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
     let (first, last) = (closer.get(..PIECE), closer.len().checked_sub(PIECE + 1).map(|from| &closer[from..]));
     first.is_some_and(|first| memchr::memmem::find(tail, first).is_some())
         || last.is_some_and(|last| tail.ends_with(last))
+        || closer.starts_with(b"</") && ends_in_tag(tail)
+}
+
+/// Says whether a text ends with the beginning of a tag, or with a closing tag that has no name.
+fn ends_in_tag(text: &[u8]) -> bool {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let last = text.windows(2).rposition(|pair| pair == b"</").map(|at| &text[at + 2..]);
+    let nameless = last.and_then(|name| name.strip_suffix(b">")).is_some_and(|name| name.is_empty() || !name.iter().all(word));
+    nameless || text.ends_with(b"<") || text.ends_with(b"</")
 }
 
 /// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,

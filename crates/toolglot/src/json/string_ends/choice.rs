@@ -162,7 +162,7 @@ impl EndSearch<'_> {
         let view = self.look.view;
         let behind = view.byte(at + 1)?;
         let Some(here) = view.byte(at)?.filter(|byte| choice.quote.is(*byte)) else { return Ok(()) };
-        let before = (at > choice.from).then(|| view.byte(at - 1)).transpose()?.flatten();
+        let before = last_before(view.slice(choice.from, at).as_bytes());
         if is_third(view.slice(choice.from, at).as_bytes(), here) {
             choice.threes += 1;
         } else if is_counted(before, here, behind) {
@@ -182,17 +182,21 @@ impl EndSearch<'_> {
             // Python code has parentheses and commas behind strings, too; none is open here.
             let plain = self.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
             choice.suspect |= plain && self.closes_before_another(choice, self.behind(choice, at)?)?;
-            choice.suspect |= self.looks_like_end(choice, at)? || markers.holds_head(view, choice.from, at)?;
+            choice.suspect |= self.looks_like_end(choice, at)?;
         }
+        if choice.quotes <= 1 {
+            choice.suspect |= markers.holds_head(view, choice.from, at)?;
+        }
+        choice.suspect |= self.looks_damaged(choice, at)?;
         let before = view.slice(choice.from, at).trim_end();
         if choice.all == 0 && before.ends_with(',') {
             choice.unended = self.key(at)?.is_some();
         }
-        if let Some(head) = call_head(before).filter(|head| !is_part(&before[..*head])) {
+        if let Some(head) = call_head(before).filter(|head| !is_part(&before[..*head], before.ends_with('{'))) {
             choice.suspect |= markers.begins_in_string(view, choice.from + head)?;
         }
-        if let Some(first) = choice.first.filter(|_| choice.all == 1) {
-            choice.suspect |= self.parts_members(self.behind(choice, first)?, at, self.behind(choice, at)?)?;
+        if let Some(first) = choice.first.filter(|_| choice.quotes == 1) {
+            choice.suspect |= self.parts_members(choice, self.behind(choice, first)?, at)?;
         }
         choice.first = choice.first.or(Some(at));
         choice.dirty = true;
@@ -219,6 +223,15 @@ impl EndSearch<'_> {
                 closes || last.is_ascii_alphanumeric() && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
             }
         })
+    }
+
+    /// Says whether a quote at `at` stands behind an escape that JSON does not have, where one of it may have been, or is the
+    /// only string of code that would open and close at once behind one that ends here.
+    fn looks_damaged(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
+        let view = self.look.view;
+        let escape = view.slice(choice.from, at).strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'));
+        let twice = choice.quotes == 0 && choice.all % 2 == 1 && view.byte(at)? == view.byte(at + 1)?;
+        Ok(choice.quote == Quote::Double && (escape || twice))
     }
 
     /// Returns where the quote at `at` ends.
@@ -262,14 +275,37 @@ impl EndSearch<'_> {
         Ok(())
     }
 
-    /// Says whether the first quote of a string, which ends at `first`, and the next one, from `at` to `end`, look like the
-    /// ends of two values: a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a
-    /// value follows.
-    fn parts_members(&self, first: usize, at: usize, end: usize) -> Result<bool, NotYet> {
-        let view = self.look.view;
-        let between = view.slice(first, at).trim();
-        let named = view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'));
-        Ok(between.starts_with(',') && (named || between.ends_with(['=', ':'])))
+    /// Says whether the first quote of a string, which ends at `first`, and the next one, at `at`, look like the ends of two
+    /// values: a comma stands behind the first, and behind the next a word or a colon, or before it a sign that a value
+    /// follows. Python's next value may be that of another call.
+    fn parts_members(&self, choice: &OpenString, first: usize, at: usize) -> Result<bool, NotYet> {
+        let between = self.look.view.slice(first, at).trim();
+        if self.place == ValuePosition::Keyword {
+            let parts = between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
+            let declares = |word| self.node(&choice.levels).is_some_and(|node| node.declares(word));
+            let key = || last_word(between.trim_end_matches(['(', ')', '[', ']', '{', '}', '<', '>']));
+            return Ok(parts && (between.ends_with('=') || key().is_some_and(declares)));
+        }
+        if !between.starts_with(',') {
+            return Ok(false);
+        }
+        let end = self.behind(choice, at)?;
+        if choice.all != 1 {
+            return self.begins_key(choice, end);
+        }
+        let named = self.look.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
+        Ok(named || between.ends_with(['=', ':']))
+    }
+
+    /// Says whether the name of a declared parameter that was not given stands at `at`.
+    fn begins_key(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
+        let Some(node) = self.node(&choice.levels) else { return Ok(false) };
+        for key in node.properties().iter().filter(|key| !choice.levels.seen.contains(key)) {
+            if self.look.view.starts_with(at, key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Notes a member's name in a string, if one is declared and has not been given.
@@ -347,9 +383,11 @@ fn call_head(before: &str) -> Option<usize> {
     }
 }
 
-/// Says whether what begins behind a text of code is a part of a value in it, and so no call of its own.
-fn is_part(before: &str) -> bool {
-    before.trim_end_matches(['[', ' ', '\t', '\r', '\n']).ends_with([':', '=', '('])
+/// Says whether what begins behind a text of code is a part of a value in it, and so no call of its own: a function's name
+/// may be that of a tool, an object names one only where a larger one holds it.
+fn is_part(before: &str, object: bool) -> bool {
+    let before = before.trim_end_matches(['[', ' ', '\t', '\r', '\n']);
+    before.ends_with(':') || !object && before.ends_with(['=', '('])
 }
 
 /// Says whether a quote behind a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
@@ -362,11 +400,15 @@ fn has_prefix(before: &[u8]) -> bool {
 /// Counts the quotes in a text, escaped or not.
 pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
     let bytes = text.as_bytes();
-    let before = |at: usize| at.checked_sub(1).map(|before| bytes[before]);
     (0..bytes.len())
-        .filter(|&at| quote.is(bytes[at]) && is_counted(before(at), bytes[at], bytes.get(at + 1).copied()))
+        .filter(|&at| quote.is(bytes[at]) && is_counted(last_before(&bytes[..at]), bytes[at], bytes.get(at + 1).copied()))
         .filter(|&at| !is_third(&bytes[..at], bytes[at]))
         .count()
+}
+
+/// Returns what stands before a quote behind a text, apart from the backslash that escapes the quote.
+fn last_before(text: &[u8]) -> Option<u8> {
+    text.strip_suffix(b"\\").unwrap_or(text).last().copied()
 }
 
 /// Says whether a quote behind a text is the last of three in a row, escaped or not, which open or close one string.

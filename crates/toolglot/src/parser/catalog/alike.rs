@@ -9,7 +9,7 @@ use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Spelling};
 use crate::lead::Lead;
 
 /// All that reading a candidate's heads depends on.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct HeadKey<'d> {
     section: &'d [HeadPart],
     call: &'d [HeadPart],
@@ -31,16 +31,27 @@ impl Hash for HeadKey<'_> {
     }
 }
 
-/// Returns of each candidate a number that those share whose heads are alike.
-pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
+/// Numbers of a candidate, each shared with those that read the same there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alike {
+    pub(super) heads: usize,
+    /// The head of the section, for candidates that have one.
+    pub(super) section: usize,
+}
+
+/// Returns of each candidate what it shares with others.
+pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Alike> {
     let mut known = HashMap::with_capacity(candidates.len());
-    let number = |(number, candidate): (usize, &Candidate)| {
+    let numbers = |(number, candidate): (usize, &Candidate)| {
         if candidate.role != CandidateRole::Call || candidate.is_barred {
-            return number;
+            return Alike { heads: number, section: number };
         }
-        *known.entry(heads(&dialects[candidate.dialect], candidate)).or_insert(number)
+        let heads = heads(&dialects[candidate.dialect], candidate);
+        let section = HeadKey { call: &[], after: None, has_body: false, is_data: false, ..heads };
+        let section = if heads.section.is_empty() { number } else { *known.entry(section).or_insert(number) };
+        Alike { heads: *known.entry(heads).or_insert(number), section }
     };
-    candidates.iter().enumerate().map(number).collect()
+    candidates.iter().enumerate().map(numbers).collect()
 }
 
 fn heads<'d>(dialect: &'d Dialect, candidate: &Candidate) -> HeadKey<'d> {

@@ -199,13 +199,18 @@ impl ValueEndFinder {
                 let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
                 let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
                 let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, param));
-                let cut = marker == Marker::Open && self.doubt.is_none() && !starts_line(at, start, context)?;
-                if cut {
+                let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context, param);
+                let why = match marker {
+                    Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
+                    Marker::Call | Marker::Section | Marker::Param if !param.is_separated() && is_weak(param) => {
+                        Some("a value without the quote that ends it")
+                    }
+                    Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
+                    _ => frayed.then_some("a value ends in a piece of a marker"),
+                };
+                if let Some(why) = why {
                     sink.note(Outcome::Broken);
-                    sink.diagnose(Code::Broken, at..at, "another call begins in the middle of a value");
-                } else if torn || marker != Marker::Value && is_frayed(start, edge.end, context, param) {
-                    sink.note(Outcome::Broken);
-                    sink.diagnose(Code::Broken, edge.end..edge.end, "a value ends in a piece of a marker");
+                    sink.diagnose(Code::Broken, edge.end..edge.end, why);
                 }
             }
             None => {
@@ -392,9 +397,15 @@ fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(false)
 }
 
-/// Says whether a value that began at `start` is empty at `at`, or a new line begins there.
-fn starts_line(at: usize, start: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    Ok(at == start || context.view.byte(at - 1)? == Some(b'\n'))
+/// Says whether the closing tag whose name begins at `at` has the name of another parameter of the tool.
+fn closes_another(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let Some((name, _)) = named_tag(context.view, at)? else { return Ok(false) };
+    Ok(context.declares(name) && context.meant(context.head.key()) != name || name.contains('/'))
+}
+
+/// Says whether a value ends at what other text may hold, such as a quote.
+fn is_weak(param: &Pattern) -> bool {
+    param.tail.first().is_some_and(|closer| !closer.is_strong())
 }
 
 /// Reports an end that was not the value's own closer.
