@@ -266,7 +266,8 @@ impl CallReader {
         let list = array.or(self.scopes.last().filter(|_| bare));
         let lost = list.map_or(Ok(false), |list| lacks_closers(list, &context, end))?;
         let moved = sink.is_moved() || extra.is_some() || lost || closing.moves_end();
-        let rest = !strays && (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        let rest =
+            !strays && (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
         let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
         let misfit = moved && (undeclared || sink.is_misfit());
         if lost {

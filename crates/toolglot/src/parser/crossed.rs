@@ -68,7 +68,8 @@ fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Resul
     let openers = context.pattern().opening().into_iter().flat_map(|opener| &opener.spellings);
     let head = before.trim_end_matches('{').trim_end();
     let line = head.rfind('\n').map(|at| at + 1);
-    for start in openers.filter_map(|spelling| before.rfind(spelling.opener())).chain(line) {
+    let name = last_word(head).and_then(|name| Some(head.len() - name.len() + declared(name, context)?));
+    for start in openers.filter_map(|spelling| before.rfind(spelling.opener())).chain(line).chain(name) {
         if context.sibling(from + start)?.is_some_and(|win| win.start.at() + 1 == from + before.len()) {
             return Ok(true);
         }
@@ -76,15 +77,19 @@ fn ends_with_head(context: &CallContext<'_>, from: usize, before: &str) -> Resul
     Ok(false)
 }
 
+/// Returns where the name of a declared tool begins that a word ends with, where it may be glued to it.
+fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
+    let glued = |(start, _): &(usize, char)| *start == 0 || !word[..*start].ends_with(['.', '_', '-']);
+    let mut starts = word.char_indices().filter(glued).map(|(start, _)| start);
+    starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
+}
+
 /// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
 fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
     for (at, _) in before.rmatch_indices('(').take(PARENTHESES) {
         let Some(name) = last_word(&before[..at]) else { continue };
-        let glued = |(start, _): &(usize, char)| *start == 0 || !name[..*start].ends_with(['.', '_', '-']);
-        let starts = name.char_indices().filter(glued).map(|(start, _)| start);
-        let start = starts.into_iter().find(|start| context.engine.tools.is_declared(&name[*start..]));
         let assigned = || before[..at - name.len()].trim_end().ends_with('=');
-        if let Some(start) = start.filter(|start| *start > 0 || !assigned())
+        if let Some(start) = declared(name, context).filter(|start| *start > 0 || !assigned())
             && context.next_call_begins(from + at - name.len() + start)?
         {
             return Ok(true);

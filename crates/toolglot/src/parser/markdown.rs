@@ -128,6 +128,16 @@ impl MarkdownState {
         }
     }
 
+    /// Takes the code span that is open for none.
+    pub(crate) fn leave_span(&mut self) {
+        (self.spans, self.run) = (Spans::default(), MarkRun::default());
+    }
+
+    /// Takes the fence that is open for none.
+    pub(crate) fn leave_fence(&mut self) {
+        (self.fence, self.run) = (Fence::Closed, MarkRun::default());
+    }
+
     /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
     pub(crate) fn is_in_fence(&self) -> bool {
         let mut fence = self.fence;

@@ -15,12 +15,14 @@ use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 use drafts::CloserSearch;
+use fences::FenceSide;
 use lost::{LostContests, looks_ahead};
 use markup::ElementPlace;
 use turns::TurnChain;
 
 mod drafts;
 mod entrants;
+mod fences;
 mod lost;
 mod markup;
 mod stop;
@@ -67,6 +69,10 @@ pub(crate) struct Scanner {
     wasted_lookahead: usize,
     /// Behind the fence in the head of a call that died: it opens none in the text.
     own_fence: Option<usize>,
+    /// Where in a fence this is, while it may be left of a call.
+    fence: FenceSide,
+    /// The code span at hand, or the last one, holds an opener.
+    span_quotes: bool,
     /// The caller has been told that there are too many calls.
     told_limit: bool,
     /// Where a call would begin if text could spell special tokens.
@@ -119,6 +125,8 @@ impl Scanner {
             rejected: None,
             wasted_lookahead: 0,
             own_fence: None,
+            fence: FenceSide::default(),
+            span_quotes: false,
             told_limit: false,
             forged: None,
             told_forged: 0,
@@ -192,30 +200,6 @@ impl Scanner {
                 return Ok(found);
             }
         }
-    }
-
-    /// Passes what a fence quotes: nothing there is looked at.
-    fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
-        if let Some(mark) = self.place.fence_mark() {
-            let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
-            self.pass(view, self.at + marks, sink);
-        }
-        self.forget_own_fence(engine, view)?;
-        let passed = self.place.pass_fence(view.rest(self.at));
-        if passed > 0 {
-            self.at += passed;
-            sink.text(self.at);
-        }
-        Ok(())
-    }
-
-    /// A fence that a call's closer follows is what is left of that call, and quotes nothing.
-    fn forget_own_fence(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
-        let strays = &engine.catalog.strays;
-        if !strays.is_empty() && self.place.fence_mark().is_some() && strays.stands(view, self.at)?.is_some() {
-            self.place.forget_fence();
-        }
-        Ok(())
     }
 
     /// Gives bytes up to `upto` back as text.
@@ -427,12 +411,6 @@ impl Scanner {
             }
         }
         Ok(None)
-    }
-
-    /// Notes the last fence in the head of a call that died, whose body would have begun at `body`.
-    fn note_own_fence(&mut self, view: View<'_>, body: Option<usize>) {
-        let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
-        self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + "```".len()));
     }
 
     /// Says whether so much was read ahead in vain that candidates which need more of it die.

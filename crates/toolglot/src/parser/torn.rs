@@ -27,7 +27,8 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
 fn ends_in_tag(text: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     let last = text.windows(2).rposition(|pair| pair == b"</").map(|at| &text[at + 2..]);
-    let nameless = last.and_then(|name| name.strip_suffix(b">")).is_some_and(|name| name.is_empty() || !name.iter().all(word));
+    let nameless =
+        last.and_then(|name| name.strip_suffix(b">")).is_some_and(|name| name.is_empty() || !name.iter().all(word));
     nameless || text.ends_with(b"<") || text.ends_with(b"</")
 }
 
@@ -57,7 +58,10 @@ pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<boo
         }
         let text = &context.view.rest(at)[..end - at];
         let (first, last) = (opener.get(..PIECE), opener.len().checked_sub(PIECE + 1).map(|from| &opener[from..]));
-        let begins = first.is_some_and(|first| text.starts_with(first));
+        let rest = opener.get(1..).filter(|rest| rest.len() > 2 * PIECE);
+        let headless =
+            rest.is_some_and(|rest| text.starts_with(rest) || text.get(1..).is_some_and(|text| text.starts_with(rest)));
+        let begins = headless || first.is_some_and(|first| text.starts_with(first));
         let ends = last.is_some_and(|last| memchr::memmem::find(text, last).is_some());
         if begins && (ends || opener.len() > 2 * PIECE) || ends && text.first() == opener.first() {
             return Ok(true);

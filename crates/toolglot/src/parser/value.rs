@@ -8,12 +8,12 @@ use super::head::{Head, HeadText, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyHole, Pattern, Spelling};
+use crate::dialect::{BodyHole, Pattern};
 use crate::options::{FinishReason, Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use end::{ValueEdge, ValueEndFinder};
+use end::{ValueEdge, ValueEndFinder, is_weak};
 
 mod end;
 
@@ -226,12 +226,7 @@ impl ParamReader {
             }
             if !found? {
                 let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
-                let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
-                let weak = param
-                    .tail
-                    .first()
-                    .is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words));
-                return self.ender.at_end_of_input(context, cut, weak);
+                return self.ender.at_end_of_input(context, cut, is_weak(param));
             }
             if let Some(edge) = self.ender.judge(self.start, context, param, object, sink)? {
                 return Ok(edge);

@@ -281,7 +281,8 @@ impl EndSearch<'_> {
     fn parts_members(&self, choice: &OpenString, first: usize, at: usize) -> Result<bool, NotYet> {
         let between = self.look.view.slice(first, at).trim();
         if self.place == ValuePosition::Keyword {
-            let parts = between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
+            let parts =
+                between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
             let declares = |word| self.node(&choice.levels).is_some_and(|node| node.declares(word));
             let key = || last_word(between.trim_end_matches(['(', ')', '[', ']', '{', '}', '<', '>']));
             return Ok(parts && (between.ends_with('=') || key().is_some_and(declares)));
@@ -401,7 +402,9 @@ fn has_prefix(before: &[u8]) -> bool {
 pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
     let bytes = text.as_bytes();
     (0..bytes.len())
-        .filter(|&at| quote.is(bytes[at]) && is_counted(last_before(&bytes[..at]), bytes[at], bytes.get(at + 1).copied()))
+        .filter(|&at| {
+            quote.is(bytes[at]) && is_counted(last_before(&bytes[..at]), bytes[at], bytes.get(at + 1).copied())
+        })
         .filter(|&at| !is_third(&bytes[..at], bytes[at]))
         .count()
 }

@@ -4,7 +4,7 @@ use super::Scanner;
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
-use crate::parser::head::name_end;
+use crate::parser::head::{name_end, skip_gap};
 use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
@@ -15,8 +15,14 @@ impl Scanner {
         if !self.tried_call {
             end = end.max(engine.catalog.strays.stands(view, self.at)?);
         }
-        if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
-            end = None;
+        if let Some(closed) = end.filter(|_| !self.place.is_unquoted())
+            && self.place.quoting(view, self.at)? == Quoting::Quoted
+        {
+            if self.ends_torn_span(engine, view, closed)? {
+                self.place.leave_span();
+            } else {
+                end = None;
+            }
         }
         if !self.place.is_fresh() {
             return Ok(end);
@@ -30,6 +36,17 @@ impl Scanner {
             }
         }
         Ok(end)
+    }
+
+    /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer that ends
+    /// at `end`, and behind that the next call opens.
+    fn ends_torn_span(&self, engine: &Engine, view: View<'_>, end: usize) -> Result<bool, NotYet> {
+        if self.span_quotes || engine.catalog.strays.stands(view, self.at)?.is_none() {
+            return Ok(false);
+        }
+        let mut opened = Vec::new();
+        engine.catalog.opened(view, skip_gap(view, end)?, false, &mut opened)?;
+        Ok(!opened.is_empty())
     }
 
     /// Returns the candidates that may compete here, the highest rank first.
@@ -68,7 +85,9 @@ impl Scanner {
         if entrants.is_empty() {
             return Ok(entrants);
         }
-        match self.place.quoting(view, self.at)? {
+        let quoting = self.place.quoting(view, self.at)?;
+        self.span_quotes = quoting == Quoting::Quoted;
+        match quoting {
             Quoting::None => {}
             Quoting::Quoted => entrants.clear(),
             Quoting::OpeningFence => entrants.retain(|number| catalog.candidates[*number].evidence != Strength::Weak),

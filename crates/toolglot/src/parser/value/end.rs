@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::{CDATA, CDATA_END};
 use crate::diagnostic::Code;
-use crate::dialect::{Literal, Pattern};
+use crate::dialect::{Literal, Pattern, Spelling};
 use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::options::FinishReason;
@@ -205,7 +205,9 @@ impl ValueEndFinder {
                     Marker::Call | Marker::Section | Marker::Param if !param.is_separated() && is_weak(param) => {
                         Some("a value without the quote that ends it")
                     }
-                    Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
+                    Marker::Tag if closes_another(end, context)? => {
+                        Some("the closer of another parameter ends a value")
+                    }
                     _ => frayed.then_some("a value ends in a piece of a marker"),
                 };
                 if let Some(why) = why {
@@ -404,8 +406,10 @@ fn closes_another(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> 
 }
 
 /// Says whether a value ends at what other text may hold, such as a quote.
-fn is_weak(param: &Pattern) -> bool {
-    param.tail.first().is_some_and(|closer| !closer.is_strong())
+pub(super) fn is_weak(param: &Pattern) -> bool {
+    let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
+    let closer = param.tail.first();
+    closer.is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words))
 }
 
 /// Reports an end that was not the value's own closer.

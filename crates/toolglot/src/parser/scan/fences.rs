@@ -1,0 +1,93 @@
+//! Fences: what they quote is text, unless they are left of a call that died.
+
+use super::Scanner;
+use crate::parser::engine::Engine;
+use crate::sink::Sink;
+use crate::view::{NotYet, View};
+
+/// What of a fence has gone by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FenceSide {
+    /// Its marks, and the word behind them.
+    #[default]
+    Head,
+    /// Text without a marker.
+    Text,
+    /// An opener: the closers behind it are quoted with their call.
+    Quotes,
+}
+
+impl Scanner {
+    /// Passes what a fence quotes: no call there is looked at.
+    pub(super) fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
+        if let Some(mark) = self.place.fence_mark() {
+            let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
+            self.pass(view, self.at + marks, sink);
+        }
+        self.forget_own_fence(engine, view)?;
+        if !self.place.is_in_fence() {
+            self.fence = FenceSide::default();
+        } else if !engine.catalog.strays.is_empty() && self.fence != FenceSide::Quotes {
+            self.pass_torn_fence(engine, view, sink)?;
+        }
+        let passed = self.place.pass_fence(view.rest(self.at));
+        self.pass_in_fence(passed, sink);
+        Ok(())
+    }
+
+    /// Passes a fence up to what says whose it is: a closer, or an opener that touches its marks, and the fence is left of a
+    /// call that never began or was cut, so that it quotes nothing; or another opener, and it quotes a whole call.
+    fn pass_torn_fence(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
+        while self.place.is_in_fence() {
+            let rest = view.rest(self.at);
+            let ahead = engine.catalog.stops.find(rest).unwrap_or(rest.len());
+            let passed = self.place.pass_fence(&rest[..ahead]);
+            if rest[..passed].contains(&b'\n') {
+                self.fence = FenceSide::Text;
+            }
+            self.pass_in_fence(passed, sink);
+            if passed < ahead || ahead == rest.len() {
+                return Ok(());
+            }
+            if engine.catalog.strays.stands(view, self.at)?.is_some() {
+                self.place.leave_fence();
+                return Ok(());
+            }
+            let mut opened = Vec::new();
+            engine.catalog.opened(view, self.at, false, &mut opened)?;
+            if !opened.is_empty() {
+                match self.fence {
+                    FenceSide::Head => self.place.leave_fence(),
+                    _ => self.fence = FenceSide::Quotes,
+                }
+                return Ok(());
+            }
+            let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
+            let passed = self.place.pass_fence(&rest[ahead..ahead + next]);
+            self.pass_in_fence(passed, sink);
+        }
+        Ok(())
+    }
+
+    fn pass_in_fence(&mut self, bytes: usize, sink: &mut Sink) {
+        if bytes > 0 {
+            self.at += bytes;
+            sink.text(self.at);
+        }
+    }
+
+    /// A fence that a call's closer follows is what is left of that call, and quotes nothing.
+    pub(super) fn forget_own_fence(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
+        let strays = &engine.catalog.strays;
+        if !strays.is_empty() && self.place.fence_mark().is_some() && strays.stands(view, self.at)?.is_some() {
+            self.place.forget_fence();
+        }
+        Ok(())
+    }
+
+    /// Notes the last fence in the head of a call that died, whose body would have begun at `body`.
+    pub(super) fn note_own_fence(&mut self, view: View<'_>, body: Option<usize>) {
+        let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
+        self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + "```".len()));
+    }
+}
