@@ -240,13 +240,7 @@ impl CallReader {
 
     fn close(&mut self, engine: &Engine, view: View<'_>, at: usize, how: Ended, sink: &mut Sink) -> Result<(), NotYet> {
         if matches!(how, Ended::Truncated | Ended::Broken) {
-            let next = if how == Ended::Broken && !self.one { self.recover(engine, view, at)? } else { None };
-            sink.call_end(self.head.id(), at);
-            if let Some(next) = next {
-                sink.text(next);
-            }
-            self.phase = next.map_or(CallPhase::Over(at), CallPhase::Between);
-            return Ok(());
+            return self.give_up(engine, view, at, how, sink);
         }
         let glued = glued(at, &CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head))?;
         if glued > at {
@@ -268,8 +262,6 @@ impl CallReader {
         let moved = sink.is_moved() || extra.is_some() || lost || closing.moves_end();
         let rest =
             !strays && (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
-        let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
-        let misfit = moved && (undeclared || sink.is_misfit());
         if lost {
             sink.note_moved();
         }
@@ -289,18 +281,42 @@ impl CallReader {
                 sink.repair(code, span, message);
             }
         }
-        if strays {
-            sink.broken(end, "unexpected text between the call and its closing marker");
-        } else if rest && !sink.is_broken() {
-            sink.broken(end, "an end was repaired, and what follows looks like the rest of the call");
-        } else if misfit && !sink.is_broken() {
-            sink.broken(end, "an end was repaired, and the call does not fit what is declared");
+        let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
+        let why = match () {
+            () if strays => Some("unexpected text between the call and its closing marker"),
+            () if sink.is_broken() => None,
+            () if rest => Some("an end was repaired, and what follows looks like the rest of the call"),
+            () if moved && (undeclared || sink.is_misfit()) => {
+                Some("an end was repaired, and the call does not fit what is declared")
+            }
+            () => None,
+        };
+        if let Some(why) = why {
+            sink.broken(end, why);
         }
         if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
             sink.note(Outcome::Truncated);
         }
         sink.call_end(self.head.id(), end);
         self.phase = if self.one { CallPhase::Over(end) } else { CallPhase::Between(end) };
+        Ok(())
+    }
+
+    /// Ends a call that cannot be finished.
+    fn give_up(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        at: usize,
+        how: Ended,
+        sink: &mut Sink,
+    ) -> Result<(), NotYet> {
+        let next = if how == Ended::Broken && !self.one { self.recover(engine, view, at)? } else { None };
+        sink.call_end(self.head.id(), at);
+        if let Some(next) = next {
+            sink.text(next);
+        }
+        self.phase = next.map_or(CallPhase::Over(at), CallPhase::Between);
         Ok(())
     }
 

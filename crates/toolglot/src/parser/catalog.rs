@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
-use super::contest::HeadResult;
 use super::data::DataBytes;
 use super::head::{Head, stands_any};
 use super::marker::Marker;
@@ -12,7 +11,7 @@ use super::openers::Openers;
 use super::starts::Starts;
 use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
-use alike::{Alike, alike};
+use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
@@ -90,8 +89,10 @@ pub(crate) struct Catalog {
     pub(crate) tokens: Arc<[Box<str>]>,
     /// By rank.
     pub(crate) candidates: Vec<Candidate>,
-    /// Of each candidate, what it shares with others; made when two of them compete.
-    alike: OnceLock<Vec<Alike>>,
+    /// Of each candidate, a number that those share whose heads are alike, and one for the heads of sections; made when two of
+    /// them compete.
+    alike: OnceLock<Vec<usize>>,
+    alike_sections: OnceLock<Vec<usize>>,
     pub(crate) strong: Openers,
     pub(crate) weak: Openers,
     /// Weak openers of heads that have a special token in them: a message may begin within its header.
@@ -160,6 +161,7 @@ impl Catalog {
             tokens,
             candidates,
             alike: OnceLock::new(),
+            alike_sections: OnceLock::new(),
             strong,
             weak,
             headers,
@@ -229,11 +231,11 @@ impl Catalog {
         candidates.sort_unstable();
     }
 
-    /// Says whether what one candidate's heads said is what another's say.
-    pub(crate) fn are_alike(&self, one: usize, other: usize, said: &HeadResult) -> bool {
-        let alike = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
-        let (one, other) = (alike[one], alike[other]);
-        one.heads == other.heads || said.lacks_section() && one.section == other.section
+    /// Says whether what one candidate's heads said is what another's say, perhaps that the section's does not stand.
+    pub(crate) fn are_alike(&self, one: usize, other: usize, lacks_section: bool) -> bool {
+        let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
+        let sections = || self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
+        heads[one] == heads[other] || lacks_section && sections()[one] == sections()[other]
     }
 
     /// Returns where weak openers may begin.

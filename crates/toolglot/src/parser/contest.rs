@@ -7,20 +7,22 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine, NameMatch};
-use super::head::{Head, gap, nodes, repeated};
+use super::head::Head;
 use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
 use crate::diagnostic::Code;
-use crate::dialect::{HeadPart, Literal};
+use crate::dialect::Literal;
 use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
 use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
 pub(crate) use begin::{NEAR, TagEnd, tag_end};
 use begin::{NEARER, begin, begin_near};
+pub(crate) use heads::{HeadResult, heads};
 
 mod begin;
+mod heads;
 
 /// A candidate that is ready: all that its head said, and where its body starts.
 #[derive(Clone, Debug)]
@@ -122,6 +124,11 @@ impl TrialContext {
 }
 
 impl Proof {
+    /// Returns where the body begins.
+    pub(crate) fn body(&self) -> usize {
+        self.win.start.at()
+    }
+
     /// Takes a call's proof back, until it is known whether the call may be committed.
     pub(crate) fn of(mut win: Box<Winner>) -> Option<Box<Self>> {
         let ProofResult { reading, sink } = *win.proof.take()?;
@@ -167,26 +174,6 @@ pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) 
         }
     }
     Ok(None)
-}
-
-/// What a candidate's heads said: where its body is, or why they do not stand there.
-#[derive(Clone, Debug)]
-pub(crate) struct HeadResult {
-    head: Head,
-    body: Result<usize, &'static str>,
-    lacks_section: bool,
-}
-
-impl HeadResult {
-    /// Returns where the body begins behind heads that stand.
-    pub(crate) fn body(&self) -> Option<usize> {
-        self.body.ok()
-    }
-
-    /// Says whether the head of the section does not stand.
-    pub(crate) fn lacks_section(&self) -> bool {
-        self.lacks_section
-    }
 }
 
 /// Tries one call pattern at `at`, after its section's head if the ground does not stand behind it.
@@ -269,29 +256,6 @@ impl CallContext<'_> {
     }
 }
 
-/// Reads the heads of a call pattern; the same for all whose heads are alike.
-pub(crate) fn heads(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
-    mut head: Head,
-    trial_context: TrialContext,
-) -> Result<HeadResult, NotYet> {
-    if trial_context.exhausted
-        && engine.pattern(pattern_ref).head.iter().any(|node| matches!(node, HeadPart::Attributes(_)))
-    {
-        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), lacks_section: false });
-    }
-    let seen = if trial_context.nested { view.limited(at + NEAR) } else { view };
-    let mut lacks_section = false;
-    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context, &mut lacks_section) {
-        Err(NotYet) if seen.end() < view.end() => None,
-        decided => decided?,
-    };
-    Ok(HeadResult { head, body: body.ok_or("no call header here"), lacks_section })
-}
-
 /// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
 pub(crate) fn try_body(
     engine: &Engine,
@@ -317,33 +281,6 @@ pub(crate) fn try_body(
     };
     let win = Box::new(Winner { pattern_ref, head, callee, start, proof: None });
     admit(engine, view, at, win, trial_context, proof)
-}
-
-fn read_heads(
-    engine: &Engine,
-    view: View<'_>,
-    mut at: usize,
-    pattern_ref: PatternRef,
-    head: &mut Head,
-    trial_context: TrialContext,
-    lacks_section: &mut bool,
-) -> Result<Option<usize>, NotYet> {
-    if !trial_context.in_section
-        && let Some(section) = engine.section(pattern_ref).filter(|section| !section.head.is_empty())
-    {
-        let Some(end) = nodes(view, at, &section.head, None, head)? else {
-            *lacks_section = true;
-            return Ok(None);
-        };
-        let end = repeated(view, end, section, head)?.unwrap_or(end);
-        at = gap(view, end, head)?;
-    }
-    let pattern = engine.pattern(pattern_ref);
-    let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
-    if let Some(once) = end.filter(|_| !head.unclosed_tag) {
-        end = repeated(view, once, pattern, head)?.or(end);
-    }
-    Ok(end.filter(|_| !head.unclosed_tag || pattern.body.is_some()))
 }
 
 /// Decides whether a candidate whose body begins may be committed now.
@@ -373,7 +310,7 @@ fn admit(
     if !prove && !undeclared && !strict && !trial_context.held {
         return Ok(Trial::Ready(win));
     }
-    if trial_context.exhausted && (prove || undeclared) {
+    if trial_context.exhausted && (prove || undeclared || strict) {
         return Ok(dead(at, "not decided within the look-ahead limit"));
     }
     go_on(engine, view, trial_context, begin_proof(engine, at, win, trial_context), proof)

@@ -2,6 +2,9 @@
 
 use super::bytes::SHORT;
 use crate::view::{NotYet, View, is_blank};
+use spans::{SpanSearch, Spans};
+
+mod spans;
 
 /// What the text up to here says about the next byte. Kept while text goes by, never computed again.
 #[derive(Clone, Copy, Debug)]
@@ -19,31 +22,18 @@ pub(crate) struct MarkdownState {
     sought: SpanSearch,
 }
 
-/// The lengths of the back quote runs that opened a code span, in this paragraph and on this line; 0 outside one.
-///
-/// A back quote may be a slip, after which those of the next line pair up otherwise: either reading may be meant.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spans {
-    paragraph: usize,
-    line: usize,
-}
-
-/// How far the end of a code span has been sought: neither `length` back quotes nor the paragraph's end stand before `to`.
-#[derive(Clone, Copy, Debug, Default)]
-struct SpanSearch {
-    length: usize,
-    to: usize,
-}
-
 /// A Markdown fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fence {
     Closed,
-    /// Opened by `length` marks; `fresh` if nothing stood before it.
+    /// Opened by `length` marks; `fresh` if nothing stood before it, `head` as long as their line goes on.
     Open {
         mark: u8,
         length: usize,
         fresh: bool,
+        head: bool,
+        /// A call stands in it: its closers are quoted, too.
+        quotes: bool,
     },
 }
 
@@ -125,6 +115,19 @@ impl MarkdownState {
     pub(crate) fn forget_fence(&mut self) {
         if self.fence == Fence::Closed {
             self.run = MarkRun::default();
+        }
+    }
+
+    /// Says whether the fence that is open has not been seen to quote a call.
+    pub(crate) fn may_be_torn(&self) -> bool {
+        !matches!(self.fence, Fence::Open { quotes: true, .. })
+    }
+
+    /// A call opens in the fence at hand: it is quoted; or the fence is left of another, if nothing but a word stands between.
+    pub(crate) fn open_in_fence(&mut self) {
+        match &mut self.fence {
+            Fence::Open { head: false, quotes, .. } => *quotes = true,
+            _ => self.leave_fence(),
         }
     }
 
@@ -247,6 +250,9 @@ impl MarkdownState {
         let line = match last_line_break(text) {
             Some(end) => {
                 (self.line_start, self.fence_start, self.spans.line) = (true, true, 0);
+                if let Fence::Open { head, .. } = &mut self.fence {
+                    *head = false;
+                }
                 &text[end + 1..]
             }
             None => text,
@@ -271,7 +277,7 @@ impl MarkdownState {
         match (run.length, self.fence) {
             (0, _) => {}
             (length @ 3.., Fence::Closed) if run.at_line_start => {
-                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
+                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh, head: true, quotes: false };
                 self.spans = Spans::default();
             }
             (closing, Fence::Open { mark, length, .. })
@@ -285,46 +291,6 @@ impl MarkdownState {
     }
 }
 
-impl Spans {
-    /// A run of back quotes opens a span, or ends one of its own length.
-    fn pass_run(&mut self, run: usize) {
-        for span in [&mut self.paragraph, &mut self.line] {
-            *span = match *span {
-                0 => run,
-                open if open == run => 0,
-                open => open,
-            };
-        }
-    }
-}
-
-impl SpanSearch {
-    /// Says whether back quotes close the span before the paragraph ends; seeks them from where it was left.
-    fn closes(&mut self, view: View<'_>) -> Result<bool, NotYet> {
-        loop {
-            let rest = view.rest(self.to);
-            let Some(ahead) = memchr::memchr2(b'`', b'\n', rest) else {
-                self.to = view.end();
-                return view.final_end().map(|_| false);
-            };
-            self.to += ahead;
-            let run = rest[ahead..].iter().take_while(|byte| **byte == b'`').count();
-            if run == 0 {
-                if paragraph_ends(view, self.to + 1)? {
-                    return Ok(false);
-                }
-                self.to += 1;
-                continue;
-            }
-            view.byte(self.to + run)?;
-            if run == self.length {
-                return Ok(true);
-            }
-            self.to += run;
-        }
-    }
-}
-
 /// Says whether the paragraph ends in text without marks: at a blank line, or where another block begins.
 fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
     let ends = |line: &[u8]| {
@@ -332,19 +298,6 @@ fn ends_paragraph(line_start: bool, text: &[u8]) -> bool {
         first.is_some_and(|first| *first == b'\n' || begins_block(*first))
     };
     line_start && ends(text) || memchr::memchr_iter(b'\n', text).any(|end| ends(&text[end + 1..]))
-}
-
-/// Says whether the paragraph ends with the line break before `at`.
-fn paragraph_ends(view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
-    while let Some(byte) = view.byte(at)? {
-        match byte {
-            b'`' | b'~' => return Ok(view.byte(at + 1)? == Some(byte) && view.byte(at + 2)? == Some(byte)),
-            b'\n' => return Ok(true),
-            _ if is_blank(byte) => at += 1,
-            _ => return Ok(begins_block(byte)),
-        }
-    }
-    Ok(true)
 }
 
 /// Says whether a line that begins so is a heading, a list's item, a quote or a table's row.

@@ -15,7 +15,6 @@ use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 use drafts::CloserSearch;
-use fences::FenceSide;
 use lost::{LostContests, looks_ahead};
 use markup::ElementPlace;
 use turns::TurnChain;
@@ -69,8 +68,6 @@ pub(crate) struct Scanner {
     wasted_lookahead: usize,
     /// Behind the fence in the head of a call that died: it opens none in the text.
     own_fence: Option<usize>,
-    /// Where in a fence this is, while it may be left of a call.
-    fence: FenceSide,
     /// The code span at hand, or the last one, holds an opener.
     span_quotes: bool,
     /// The caller has been told that there are too many calls.
@@ -125,7 +122,6 @@ impl Scanner {
             rejected: None,
             wasted_lookahead: 0,
             own_fence: None,
-            fence: FenceSide::default(),
             span_quotes: false,
             told_limit: false,
             forged: None,
@@ -157,7 +153,7 @@ impl Scanner {
             return false;
         }
         let rest = view.rest(self.at);
-        if self.place.is_amid_line() && (engine.catalog.turns.is_absent(rest) || self.place.is_quoted_words(rest)) {
+        if self.place.is_amid_line() && (engine.catalog.turns.is_absent(rest) || self.quotes_words(engine, rest)) {
             self.at = view.end();
             sink.text(self.at);
             return true;
@@ -206,7 +202,7 @@ impl Scanner {
     #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
-            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence > self.at) {
+            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence >= self.at) {
                 self.place.pass(view.slice(self.at, fence).as_bytes());
                 self.place.forget_fence();
                 self.at = fence;
@@ -377,14 +373,14 @@ impl Scanner {
         } else if element == ElementPlace::Amid {
             Trial::Dead { why: "an element of ordinary markup", read: self.at }
         } else if let Some(begun) = self.proof.take() {
+            body = Some(begun.body()).filter(|_| !weak);
             go_on(engine, view, trial_context, begun, &mut self.proof)?
         } else {
             let heads = match shared.take().filter(|_| !trial_context.exhausted) {
                 Some(heads) => heads,
                 None => heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?,
             };
-            let next = self.contest.as_ref().and_then(|alive| alive.get(1));
-            *shared = next.filter(|next| engine.catalog.are_alike(number, **next, &heads)).map(|_| heads.clone());
+            *shared = self.shares(engine, number, &heads).then(|| heads.clone());
             body = heads.body().filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
@@ -411,6 +407,12 @@ impl Scanner {
             }
         }
         Ok(None)
+    }
+
+    /// Says whether the next candidate's heads say what those of this one do.
+    fn shares(&self, engine: &Engine, number: usize, heads: &HeadResult) -> bool {
+        let next = self.contest.as_ref().and_then(|alive| alive.get(1));
+        next.is_some_and(|next| engine.catalog.are_alike(number, *next, heads.lacks_section()))
     }
 
     /// Says whether so much was read ahead in vain that candidates which need more of it die.

@@ -1,6 +1,6 @@
 //! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
 
-use super::call_context::CallContext;
+use super::call_context::{CallContext, named_tag};
 use super::head::Head;
 use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling};
 use crate::view::{BEHIND, NotYet};
@@ -30,6 +30,20 @@ fn ends_in_tag(text: &[u8]) -> bool {
     let nameless =
         last.and_then(|name| name.strip_suffix(b">")).is_some_and(|name| name.is_empty() || !name.iter().all(word));
     nameless || text.ends_with(b"<") || text.ends_with(b"</")
+}
+
+/// Says whether the closing tag whose name begins at `at` has the name of another parameter of the tool, or a piece of another
+/// tag in it.
+pub(super) fn closes_another(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let Some((name, _)) = named_tag(context.view, at)? else { return Ok(false) };
+    Ok(context.declares(name) && context.meant(context.head.key()) != name || name.contains('/'))
+}
+
+/// Says whether a value ends at what other text may hold, such as a quote.
+pub(super) fn is_weak(param: &Pattern) -> bool {
+    let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
+    let closer = param.tail.first();
+    closer.is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words))
 }
 
 /// Says whether a piece of a parameter's opener stands behind a closer that did not end its value: the opener was damaged,

@@ -6,6 +6,7 @@ use super::data::ByteClass;
 use super::fast_path::FastPath;
 use super::head::{Head, HeadText, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::torn::is_weak;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, Pattern};
@@ -13,7 +14,7 @@ use crate::options::{FinishReason, Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use end::{ValueEdge, ValueEndFinder, is_weak};
+use end::{ValueEdge, ValueEndFinder};
 
 mod end;
 

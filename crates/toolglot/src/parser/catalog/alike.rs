@@ -31,27 +31,27 @@ impl Hash for HeadKey<'_> {
     }
 }
 
-/// Numbers of a candidate, each shared with those that read the same there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Alike {
-    pub(super) heads: usize,
-    /// The head of the section, for candidates that have one.
-    pub(super) section: usize,
+/// Returns of each candidate a number that those share whose heads are alike.
+pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
+    numbers(candidates, |candidate| Some(heads(&dialects[candidate.dialect], candidate)))
 }
 
-/// Returns of each candidate what it shares with others.
-pub(super) fn alike(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<Alike> {
+/// Returns of each candidate a number that those share whose sections have the same head.
+pub(super) fn alike_sections(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Vec<usize> {
+    let whole = HeadKey { section: &[], call: &[], after: None, has_body: false, is_data: false };
+    let section = |candidate: &Candidate| heads(&dialects[candidate.dialect], candidate).section;
+    let key = |candidate: &Candidate| Some(HeadKey { section: section(candidate), ..whole });
+    numbers(candidates, |candidate| key(candidate).filter(|key| !key.section.is_empty()))
+}
+
+fn numbers<'d>(candidates: &[Candidate], key: impl Fn(&Candidate) -> Option<HeadKey<'d>>) -> Vec<usize> {
     let mut known = HashMap::with_capacity(candidates.len());
-    let numbers = |(number, candidate): (usize, &Candidate)| {
-        if candidate.role != CandidateRole::Call || candidate.is_barred {
-            return Alike { heads: number, section: number };
-        }
-        let heads = heads(&dialects[candidate.dialect], candidate);
-        let section = HeadKey { call: &[], after: None, has_body: false, is_data: false, ..heads };
-        let section = if heads.section.is_empty() { number } else { *known.entry(section).or_insert(number) };
-        Alike { heads: *known.entry(heads).or_insert(number), section }
+    let number = |(number, candidate): (usize, &Candidate)| {
+        let call = candidate.role == CandidateRole::Call && !candidate.is_barred;
+        let key = if call { key(candidate) } else { None };
+        key.map_or(number, |key| *known.entry(key).or_insert(number))
     };
-    candidates.iter().enumerate().map(numbers).collect()
+    candidates.iter().enumerate().map(number).collect()
 }
 
 fn heads<'d>(dialect: &'d Dialect, candidate: &Candidate) -> HeadKey<'d> {

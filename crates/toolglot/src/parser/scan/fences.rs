@@ -1,21 +1,10 @@
 //! Fences: what they quote is text, unless they are left of a call that died.
 
 use super::Scanner;
+use crate::parser::bytes::SHORT;
 use crate::parser::engine::Engine;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-
-/// What of a fence has gone by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FenceSide {
-    /// Its marks, and the word behind them.
-    #[default]
-    Head,
-    /// Text without a marker.
-    Text,
-    /// An opener: the closers behind it are quoted with their call.
-    Quotes,
-}
 
 impl Scanner {
     /// Passes what a fence quotes: no call there is looked at.
@@ -25,9 +14,7 @@ impl Scanner {
             self.pass(view, self.at + marks, sink);
         }
         self.forget_own_fence(engine, view)?;
-        if !self.place.is_in_fence() {
-            self.fence = FenceSide::default();
-        } else if !engine.catalog.strays.is_empty() && self.fence != FenceSide::Quotes {
+        if self.place.is_in_fence() && !engine.catalog.strays.is_empty() && self.place.may_be_torn() {
             self.pass_torn_fence(engine, view, sink)?;
         }
         let passed = self.place.pass_fence(view.rest(self.at));
@@ -35,19 +22,27 @@ impl Scanner {
         Ok(())
     }
 
+    /// Says whether a fence quotes `rest` whatever words stand in it.
+    pub(super) fn quotes_words(&self, engine: &Engine, rest: &[u8]) -> bool {
+        self.place.is_quoted_words(rest) && (engine.catalog.strays.is_empty() || !self.place.may_be_torn())
+    }
+
     /// Passes a fence up to what says whose it is: a closer, or an opener that touches its marks, and the fence is left of a
     /// call that never began or was cut, so that it quotes nothing; or another opener, and it quotes a whole call.
     fn pass_torn_fence(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
         while self.place.is_in_fence() {
+            // Line by line: the fence may end with the next, and what is behind it is not to be looked through for each.
             let rest = view.rest(self.at);
-            let ahead = engine.catalog.stops.find(rest).unwrap_or(rest.len());
+            let end = memchr::memchr(b'\n', rest).filter(|_| rest.len() > SHORT);
+            let line = end.map_or(rest, |end| &rest[..=end]);
+            let ahead = engine.catalog.stops.find(line).unwrap_or(line.len());
             let passed = self.place.pass_fence(&rest[..ahead]);
-            if rest[..passed].contains(&b'\n') {
-                self.fence = FenceSide::Text;
-            }
             self.pass_in_fence(passed, sink);
-            if passed < ahead || ahead == rest.len() {
+            if passed < ahead || passed == rest.len() {
                 return Ok(());
+            }
+            if ahead == line.len() {
+                continue;
             }
             if engine.catalog.strays.stands(view, self.at)?.is_some() {
                 self.place.leave_fence();
@@ -56,10 +51,7 @@ impl Scanner {
             let mut opened = Vec::new();
             engine.catalog.opened(view, self.at, false, &mut opened)?;
             if !opened.is_empty() {
-                match self.fence {
-                    FenceSide::Head => self.place.leave_fence(),
-                    _ => self.fence = FenceSide::Quotes,
-                }
+                self.place.open_in_fence();
                 return Ok(());
             }
             let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);

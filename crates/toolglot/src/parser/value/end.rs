@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::{CDATA, CDATA_END};
 use crate::diagnostic::Code;
-use crate::dialect::{Literal, Pattern, Spelling};
+use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::options::FinishReason;
@@ -24,7 +24,7 @@ use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::{FoundParam, param_head};
 use crate::parser::remains::LOOK;
-use crate::parser::torn::{is_frayed, is_torn};
+use crate::parser::torn::{closes_another, is_frayed, is_torn, is_weak};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -397,19 +397,6 @@ fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
         return view.final_end().map(|_| true);
     }
     Ok(false)
-}
-
-/// Says whether the closing tag whose name begins at `at` has the name of another parameter of the tool.
-fn closes_another(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let Some((name, _)) = named_tag(context.view, at)? else { return Ok(false) };
-    Ok(context.declares(name) && context.meant(context.head.key()) != name || name.contains('/'))
-}
-
-/// Says whether a value ends at what other text may hold, such as a quote.
-pub(super) fn is_weak(param: &Pattern) -> bool {
-    let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
-    let closer = param.tail.first();
-    closer.is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words))
 }
 
 /// Reports an end that was not the value's own closer.
