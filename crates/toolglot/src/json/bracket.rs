@@ -123,10 +123,6 @@ impl ReaderStep<'_> {
                 let admitted = !self.is_misfit(depth) && self.admit(Code::MissingBracket, at..at, message);
                 self.ended(if admitted { Ended::Cut } else { Ended::Broken })
             }
-            // Behind a number it may stand in the place of a digit.
-            None if self.is_marked() && self.view.byte(at - 1)?.is_some_and(|before| before.is_ascii_digit()) => {
-                self.ended(Ended::Broken)
-            }
             None if closers >= depth || (comma && depth == 1) => {
                 let message = "dropped a closing bracket that closes nothing";
                 self.repaired(Code::ExtraCloser, at..at + 1, message, |turn| turn.skip_to(at + 1))
