@@ -16,7 +16,6 @@ use crate::view::{NotYet, View};
 pub(crate) struct KwargsReader {
     start: usize,
     at: usize,
-    behind_comma: bool,
     object: ArgumentsObject,
     value: Option<KeywordValue>,
     /// Bytes of arguments that had been said when the value began.
@@ -33,7 +32,7 @@ struct KeywordValue {
 
 impl KwargsReader {
     pub(crate) fn new(at: usize) -> Self {
-        Self { start: at, at, behind_comma: false, object: ArgumentsObject::default(), value: None, before_value: 0 }
+        Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0 }
     }
 
     /// Returns where the arguments began.
@@ -56,7 +55,7 @@ impl KwargsReader {
         loop {
             if let Some(value) = &mut self.value {
                 let end = value.resume(context, self.object.keys(), sink)?;
-                (self.at, self.value, self.behind_comma) = (end.at, None, false);
+                (self.at, self.value) = (end.at, None);
                 if end.how != Ended::Complete {
                     return Ok(self.cut_in_value(end, context, sink));
                 }
@@ -84,7 +83,7 @@ impl KwargsReader {
         match context.view.byte(at)? {
             Some(b')') => return Ok(Some(self.end(at, Ended::Complete, context, sink))),
             Some(b',') => {
-                (self.at, self.behind_comma) = (at + 1, true);
+                self.at = at + 1;
                 return Ok(None);
             }
             Some(_) => {}
@@ -103,7 +102,7 @@ impl KwargsReader {
         }
         let Some((key, start)) = keyword(context.view, at)? else {
             // Behind a comma another argument was to come.
-            let whole = !self.behind_comma && !self.object.is_empty();
+            let whole = !self.object.is_empty() && context.view.byte(self.at - 1)? != Some(b',');
             if context.pattern_ref.section.is_some() && whole && context.next_call_begins(at)? {
                 return Ok(Some(self.end(at, Ended::Cut, context, sink)));
             }

@@ -123,10 +123,12 @@ impl MarkdownState {
         !matches!(self.fence, Fence::Open { quotes: true, .. })
     }
 
-    /// A call opens in the fence at hand: it is quoted; or the fence is left of another, if nothing but a word stands between.
-    pub(crate) fn open_in_fence(&mut self) {
+    /// A call opens in the fence at hand: it is quoted, or if the fence `may` be left of another call, and nothing but a word
+    /// stands between, nothing is.
+    pub(crate) fn open_in_fence(&mut self, may: bool) {
+        self.end_run();
         match &mut self.fence {
-            Fence::Open { head: false, quotes, .. } => *quotes = true,
+            Fence::Open { head, quotes, .. } if !may || !*head => *quotes = true,
             _ => self.leave_fence(),
         }
     }

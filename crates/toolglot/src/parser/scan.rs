@@ -202,7 +202,7 @@ impl Scanner {
     #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
-            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence >= self.at) {
+            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence > self.at) {
                 self.place.pass(view.slice(self.at, fence).as_bytes());
                 self.place.forget_fence();
                 self.at = fence;

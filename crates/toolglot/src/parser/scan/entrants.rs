@@ -4,25 +4,25 @@ use super::Scanner;
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
-use crate::parser::head::{name_end, skip_gap};
+use crate::parser::head::name_end;
 use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
 impl Scanner {
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
+        if !self.place.is_unquoted()
+            && self.place.quoting(view, self.at)? == Quoting::Quoted
+            && self.ends_torn_span(engine, view)?
+        {
+            self.place.leave_span();
+        }
         let mut end = engine.catalog.closers.stands(view, self.at)?;
         if !self.tried_call {
             end = end.max(engine.catalog.strays.stands(view, self.at)?);
         }
-        if let Some(closed) = end.filter(|_| !self.place.is_unquoted())
-            && self.place.quoting(view, self.at)? == Quoting::Quoted
-        {
-            if self.ends_torn_span(engine, view, closed)? {
-                self.place.leave_span();
-            } else {
-                end = None;
-            }
+        if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
+            end = None;
         }
         if !self.place.is_fresh() {
             return Ok(end);
@@ -38,15 +38,10 @@ impl Scanner {
         Ok(end)
     }
 
-    /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer that ends
-    /// at `end`, and behind that the next call opens.
-    fn ends_torn_span(&self, engine: &Engine, view: View<'_>, end: usize) -> Result<bool, NotYet> {
-        if self.span_quotes || engine.catalog.strays.stands(view, self.at)?.is_none() {
-            return Ok(false);
-        }
-        let mut opened = Vec::new();
-        engine.catalog.opened(view, skip_gap(view, end)?, false, &mut opened)?;
-        Ok(!opened.is_empty())
+    /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer, and behind
+    /// that the next call opens.
+    fn ends_torn_span(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        Ok(!self.span_quotes && self.ends_torn_quote(engine, view)?)
     }
 
     /// Returns the candidates that may compete here, the highest rank first.

@@ -3,6 +3,7 @@
 use super::Scanner;
 use crate::parser::bytes::SHORT;
 use crate::parser::engine::Engine;
+use crate::parser::head::skip_gap;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -27,8 +28,9 @@ impl Scanner {
         self.place.is_quoted_words(rest) && (engine.catalog.strays.is_empty() || !self.place.may_be_torn())
     }
 
-    /// Passes a fence up to what says whose it is: a closer, or an opener that touches its marks, and the fence is left of a
-    /// call that never began or was cut, so that it quotes nothing; or another opener, and it quotes a whole call.
+    /// Passes a fence up to what says whose it is. A closer, and behind it the next call: the fence is left of a call that never
+    /// began, and quotes nothing. An opener that touches its marks: so it is in a dialect that writes fences, if the call before
+    /// was cut in its head. Any other opener: it quotes a whole call.
     fn pass_torn_fence(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
         while self.place.is_in_fence() {
             // Line by line: the fence may end with the next, and what is behind it is not to be looked through for each.
@@ -44,14 +46,12 @@ impl Scanner {
             if ahead == line.len() {
                 continue;
             }
-            if engine.catalog.strays.stands(view, self.at)?.is_some() {
+            if self.ends_torn_quote(engine, view)? {
                 self.place.leave_fence();
                 return Ok(());
             }
-            let mut opened = Vec::new();
-            engine.catalog.opened(view, self.at, false, &mut opened)?;
-            if !opened.is_empty() {
-                self.place.open_in_fence();
+            if opens(engine, view, self.at)? {
+                self.place.open_in_fence(self.tried_call && writes_fences(engine));
                 return Ok(());
             }
             let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
@@ -59,6 +59,15 @@ impl Scanner {
             self.pass_in_fence(passed, sink);
         }
         Ok(())
+    }
+
+    /// Says whether the closers of a call stand here, and behind them the next call opens.
+    pub(super) fn ends_torn_quote(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        let (mut end, mut closed) = (self.at, false);
+        while let Some(after) = engine.catalog.strays.stands(view, end)? {
+            (end, closed) = (skip_gap(view, after)?, true);
+        }
+        Ok(closed && opens(engine, view, end)?)
     }
 
     fn pass_in_fence(&mut self, bytes: usize, sink: &mut Sink) {
@@ -82,4 +91,17 @@ impl Scanner {
         let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
         self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + "```".len()));
     }
+}
+
+/// Says whether a call opens at `at` with a marker.
+fn opens(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened)?;
+    Ok(!opened.is_empty())
+}
+
+/// Says whether a dialect writes its calls with fences.
+fn writes_fences(engine: &Engine) -> bool {
+    let calls = engine.catalog.dialects.iter().flat_map(|dialect| &dialect.calls);
+    calls.into_iter().any(|call| call.source.contains("```"))
 }
