@@ -32,11 +32,15 @@ impl Scanner {
     /// began, and quotes nothing. An opener that touches its marks: so it is in a dialect that writes fences, if the call before
     /// was cut in its head. Any other opener: it quotes a whole call.
     fn pass_torn_fence(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
+        let mut line_end = self.at;
         while self.place.is_in_fence() {
             // Line by line: the fence may end with the next, and what is behind it is not to be looked through for each.
             let rest = view.rest(self.at);
-            let end = memchr::memchr(b'\n', rest).filter(|_| rest.len() > SHORT);
-            let line = end.map_or(rest, |end| &rest[..=end]);
+            if line_end <= self.at {
+                let end = memchr::memchr(b'\n', rest).filter(|_| rest.len() > SHORT);
+                line_end = end.map_or(view.end(), |end| self.at + end + 1);
+            }
+            let line = &rest[..line_end - self.at];
             let ahead = engine.catalog.stops.find(line).unwrap_or(line.len());
             let passed = self.place.pass_fence(&rest[..ahead]);
             self.pass_in_fence(passed, sink);
