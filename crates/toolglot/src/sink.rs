@@ -35,6 +35,9 @@ impl StoredKind {
 /// Bytes of a short call's name and arguments: a buffer that has room for them need not move as it grows.
 const FEW: usize = 256;
 
+/// Bytes that a message may read ahead for ends of values before what has gone by counts, too: a file that a call writes.
+const DOUBTED: usize = 1 << 16;
+
 /// Diagnostics of one code that are kept for a message. One costs about 100 bytes and a repair needs only one byte of
 /// input, so a hostile message would otherwise take a hundred times its size.
 const TOLD: usize = 10_000;
@@ -55,6 +58,10 @@ pub(crate) struct Sink {
     started: usize,
     /// Bytes that were read ahead in this message to find the ends of strings, and in vain.
     pub(crate) wasted_lookahead: usize,
+    /// Bytes that were read ahead in this message for ends of values that were in doubt.
+    pub(crate) doubted: usize,
+    /// Where the sink began.
+    begun: usize,
     /// Too much was read ahead in vain elsewhere: here nothing is that is not near.
     pub(crate) hasty: bool,
     /// Bytes of arguments that the running call has said.
@@ -90,7 +97,7 @@ impl Sink {
 
     /// Returns a sink for a trial reading: it says nothing, but knows whether the reading was clean.
     pub(crate) fn muted(cursor: usize, repairs: Repairs) -> Self {
-        Self { cursor, muted: true, repairs, ..Self::default() }
+        Self { cursor, begun: cursor, muted: true, repairs, ..Self::default() }
     }
 
     /// Forgets everything but its memory.
@@ -103,7 +110,7 @@ impl Sink {
 
     /// Returns a sink for a trial reading that goes on where this one stands, and may be appended to it.
     pub(crate) fn fork(cursor: usize, started: usize, repairs: Repairs) -> Self {
-        Self { cursor, started, repairs, ..Self::default() }
+        Self { cursor, begun: cursor, started, repairs, ..Self::default() }
     }
 
     /// Adds all that a forked sink was told; this one has been told nothing since.
@@ -126,6 +133,7 @@ impl Sink {
         self.words.push_str(&fork.words);
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
         self.wasted_lookahead += fork.wasted_lookahead;
+        self.doubted += fork.doubted;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
         self.doubts = fork.doubts;
     }
@@ -260,6 +268,16 @@ impl Sink {
         self.doubts.moved |= code.moves_end() && code != Code::InnerQuote;
         self.note(if self.repairs.allow(code) { Outcome::Repaired } else { Outcome::Broken });
         self.diagnose(code, span, message);
+    }
+
+    /// Returns how many bytes were read ahead in vain.
+    pub(crate) fn read_in_vain(&self) -> usize {
+        self.wasted_lookahead + self.doubted
+    }
+
+    /// Says whether a value that begins at `at` must end where it first may: too much was read ahead for others.
+    pub(crate) fn is_hasty(&self, at: usize) -> bool {
+        self.doubted > 2 * at.saturating_sub(self.begun) + DOUBTED
     }
 
     /// Returns how many diagnostics there have been.

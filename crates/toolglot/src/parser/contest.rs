@@ -363,7 +363,7 @@ fn judge(
     let mixed =
         prove && trial_context.fence && sink.has(Code::MissingCloser) && view.byte(view.skip_blanks(end)?)?.is_some();
     if mixed || unclosed || cut || encoded || partial || (prove || undeclared) && sink.worst() > Outcome::Repaired {
-        return Ok(Some(dead(end + sink.wasted_lookahead, "cannot be read to its end")));
+        return Ok(Some(dead(end + sink.read_in_vain(), "cannot be read to its end")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
     let next = view.byte(engine.catalog.behind_turn(view, end)?)?;
@@ -429,7 +429,7 @@ fn ends_line(engine: &Engine, view: View<'_>, mut at: usize) -> Result<bool, Not
 /// What a strict caller, or one who wants no unknown tools, holds against a call.
 fn rejection(engine: &Engine, sink: &Sink, undeclared: bool, end: usize, win: &Winner) -> Option<Rejection> {
     let strict = engine.options.validation == Validation::Strict;
-    let (name, read) = (&win.callee.name, end + sink.wasted_lookahead);
+    let (name, read) = (&win.callee.name, end + sink.read_in_vain());
     if undeclared && (strict || engine.options.unknown_tool == UnknownTool::Text) {
         let message = format!("undeclared tool `{name}`; treated as text");
         return Some(Rejection { end, read, code: Code::UnknownTool, message });

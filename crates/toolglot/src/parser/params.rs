@@ -40,8 +40,6 @@ pub(crate) struct ParamsReader {
     broken: bool,
     /// A parameter without a name was skipped, or text that may be one.
     skipped: bool,
-    /// How much was read ahead in vain for ends that were in doubt.
-    wasted_lookahead: usize,
 }
 
 /// The head of a parameter that stands somewhere.
@@ -53,10 +51,6 @@ pub(crate) struct FoundParam {
     start: usize,
     pub(crate) head: Head,
 }
-
-/// The same bound for the ends of one call's values: a file that a call writes, and then eight times as many bytes as
-/// have gone by.
-const WASTED_LOOKAHEAD: usize = 1 << 16;
 
 /// What stands between two parameters.
 enum BetweenParams {
@@ -77,7 +71,6 @@ impl ParamsReader {
             value: None,
             broken: false,
             skipped: false,
-            wasted_lookahead: 0,
         }
     }
 
@@ -102,7 +95,7 @@ impl ParamsReader {
             if let Some(value) = &mut self.value {
                 let end = value.resume(&context.with_head(&self.head), &mut self.object, sink)?;
                 (self.at, self.value) = (end.at, None);
-                self.wasted_lookahead += end.read.saturating_sub(end.at);
+                sink.doubted += end.read.saturating_sub(end.at);
                 if !end.whole {
                     self.object.cut(end.at, sink);
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
@@ -186,7 +179,7 @@ impl ParamsReader {
             self.at = end;
             return Ok(BetweenParams::Passed);
         }
-        let hasty = self.wasted_lookahead > 8 * (start - self.start) + WASTED_LOOKAHEAD;
+        let hasty = sink.is_hasty(start);
         self.value =
             Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), hasty));
         self.at = start;
