@@ -67,6 +67,7 @@ use crate::view::{NotYet, View};
 use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
+pub(crate) use fast_members::plain_object;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;

@@ -354,7 +354,7 @@ impl Machine<'_> {
             State::Scanning => match self.scanner.resume(self.engine, self.view, self.sink)? {
                 ScanFound::End => Ok(State::Done),
                 ScanFound::Call(mut win) => {
-                    self.dialect.get_or_insert_with(|| self.engine.dialect(win.pattern_ref).name.clone());
+                    self.note_dialect(win.pattern_ref.dialect);
                     let reading = match win.proof.take() {
                         Some(proof) => {
                             self.sink.append(proof.sink);
@@ -364,6 +364,10 @@ impl Machine<'_> {
                     };
                     Ok(State::Reading(Box::new(reading)))
                 }
+                ScanFound::Said { dialect, at } => {
+                    self.note_dialect(dialect);
+                    Ok(self.leave_call(at, dialect, Vec::new()))
+                }
                 ScanFound::Region { candidate, head, at } => {
                     self.sink.markup(at);
                     Ok(State::Region(Box::new(RegionReader::new(self.engine, candidate, *head, at))))
@@ -372,15 +376,8 @@ impl Machine<'_> {
             State::Reading(reading) => {
                 let at = reading.resume(self.engine, self.view, self.sink)?;
                 self.sink.set_dialect(None);
-                let closers = reading.named_closers(self.engine);
-                self.scanner.resume_after_call(at, reading.dialect(), closers);
-                Ok(match self.outer.take() {
-                    Some(mut region) => {
-                        region.resume_at(at);
-                        State::Region(region)
-                    }
-                    None => State::Scanning,
-                })
+                let (dialect, closers) = (reading.dialect(), reading.named_closers(self.engine));
+                Ok(self.leave_call(at, dialect, closers))
             }
             State::Region(region) => {
                 let exit = region.resume(self.engine, self.view, self.sink)?;
@@ -392,6 +389,22 @@ impl Machine<'_> {
                 Ok(State::Region(Box::new(RegionReader::prefilled(self.engine, at))))
             }
             State::Done => Err(NotYet),
+        }
+    }
+
+    /// The message's first call says which dialect it is in.
+    fn note_dialect(&mut self, dialect: usize) {
+        self.dialect.get_or_insert_with(|| self.engine.catalog.dialects[dialect].name.clone());
+    }
+
+    fn leave_call(&mut self, at: usize, dialect: usize, named_closers: Vec<String>) -> State {
+        self.scanner.resume_after_call(at, dialect, named_closers);
+        match self.outer.take() {
+            Some(mut region) => {
+                region.resume_at(at);
+                State::Region(region)
+            }
+            None => State::Scanning,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Parameters at full speed: members of the arguments whose keys and strings are as the tool declares them.
+//! Parameters at full speed: members of the arguments whose keys and strings are as the tool declares them; and all of the
+//! arguments at once, where they are nothing else and have arrived.
 
 use super::ValuePosition;
 use super::fast_path::FastPass;
@@ -7,6 +8,46 @@ use super::reader::ReaderStep;
 use super::state::{Bracket, Expect, Token};
 use crate::coerce;
 use crate::schema::{Schema, SchemaNode};
+use crate::view::View;
+
+/// Members that an object may have to pass at once: each key is compared with those before it.
+const MEMBERS: usize = 16;
+
+/// Returns the end of the object at `at` if it is what the careful reader passes as it stands, its end included: a few
+/// parameters, strings and scalars, all as declared and none of the required ones missing. What stands behind it must be
+/// what closes the call.
+pub(crate) fn plain_object(view: View<'_>, at: usize, root: Option<SchemaNode<'_>>) -> Option<usize> {
+    let mut pass = FastPass::new(view.rest(at));
+    let mut names: [&str; MEMBERS] = [""; MEMBERS];
+    let mut given = 0;
+    (pass.token()? == b'{').then_some(())?;
+    loop {
+        pass.settle(pass.at + 1);
+        pass.token()?;
+        let key = at + pass.at;
+        pass.string()?;
+        let name = view.slice(key + 1, at + pass.at - 1);
+        let new = is_plain(name) && !names[..given].contains(&name);
+        (new && root.is_none_or(|root| root.declares(name))).then_some(())?;
+        *names.get_mut(given)? = name;
+        given += 1;
+        (pass.token()? == b':').then_some(())?;
+        pass.at += 1;
+        pass.declared(root.and_then(|root| root.property(name)))?;
+        match pass.token()? {
+            b',' => {}
+            b'}' => break,
+            _ => return None,
+        }
+    }
+    let mut required = root.map_or(&[][..], SchemaNode::required).iter();
+    required.all(|name| names[..given].contains(&name.as_str())).then_some(at + pass.at + 1)
+}
+
+/// Says whether a key is one in which nothing is to be looked for.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
 
 impl ReaderStep<'_> {
     /// Says whether the reader stands among the arguments, where a member may pass.
@@ -42,18 +83,9 @@ impl ReaderStep<'_> {
         self.reader.state.step(Token::Key);
         self.reader.state.step(Token::Colon);
         pass.settle(pass.at + 1);
-        let (first, node) = (pass.token()?, self.node(self.reader.node));
-        let from = pass.at;
-        if first == b'"' {
-            (!node.is_some_and(SchemaNode::holds_strings)).then_some(())?;
-            pass.string()?;
-        } else {
-            pass.scalar(first)?;
-            let token = self.view.slice(base + from, base + pass.at);
-            node.is_none_or(|node| coerce::is_declared(token, node)).then_some(())?;
-        }
+        let is_string = pass.declared(self.node(self.reader.node))?;
         let end = pass.at;
-        if first == b'"' {
+        if is_string {
             self.ends_string(pass)?
         } else {
             matches!(pass.token()?, b',' | b'}').then_some(())?
@@ -65,8 +97,7 @@ impl ReaderStep<'_> {
 
     /// Takes the name of a parameter that may go out as it stands, and finds its schema.
     fn pass_name(&mut self, name: &str) -> Option<()> {
-        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        (plain && !self.reader.seen.contains(name)).then_some(())?;
+        (is_plain(name) && !self.reader.seen.contains(name)).then_some(())?;
         let root = self.context.schema.map(Schema::root);
         let asks = |root: SchemaNode<'_>| !root.properties().is_empty() || self.holds_head() || root.is_closed();
         let unasked = |root: SchemaNode<'_>| asks(root) && !root.declares(name);
@@ -95,5 +126,19 @@ impl ReaderStep<'_> {
             }
             _ => None,
         }
+    }
+}
+
+impl FastPass<'_> {
+    /// Passes a string or a scalar that may stand as it is where a node is declared; says whether it is a string.
+    fn declared(&mut self, node: Option<SchemaNode<'_>>) -> Option<bool> {
+        let first = self.token()?;
+        if first == b'"' {
+            (!node.is_some_and(SchemaNode::holds_strings)).then_some(())?;
+            self.string()?;
+            return Some(true);
+        }
+        let token = self.scalar(first)?;
+        node.is_none_or(|node| coerce::is_declared(token, node)).then_some(false)
     }
 }

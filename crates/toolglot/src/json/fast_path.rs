@@ -206,7 +206,7 @@ pub(super) struct FastPass<'b> {
 }
 
 impl<'b> FastPass<'b> {
-    fn new(bytes: &'b [u8]) -> Self {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0, sure: 0, strings: false, escape: 0..0 }
     }
 
@@ -273,8 +273,8 @@ impl<'b> FastPass<'b> {
         self.token() == Some(b':')
     }
 
-    /// Passes a number, boolean or null.
-    pub(super) fn scalar(&mut self, first: u8) -> Option<()> {
+    /// Passes a number, boolean or null, and returns it.
+    pub(super) fn scalar(&mut self, first: u8) -> Option<&'b str> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| !is_token(*byte))?;
         let valid = match first {
@@ -284,6 +284,6 @@ impl<'b> FastPass<'b> {
             _ => is_number(&rest[..length]),
         };
         self.at += length;
-        valid.then_some(())
+        if valid { std::str::from_utf8(&rest[..length]).ok() } else { None }
     }
 }

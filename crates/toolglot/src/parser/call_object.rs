@@ -6,7 +6,7 @@ use super::fast_path::FastPath;
 use super::head::HeadText;
 use super::member::{CallMember, CallObjectPosition, GivenArguments, member, schema_key, single_key};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::plain_call::plain_call;
+use super::plain_call::plain_head;
 use super::whole::{read_value, skip_value};
 use crate::diagnostic::Code;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
@@ -24,7 +24,7 @@ pub(crate) struct CallObjectTrial {
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
-    if let Some((name, start)) = plain_call(at, context).filter(|_| !context.engine.options.careful) {
+    if let Some((name, start)) = plain_head(at, context).filter(|_| !context.engine.options.careful) {
         return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(start) }));
     }
     let mut spot =

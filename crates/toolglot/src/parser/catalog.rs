@@ -9,7 +9,7 @@ use super::head::{Head, stands_any};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
-use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{BodyKind, Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
@@ -112,6 +112,7 @@ pub(crate) struct Catalog {
     data: PerDialect<DataBytes>,
     spent: PerDialect<Vec<Literal>>,
     unfixed: PerDialect<Vec<Spelling>>,
+    plain_calls: OnceLock<Vec<usize>>,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
@@ -175,6 +176,7 @@ impl Catalog {
             data: each(dialects),
             spent: each(dialects),
             unfixed: each(dialects),
+            plain_calls: OnceLock::new(),
             stops,
             stops_and_lines,
             turns,
@@ -236,6 +238,29 @@ impl Catalog {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
         let sections = || self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
         heads[one] == heads[other] || lacks_section && sections()[one] == sections()[other]
+    }
+
+    /// Returns the candidates that are one call object between two markers which never vary, the highest rank first.
+    pub(crate) fn plain_calls(&self) -> &[usize] {
+        self.plain_calls
+            .get_or_init(|| (0..self.candidates.len()).filter(|number| self.is_plain_call(*number)).collect())
+    }
+
+    fn is_plain_call(&self, number: usize) -> bool {
+        let candidate = &self.candidates[number];
+        let Some(pattern) =
+            self.pattern(candidate).filter(|_| candidate.is_strong_call() && candidate.section.is_none())
+        else {
+            return false;
+        };
+        let fixed = |marker: &Literal| marker.spellings.iter().all(|text| text.is_fixed() && text.is_strong());
+        let between = match (pattern.kind(), &pattern.head[..], &pattern.tail[..]) {
+            (Some(BodyKind::Call), [HeadPart::Literal(opener)], [closer]) => fixed(opener) && fixed(closer),
+            _ => false,
+        };
+        let sections = &self.dialect(candidate).sections;
+        let bare = sections.is_empty() || sections.iter().any(|section| section.head.is_empty());
+        between && bare && self.unfixed_closers(candidate.dialect).is_empty()
     }
 
     /// Returns where weak openers may begin.

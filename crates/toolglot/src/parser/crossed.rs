@@ -24,7 +24,7 @@ pub(super) fn names_tool(context: &CallContext<'_>, mut at: usize) -> Result<boo
             return Ok(false);
         }
         let Some((value, end)) = member::string(context.view, context.gap(colon + 1)?)? else { return Ok(false) };
-        if member::is_name_key(&key, context) {
+        if member::is_name_key(&key, context.dialect()) {
             return Ok(context.engine.tools.is_declared(&value));
         }
         at = context.gap(end)?;

@@ -7,6 +7,7 @@ use super::call_context::CallContext;
 use super::head::HeadText;
 use super::whole::{WholeArguments, arguments_of, read_value};
 use crate::diagnostic::Code;
+use crate::dialect::Dialect;
 use crate::json::{Markers, ValuePosition, comment_end, key_ahead};
 use crate::view::{NotYet, View, is_blank};
 
@@ -105,18 +106,19 @@ pub(crate) fn member(spot: CallObjectPosition, context: &CallContext<'_>) -> Res
 }
 
 /// Says whether a key is that of a call's name.
-pub(crate) fn is_name_key(key: &str, context: &CallContext<'_>) -> bool {
-    NAMES.contains(&key) || context.dialect().members.name.iter().any(|own| own == key)
+pub(crate) fn is_name_key(key: &str, dialect: &Dialect) -> bool {
+    NAMES.contains(&key) || dialect.members.name.iter().any(|own| own == key)
 }
 
 /// Says whether a key is that of a call's arguments.
-pub(crate) fn is_arguments_key(key: &str, context: &CallContext<'_>) -> bool {
-    ARGUMENTS.contains(&key) || context.dialect().members.arguments.iter().any(|own| own == key)
+pub(crate) fn is_arguments_key(key: &str, dialect: &Dialect) -> bool {
+    ARGUMENTS.contains(&key) || dialect.members.arguments.iter().any(|own| own == key)
 }
 
 /// Says whether a key is one that call objects have.
 pub(crate) fn is_call_key(key: &str, context: &CallContext<'_>) -> bool {
-    let known = is_name_key(key, context) || is_arguments_key(key, context) || is_id_key(key, context);
+    let dialect = context.dialect();
+    let known = is_name_key(key, dialect) || is_arguments_key(key, dialect) || is_id_key(key, context);
     known || KINDS.contains(&key) || context.engine.tools.is_declared(key)
 }
 
@@ -217,7 +219,7 @@ fn given(at: usize, first: Option<u8>, depth: usize, context: &CallContext<'_>) 
 pub(crate) fn single_key(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
     let at = context.gap(at)?;
     let key = key(context.view, at)?.map(|(key, end)| HeadText::new(&key, at..end));
-    Ok(key.filter(|key| !is_arguments_key(&key.text, context)))
+    Ok(key.filter(|key| !is_arguments_key(&key.text, context.dialect())))
 }
 
 /// Returns the first key of the object at `at` if that object begins as the schema of a tool's parameters does.

@@ -1,33 +1,76 @@
-//! The beginning of a call object as most models write it, in one pass: its name, and then its arguments' brace.
+//! Call objects as most models write them, in one pass: the name, and then the arguments' brace; and the whole call, where all
+//! of it has arrived and is as the tool declares it.
 
 use std::ops::Range;
 
 use super::call_context::CallContext;
-use super::head::{HeadText, NAME_LIMIT};
+use super::catalog::PatternRef;
+use super::engine::Engine;
+use super::head::{Head, HeadText, NAME_LIMIT, is_name, stands};
 use super::member::{is_arguments_key, is_name_key, may_open_schema};
-use crate::json::key_ahead;
+use crate::dialect::Dialect;
+use crate::json::{key_ahead, plain_object};
+use crate::schema::Schema;
+use crate::tool::NameLookup;
 use crate::view::{View, is_blank};
+
+/// A call that is all there.
+pub(super) struct PlainCall<'v> {
+    pub(super) name: &'v str,
+    pub(super) arguments: Range<usize>,
+    pub(super) end: usize,
+}
+
+/// Returns the call whose object stands at `at`, behind its opener, and its closer behind that; `None` if anything in it takes
+/// another look, or its tool is not declared as it is spelled.
+pub(super) fn plain_call<'v>(
+    engine: &Engine,
+    view: View<'v>,
+    at: usize,
+    pattern_ref: PatternRef,
+) -> Option<PlainCall<'v>> {
+    let mut text = PlainText { view, at };
+    text.pass(b'{')?;
+    let (name, start) = begin(text.at, view, engine.dialect(pattern_ref))?;
+    let name = inner(view, &name);
+    let tool = match engine.tools.find(name) {
+        NameLookup::Exact(tool) => Some(engine.tools.get(tool)),
+        _ => (engine.tools.is_empty() && is_name(name)).then_some(None)?,
+    };
+    let schema = tool.and_then(|tool| tool.schema.as_ref());
+    text.at = plain_object(view, start, schema.map(Schema::root))?;
+    let arguments = start..text.at;
+    text.pass(b'}')?;
+    text.skip_blanks();
+    let closer = engine.pattern(pattern_ref).tail.first()?;
+    let end = stands(view, text.at, closer, &Head::default()).ok()??;
+    Some(PlainCall { name, arguments, end })
+}
 
 /// Returns the name of a call object and where its arguments begin; `None` if that takes another look, for anything is
 /// written otherwise or is not there yet. `at` is the position after the object's brace.
-pub(super) fn plain_call(at: usize, context: &CallContext<'_>) -> Option<(HeadText, usize)> {
-    let view = context.view;
+pub(super) fn plain_head(at: usize, context: &CallContext<'_>) -> Option<(HeadText, usize)> {
+    let (name, start) = begin(at, context.view, context.dialect())?;
+    Some((HeadText::new(inner(context.view, &name), name), start))
+}
+
+fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, usize)> {
     let mut text = PlainText { view, at };
     let key = text.word()?;
-    is_name_key(inner(view, &key), context).then_some(())?;
+    is_name_key(inner(view, &key), dialect).then_some(())?;
     text.pass(b':')?;
     let name = text.word()?;
     inner(view, &name).bytes().all(is_letter).then_some(())?;
     text.pass(b',')?;
     let key = text.word()?;
-    is_arguments_key(inner(view, &key), context).then_some(())?;
+    is_arguments_key(inner(view, &key), dialect).then_some(())?;
     text.pass(b':')?;
     text.pass(b'{')?;
     // An empty object and a schema are for the other look.
     let behind = text.at;
     text.skip_blanks();
     let object = key_ahead(view, behind, None) == Ok(true) && may_open_schema(text.at, view) == Ok(false);
-    object.then(|| (HeadText::new(inner(view, &name), name), behind - 1))
+    object.then_some((name, behind - 1))
 }
 
 /// Text that must stand as JSON has it.

@@ -82,7 +82,7 @@ pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<boo
     }
     let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
     let colon = context.view.byte(context.gap(end)?)? == Some(b':');
-    let known = member::is_name_key(&key, context) || member::is_arguments_key(&key, context);
+    let known = member::is_name_key(&key, context.dialect()) || member::is_arguments_key(&key, context.dialect());
     let id = context.head.id.is_some() && member::is_id_key(&key, context);
     Ok(colon && (known || id || context.engine.tools.is_declared(&key)))
 }

@@ -24,6 +24,7 @@ mod entrants;
 mod fences;
 mod lost;
 mod markup;
+mod plain;
 mod stop;
 mod turns;
 mod worded;
@@ -91,6 +92,11 @@ enum ContestOutcome {
 #[derive(Debug)]
 pub(crate) enum ScanFound {
     Call(Box<Winner>),
+    /// A call that was all there and has been said; text goes on at `at`.
+    Said {
+        dialect: usize,
+        at: usize,
+    },
     /// A region whose text starts here.
     Region {
         candidate: usize,
@@ -191,6 +197,9 @@ impl Scanner {
                 }
                 // One byte alone opens nothing, and most that follow say so.
                 view.byte(at + 1)?;
+                if let Some(said) = self.pass_plain_call(engine, view, sink) {
+                    return Ok(said);
+                }
             }
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
