@@ -185,7 +185,9 @@ impl ReaderStep<'_> {
         let closed = pass.content();
         let end = at + pass.at;
         self.reader.text.tried = end + 1;
-        self.reader.text.valid = at + pass.valid();
+        // In a path of Windows with a backslash that escapes nothing, none does.
+        let valid = if closed.is_none() && self.drive().is_some() { 0 } else { pass.valid() };
+        self.reader.text.valid = at + valid;
         closed?;
         let key = self.reader.text.key;
         let ends = self.follow(end + 1) == Ok(Follow::Closes) && (!key || pass.colon_follows());
@@ -273,10 +275,11 @@ impl<'b> FastPass<'b> {
         self.token() == Some(b':')
     }
 
-    /// Passes a number, boolean or null, and returns it.
+    /// Passes a number, boolean or null that nothing is glued to, and returns it.
     pub(super) fn scalar(&mut self, first: u8) -> Option<&'b str> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| !is_token(*byte))?;
+        let apart = is_blank(rest[length]) || matches!(rest[length], b',' | b'}' | b']');
         let valid = match first {
             b't' => &rest[..length] == b"true",
             b'f' => &rest[..length] == b"false",
@@ -284,6 +287,6 @@ impl<'b> FastPass<'b> {
             _ => is_number(&rest[..length]),
         };
         self.at += length;
-        if valid { std::str::from_utf8(&rest[..length]).ok() } else { None }
+        if valid && apart { std::str::from_utf8(&rest[..length]).ok() } else { None }
     }
 }
