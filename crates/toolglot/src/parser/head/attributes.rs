@@ -93,7 +93,13 @@ fn value_end(
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     let mut at = start;
-    while let Some(byte) = view.byte(at)? {
+    loop {
+        let rest = view.rest(at);
+        at += data(&rest[..rest.len().min(start + ATTRIBUTE_LIMIT + 1 - at)], quote, close);
+        if at - start > ATTRIBUTE_LIMIT {
+            break;
+        }
+        let Some(byte) = view.byte(at)? else { break };
         let over = match quote {
             Some(quote) => byte == quote && ends_quoted(view, at + 1, close)?,
             None => is_blank(byte) || byte == b'>' || opens_close(view, at, close)?,
@@ -105,12 +111,16 @@ fn value_end(
             break;
         }
         at += 1;
-        if at - start > ATTRIBUTE_LIMIT {
-            break;
-        }
     }
     head.looked = head.looked.max(at);
     Ok(None)
+}
+
+/// Returns how many bytes go by before a quoted value may end.
+fn data(bytes: &[u8], quote: Option<u8>, close: Option<&Literal>) -> usize {
+    let first = close.map_or(Some(b'>'), Literal::first_byte);
+    let ends = quote.zip(first).map(|(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()));
+    ends.unwrap_or_default()
 }
 
 fn ends_quoted(view: View<'_>, at: usize, close: Option<&Literal>) -> Result<bool, NotYet> {
