@@ -49,7 +49,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 31] = [
+const DIMENSIONS: [Dimension; 33] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -66,6 +66,8 @@ const DIMENSIONS: [Dimension; 31] = [
     linear("calls that close in strings without an end", "closed-in-string", 10),
     linear("openers in one line with a back quote", "span-openers", 100),
     linear("code spans in one line, a whole message", "spans", 1_000),
+    linear("closers in one line of a fence, a whole message", "fence-closers", 100),
+    bounded("values without an end of undeclared tools, a whole message", "undeclared", 50, 20.0),
     linear("bytes behind a word that opens reasoning", "worded", 1_000),
     linear("ends of turns amid text", "turn-ends", 100),
     linear("ends of turns amid text, a whole message", "turn-ends-whole", 100),
@@ -171,6 +173,13 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
         "closed-in-string" => read(Dialects::builtin(), &"<tool_call>{\"a\": \"x</tool_call><tool_call>".repeat(size)),
         "span-openers" => read(Dialects::builtin(), &format!("a `` b{}", " ` <tool_call>".repeat(size))),
         "spans" => Ok(parsing(pinned("hermes")?, tools(), "a `b` ".repeat(size))),
+        "fence-closers" => {
+            Ok(parsing(pinned("hermes")?, tools(), format!("a\n```text {}", "</tool_call> ".repeat(size))))
+        }
+        "undeclared" => {
+            let call = "<tool_call>\nnull<response>\n}\n</tool_call>\n";
+            Ok(parsing(pinned("prompted_xml")?, tools(), call.repeat(size)))
+        }
         "worded" => read(Dialects::builtin(), &format!("analysisWe {}", "need ".repeat(size / 5))),
         "turn-ends" => read(Dialects::builtin(), &turn_ends(size)),
         "turn-ends-whole" => Ok(parsing(Dialects::builtin(), tools(), turn_ends(size))),

@@ -7,6 +7,10 @@ use crate::parser::head::skip_gap;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+/// Closers of one call that stand in a row: those of a value, the call, its section, and as many that are doubled. The bound keeps
+/// each from being read again for every one before it.
+const CLOSERS: usize = 6;
+
 impl Scanner {
     /// Passes what a fence quotes: no call there is looked at.
     pub(super) fn pass_quoted(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
@@ -67,11 +71,12 @@ impl Scanner {
 
     /// Says whether the closers of a call stand here, and behind them the next call opens.
     pub(super) fn ends_torn_quote(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        let (mut end, mut closed) = (self.at, false);
-        while let Some(after) = engine.catalog.strays.stands(view, end)? {
-            (end, closed) = (skip_gap(view, after)?, true);
+        let mut end = self.at;
+        for _ in 0..CLOSERS {
+            let Some(after) = engine.catalog.strays.stands(view, end)? else { break };
+            end = skip_gap(view, after)?;
         }
-        Ok(closed && opens(engine, view, end)?)
+        Ok(end > self.at && opens(engine, view, end)?)
     }
 
     fn pass_in_fence(&mut self, bytes: usize, sink: &mut Sink) {

@@ -48,6 +48,8 @@ pub(super) struct Standing {
     tried_call: bool,
     /// A call may be a draft.
     drafts: bool,
+    /// So much was read ahead in vain that less is looked at.
+    exhausted: bool,
 }
 
 impl LostContests {
@@ -88,7 +90,9 @@ impl Scanner {
                     let bytes = near.rest(self.at).to_vec();
                     let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
                     let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
-                    self.lost.keep(LostContest { bytes, before, after, wasted, fence });
+                    if after.exhausted == before.exhausted {
+                        self.lost.keep(LostContest { bytes, before, after, wasted, fence });
+                    }
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
@@ -108,7 +112,8 @@ impl Scanner {
         let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
         let Some(lost) = self.lost.kept.iter().find(again) else { return false };
         let (after, wasted, fence) = (lost.after, self.wasted_lookahead + lost.wasted, lost.fence);
-        if self.is_exhausted_by(wasted) {
+        // Between its candidates a contest may have come to read less.
+        if self.is_exhausted_by(wasted) != before.exhausted {
             return false;
         }
         self.wasted_lookahead = wasted;
@@ -121,8 +126,7 @@ impl Scanner {
     fn may_repeat(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let careful = engine.options.careful || view.has_marks();
         let asked = careful || self.trace.is_some() || self.rejected.is_some();
-        let limited = sink.calls() >= engine.options.limits.calls || self.is_exhausted_by(self.wasted_lookahead);
-        !asked && !limited && self.place.is_unquoted()
+        !asked && sink.calls() < engine.options.limits.calls && self.place.is_unquoted()
     }
 
     fn standing(&self, engine: &Engine) -> Standing {
@@ -132,6 +136,7 @@ impl Scanner {
             quotes_turns: self.quotes_turns,
             tried_call: self.tried_call,
             drafts: self.may_be_draft(engine, Strength::Weak),
+            exhausted: self.is_exhausted_by(self.wasted_lookahead),
         }
     }
 }
