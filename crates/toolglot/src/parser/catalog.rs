@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
 use super::data::DataBytes;
-use super::head::{Head, stands_any};
+use super::head::{Head, nodes, stands_any};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
@@ -240,10 +240,34 @@ impl Catalog {
         heads[one] == heads[other] || lacks_section && sections()[one] == sections()[other]
     }
 
-    /// Returns the candidates that are one call object between two markers which never vary, the highest rank first.
+    /// Returns the candidates that are one call object between two markers which never vary, where none of a higher rank
+    /// reads an object behind the same opener; the highest rank first.
     pub(crate) fn plain_calls(&self) -> &[usize] {
-        self.plain_calls
-            .get_or_init(|| (0..self.candidates.len()).filter(|number| self.is_plain_call(*number)).collect())
+        self.plain_calls.get_or_init(|| {
+            let plain = |number: &usize| self.is_plain_call(*number) && !self.is_shadowed(*number);
+            (0..self.candidates.len()).filter(plain).collect()
+        })
+    }
+
+    /// Says whether a candidate of a higher rank reads an object behind an opener of this one, or may.
+    fn is_shadowed(&self, number: usize) -> bool {
+        let opener = self.pattern(&self.candidates[number]).and_then(Pattern::opening);
+        opener.into_iter().flat_map(|opener| &opener.spellings[..]).any(|spelling| {
+            let text = spelling.plain() + "{\"";
+            (0..number).any(|rival| self.reads_object(&self.candidates[rival], View::new(&text, 0, true)) != Ok(false))
+        })
+    }
+
+    /// Says whether an object stands where the body of a call would begin that opens at the beginning of `view`.
+    fn reads_object(&self, candidate: &Candidate, view: View<'_>) -> Result<bool, NotYet> {
+        let section = candidate.section.map(|section| &self.dialect(candidate).sections[section]);
+        let call = self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call);
+        let (mut head, mut at) = (Head::default(), 0);
+        for pattern in section.into_iter().chain(call) {
+            let Some(end) = nodes(view, at, &pattern.head, pattern.after_head(), &mut head)? else { return Ok(false) };
+            at = view.skip_blanks(end)?;
+        }
+        Ok(call.is_some() && view.byte(at)? == Some(b'{'))
     }
 
     fn is_plain_call(&self, number: usize) -> bool {
