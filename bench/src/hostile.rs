@@ -53,9 +53,14 @@ pub(crate) fn message(dialect: &str, shape: &str, count: usize) -> Result<(Strin
         "openers" => {
             let (text, _) = call(dialect, &["{\"content\": \"~\"}".to_owned()])?;
             let head = text.split("write").next().unwrap_or_default();
-            Ok((head.repeat(count), None))
+            Ok(certain(text_alone(head.repeat(count))))
         }
-        "near" => Ok(("<tool_cal".repeat(count), None)),
+        "near" => Ok(certain(text_alone("<tool_cal".repeat(count)))),
         _ => Err(format!("no message is called `{shape}`")),
     }
+}
+
+/// Returns a message that calls nothing: all of it is text.
+fn text_alone(text: String) -> (String, Found) {
+    (text.clone(), Found { text, calls: Vec::new() })
 }

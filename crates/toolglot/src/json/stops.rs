@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Context;
+use super::escape::may_begin_path;
 use super::look::{Quote, token_closer};
 use super::reader::{DRIVE, JsonReader};
 use super::state::Expect;
@@ -186,9 +187,12 @@ impl JsonReader {
     /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
         let amid = self.state.expect() == Expect::Text && self.stops.are_ready() && !self.text.key;
-        // What a string begins with may be a path of Windows.
-        let begun = self.cursor.at() > self.text.content + DRIVE.len();
-        if !amid || !begun || self.deferred.is_on() || !fast.is_within(self.start) {
+        let begins = self.cursor.at() <= self.text.content + DRIVE.len();
+        if !amid
+            || self.deferred.is_on()
+            || begins && may_begin_path(fast.view.rest(self.text.content))
+            || !fast.is_within(self.start)
+        {
             return false;
         }
         if self.stops.are_absent(fast.view.rest(self.cursor.at()), &self.text) {

@@ -66,6 +66,10 @@ impl RunningString {
     }
 }
 
+/// Valid content longer than this is searched for what needs a decision: to make the search ready costs as much as to look at so
+/// many bytes.
+const SEARCHED: usize = 256;
+
 impl ReaderStep<'_> {
     /// Starts a string whose first byte of content is at `content`.
     pub(super) fn text_start(&mut self, text: RunningString, content: usize) {
@@ -99,7 +103,7 @@ impl ReaderStep<'_> {
             }
             _ => {}
         }
-        self.reader.stops.prepare(self.context, at < self.reader.text.valid);
+        self.reader.stops.prepare(self.context, self.reader.text.valid > at + SEARCHED);
         let end = self.plain_end();
         if end > at {
             self.pass(end);

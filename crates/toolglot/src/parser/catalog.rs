@@ -5,23 +5,25 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::ByteSet;
 use super::data::DataBytes;
-use super::head::{Head, nodes, stands_any};
+use super::head::{Head, stands_any};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
-use crate::dialect::{BodyKind, Dialect, HeadPart, Inside, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::{headers, is_special, openers};
+use plain::PlainCalls;
 
 mod alike;
 mod behind;
 mod closers;
 mod listing;
 mod opening;
+mod plain;
 mod sealed;
 
 /// What can be tried at an opener: a pattern of a dialect, perhaps inside one of its sections.
@@ -112,7 +114,7 @@ pub(crate) struct Catalog {
     data: PerDialect<DataBytes>,
     spent: PerDialect<Vec<Literal>>,
     unfixed: PerDialect<Vec<Spelling>>,
-    plain_calls: OnceLock<Vec<usize>>,
+    plain_calls: OnceLock<PlainCalls>,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
@@ -238,53 +240,6 @@ impl Catalog {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
         let sections = || self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
         heads[one] == heads[other] || lacks_section && sections()[one] == sections()[other]
-    }
-
-    /// Returns the candidates that are one call object between two markers which never vary, where none of a higher rank
-    /// reads an object behind the same opener; the highest rank first.
-    pub(crate) fn plain_calls(&self) -> &[usize] {
-        self.plain_calls.get_or_init(|| {
-            let plain = |number: &usize| self.is_plain_call(*number) && !self.is_shadowed(*number);
-            (0..self.candidates.len()).filter(plain).collect()
-        })
-    }
-
-    /// Says whether a candidate of a higher rank reads an object behind an opener of this one, or may.
-    fn is_shadowed(&self, number: usize) -> bool {
-        let opener = self.pattern(&self.candidates[number]).and_then(Pattern::opening);
-        opener.into_iter().flat_map(|opener| &opener.spellings[..]).any(|spelling| {
-            let text = spelling.plain() + "{\"";
-            (0..number).any(|rival| self.reads_object(&self.candidates[rival], View::new(&text, 0, true)) != Ok(false))
-        })
-    }
-
-    /// Says whether an object stands where the body of a call would begin that opens at the beginning of `view`.
-    fn reads_object(&self, candidate: &Candidate, view: View<'_>) -> Result<bool, NotYet> {
-        let section = candidate.section.map(|section| &self.dialect(candidate).sections[section]);
-        let call = self.pattern(candidate).filter(|_| candidate.role == CandidateRole::Call);
-        let (mut head, mut at) = (Head::default(), 0);
-        for pattern in section.into_iter().chain(call) {
-            let Some(end) = nodes(view, at, &pattern.head, pattern.after_head(), &mut head)? else { return Ok(false) };
-            at = view.skip_blanks(end)?;
-        }
-        Ok(call.is_some() && view.byte(at)? == Some(b'{'))
-    }
-
-    fn is_plain_call(&self, number: usize) -> bool {
-        let candidate = &self.candidates[number];
-        let Some(pattern) =
-            self.pattern(candidate).filter(|_| candidate.is_strong_call() && candidate.section.is_none())
-        else {
-            return false;
-        };
-        let fixed = |marker: &Literal| marker.spellings.iter().all(|text| text.is_fixed() && text.is_strong());
-        let between = match (pattern.kind(), &pattern.head[..], &pattern.tail[..]) {
-            (Some(BodyKind::Call), [HeadPart::Literal(opener)], [closer]) => fixed(opener) && fixed(closer),
-            _ => false,
-        };
-        let sections = &self.dialect(candidate).sections;
-        let bare = sections.is_empty() || sections.iter().any(|section| section.head.is_empty());
-        between && bare && self.unfixed_closers(candidate.dialect).is_empty()
     }
 
     /// Returns where weak openers may begin.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::call_context::CallContext;
 use super::catalog::PatternRef;
 use super::engine::Engine;
-use super::head::{Head, HeadText, NAME_LIMIT, is_name, stands};
+use super::head::{Head, HeadText, NAME_LIMIT, is_name, skip_gap, stands};
 use super::member::{is_arguments_key, is_name_key, may_open_schema};
 use crate::dialect::Dialect;
 use crate::json::{key_ahead, plain_object};
@@ -42,6 +42,7 @@ pub(super) fn plain_call<'v>(
     let arguments = start..text.at;
     text.pass(b'}')?;
     text.skip_blanks();
+    (skip_gap(view, text.at) == Ok(text.at)).then_some(())?;
     let closer = engine.pattern(pattern_ref).tail.first()?;
     let end = stands(view, text.at, closer, &Head::default()).ok()??;
     Some(PlainCall { name, arguments, end })

@@ -190,6 +190,7 @@ impl Scanner {
                     view.final_end()?;
                     return Ok(ScanFound::End);
                 };
+                self.note_next_stop(engine, view);
                 self.pass(view, at, sink);
                 self.forget_own_fence(engine, view)?;
                 if self.place.is_in_fence() {
@@ -197,9 +198,6 @@ impl Scanner {
                 }
                 // One byte alone opens nothing, and most that follow say so.
                 view.byte(at + 1)?;
-                if let Some(said) = self.pass_plain_call(engine, view, sink) {
-                    return Ok(said);
-                }
             }
             if let Some(found) = self.open(engine, view, sink)? {
                 return Ok(found);
@@ -225,9 +223,11 @@ impl Scanner {
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
-        if self.is_lost_again(engine, cut, sink) {
-            self.give_back(view, sink);
+        if self.pass_lost(engine, view, sink) {
             return Ok(None);
+        }
+        if let Some(said) = self.pass_plain_call(engine, view, sink) {
+            return Ok(Some(said));
         }
         let found = match self.decide_near(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {

@@ -23,8 +23,10 @@ pub(super) struct LostContests {
     /// One was lost, kept or not.
     any: bool,
     kept: Vec<LostContest>,
-    /// The place of the next one to be kept.
+    /// The number of the next one to be kept.
     next: usize,
+    /// The number of the one that was kept last, and its place, until the scanner stops again.
+    last: Option<(usize, usize)>,
 }
 
 /// A contest that was lost, by what it depends on.
@@ -37,6 +39,8 @@ struct LostContest {
     wasted: usize,
     /// How far behind its place the fence in a head ends.
     fence: Option<usize>,
+    /// How far behind its place the scanner stops again, if its bytes say so and no mark of Markdown stands between.
+    stop: Option<usize>,
 }
 
 /// What a contest may learn of the text before it, where no code quotes it and no call or region came between.
@@ -54,11 +58,12 @@ pub(super) struct Standing {
 
 impl LostContests {
     pub(super) fn clear(&mut self) {
-        self.any = false;
+        (self.any, self.next, self.last) = (false, 0, None);
         self.kept.clear();
     }
 
-    fn keep(&mut self, lost: LostContest) {
+    fn keep(&mut self, place: usize, lost: LostContest) {
+        self.last = Some((self.next, place));
         if self.kept.len() < KEPT {
             self.kept.push(lost);
         } else {
@@ -91,7 +96,8 @@ impl Scanner {
                     let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
                     let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
                     if after.exhausted == before.exhausted {
-                        self.lost.keep(LostContest { bytes, before, after, wasted, fence });
+                        let lost = LostContest { bytes, before, after, wasted, fence, stop: None };
+                        self.lost.keep(self.at, lost);
                     }
                     return Ok(ContestOutcome::Lost);
                 }
@@ -103,23 +109,49 @@ impl Scanner {
         Ok(found)
     }
 
-    /// Says whether the contest that begins here was lost before.
-    pub(super) fn is_lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
-        if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
-            return false;
+    /// Notes where the scanner stops next behind the contest that was kept last.
+    pub(super) fn note_next_stop(&mut self, engine: &Engine, view: View<'_>) {
+        let Some((number, place)) = self.lost.last.take() else { return };
+        let bytes = &self.lost.kept[number].bytes;
+        let end = place + bytes.len();
+        let stop = if self.at < end { self.next_stop(engine, view.limited(end)) } else { None };
+        let stop = stop.map(|stop| stop - place).filter(|stop| !has_mark(&bytes[..*stop]));
+        self.lost.kept[number].stop = stop;
+    }
+
+    /// Passes what begins here as a contest did that was lost, as often as that repeats; false if nothing does.
+    pub(super) fn pass_lost(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+        let from = self.at;
+        while let Some(stop) = self.lost_again(engine, view, sink) {
+            match stop {
+                Some(stop) => self.pass(view, self.at + stop, sink),
+                None => {
+                    self.give_back(view, sink);
+                    break;
+                }
+            }
         }
-        let (rest, before) = (view.rest(self.at), self.standing(engine));
+        self.at > from
+    }
+
+    /// Says whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
+    fn lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> Option<Option<usize>> {
+        if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
+            return None;
+        }
+        let near = view.limited(self.at.saturating_add(engine.options.limits.held));
+        let (rest, before) = (near.rest(self.at), self.standing(engine));
         let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
-        let Some(lost) = self.lost.kept.iter().find(again) else { return false };
-        let (after, wasted, fence) = (lost.after, self.wasted_lookahead + lost.wasted, lost.fence);
+        let lost = self.lost.kept.iter().find(again)?;
+        let (after, wasted, stop) = (lost.after, self.wasted_lookahead + lost.wasted, lost.stop);
         // Between its candidates a contest may have come to read less.
         if self.is_exhausted_by(wasted) != before.exhausted {
-            return false;
+            return None;
         }
+        self.own_fence = self.own_fence.max(lost.fence.map(|fence| self.at + fence));
         self.wasted_lookahead = wasted;
-        self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence));
         (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
-        true
+        Some(stop)
     }
 
     /// Says whether a contest here depends on nothing but what is kept of it.
@@ -145,4 +177,9 @@ impl Scanner {
 pub(super) fn looks_ahead(engine: &Engine, entrants: &[usize]) -> bool {
     let back = |number: &usize| engine.catalog.candidates[*number].evidence == Strength::Dynamic;
     !entrants.is_empty() && !entrants.iter().any(back)
+}
+
+/// Says whether a mark of a fence or code span stands in a text.
+fn has_mark(text: &[u8]) -> bool {
+    memchr::memchr2(b'`', b'~', text).is_some()
 }

@@ -7,7 +7,6 @@ use super::{ScanFound, Scanner};
 use crate::options::Validation;
 use crate::parser::catalog::{PatternRef, Strength};
 use crate::parser::engine::Engine;
-use crate::parser::head::{Head, stands};
 use crate::parser::plain_call::plain_call;
 use crate::sink::Sink;
 use crate::view::View;
@@ -20,7 +19,8 @@ impl Scanner {
         }
         let limits = &engine.options.limits;
         let near = view.limited(self.at.saturating_add(limits.held.min(limits.arguments)));
-        let (pattern_ref, body) = self.plain_opener(engine, near)?;
+        let (candidate, body) = engine.catalog.plain_call(near, self.at)?;
+        let pattern_ref = PatternRef { dialect: candidate.dialect, section: None, call: Some(candidate.pattern) };
         let call = plain_call(engine, near, body, pattern_ref)?;
         sink.call_start(call.name, None, call.arguments.start);
         sink.arguments(call.arguments.end, view.slice(call.arguments.start, call.arguments.end));
@@ -29,21 +29,14 @@ impl Scanner {
         Some(ScanFound::Said { dialect: pattern_ref.dialect, at: call.end })
     }
 
-    /// Returns the highest-ranked candidate for a plain call whose opener stands here, and where that ends.
-    fn plain_opener(&self, engine: &Engine, view: View<'_>) -> Option<(PatternRef, usize)> {
-        let catalog = &engine.catalog;
-        catalog.plain_calls().iter().find_map(|number| {
-            let candidate = &catalog.candidates[*number];
-            let opener = catalog.pattern(candidate)?.opening()?;
-            let body = stands(view, self.at, opener, &Head::default()).ok()??;
-            Some((PatternRef { dialect: candidate.dialect, section: None, call: Some(candidate.pattern) }, body))
-        })
-    }
-
     /// Says whether a call here may be said before anything is asked of what stands before it or around it.
     fn may_say_at_once(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> bool {
         let options = &engine.options;
-        let asked = options.careful || view.has_marks() || self.trace.is_some() || self.rejected.is_some();
+        let asked = self.contest.is_some()
+            || options.careful
+            || view.has_marks()
+            || self.trace.is_some()
+            || self.rejected.is_some();
         let within = sink.calls() < options.limits.calls && options.limits.depth > 1;
         let judged = options.validation == Validation::Strict || self.may_be_draft(engine, Strength::Strong);
         !asked && within && !judged && self.place.is_unquoted()
