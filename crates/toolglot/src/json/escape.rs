@@ -223,11 +223,3 @@ impl ReaderStep<'_> {
         self.repaired(Code::InvalidEscape, at..at + 1, message, |turn| turn.put_plain(at + 1))
     }
 }
-
-/// Says whether a string's content may turn out to be a path of Windows: a drive and a backslash.
-pub(super) fn may_begin_path(content: &[u8]) -> bool {
-    match content {
-        [drive, rest @ ..] => drive.is_ascii_alphabetic() && matches!(rest, [] | [b':'] | [b':', b'\\', ..]),
-        [] => true,
-    }
-}

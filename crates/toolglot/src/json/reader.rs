@@ -373,3 +373,11 @@ const PYTHON: [Code; 12] = [
     Code::Comment,
     Code::InvalidEscape,
 ];
+
+/// Says whether a string's content may turn out to be a path of Windows: a drive and a backslash.
+pub(super) fn may_begin_path(content: &[u8]) -> bool {
+    match content {
+        [drive, rest @ ..] => drive.is_ascii_alphabetic() && matches!(rest, [] | [b':'] | [b':', b'\\', ..]),
+        [] => true,
+    }
+}

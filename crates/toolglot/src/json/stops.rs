@@ -3,9 +3,8 @@
 use std::fmt;
 
 use super::Context;
-use super::escape::may_begin_path;
 use super::look::{Quote, token_closer};
-use super::reader::{DRIVE, JsonReader};
+use super::reader::{DRIVE, JsonReader, may_begin_path};
 use super::state::Expect;
 use super::text::RunningString;
 use super::write::needs_escape;

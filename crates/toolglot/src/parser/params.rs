@@ -160,6 +160,10 @@ impl ParamsReader {
         let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { None };
+        let wrapped = match tree {
+            Some(_) => None,
+            None => wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))?,
+        };
         let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
         if torn {
@@ -171,7 +175,7 @@ impl ParamsReader {
             self.at = end;
             return Ok(BetweenParams::Passed);
         }
-        if let Some((members, end)) = wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))? {
+        if let Some((members, end)) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
             for (key, json) in strict::members(&members) {
                 self.object.member(&strict::key_text(key), json, end, sink);

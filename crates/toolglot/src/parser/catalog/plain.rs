@@ -14,11 +14,12 @@ use crate::view::{NotYet, View};
 pub(super) struct PlainCalls {
     /// The bytes with which they open.
     first_bytes: ByteSet,
-    calls: Vec<PlainCall>,
+    calls: Vec<PlainCandidate>,
 }
 
+/// One of these candidates.
 #[derive(Debug)]
-struct PlainCall {
+struct PlainCandidate {
     number: usize,
     /// A candidate of a higher rank reads an object behind the same opener, or may; known once that has stood somewhere.
     shadowed: OnceLock<bool>,
@@ -30,7 +31,7 @@ impl Catalog {
         let PlainCalls { first_bytes, calls } = self.plain_calls.get_or_init(|| self.list_plain_calls());
         first_bytes.contains(*view.rest(at).first()?).then_some(())?;
         let lead = Lead::of(view.rest(at));
-        calls.iter().find_map(|PlainCall { number, shadowed }| {
+        calls.iter().find_map(|PlainCandidate { number, shadowed }| {
             let candidate = &self.candidates[*number];
             let opener = self.pattern(candidate)?.opening().filter(|opener| opener.may_stand(lead))?;
             let end = stands(view, at, opener, &Head::default()).ok()??;
@@ -40,7 +41,7 @@ impl Catalog {
 
     fn list_plain_calls(&self) -> PlainCalls {
         let plain = (0..self.candidates.len()).filter(|number| self.is_plain_call(&self.candidates[*number]));
-        let calls: Vec<_> = plain.map(|number| PlainCall { number, shadowed: OnceLock::new() }).collect();
+        let calls: Vec<_> = plain.map(|number| PlainCandidate { number, shadowed: OnceLock::new() }).collect();
         let openers = calls.iter().filter_map(|call| self.pattern(&self.candidates[call.number])?.opening());
         let spellings = openers.flat_map(|opener| &opener.spellings[..]);
         let first_bytes = spellings.filter_map(|spelling| spelling.opener().bytes().next()).collect();
