@@ -11,6 +11,10 @@ use crate::parser::plain_call::plain_call;
 use crate::sink::Sink;
 use crate::view::View;
 
+/// The longest call that is said at once. A longer one is as quick the long way, and most of it would be read twice if it
+/// were none.
+const PLAIN: usize = 1 << 12;
+
 impl Scanner {
     /// Says the plain call that stands at `at`, if one does.
     pub(super) fn pass_plain_call(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Option<ScanFound> {
@@ -18,7 +22,7 @@ impl Scanner {
             return None;
         }
         let limits = &engine.options.limits;
-        let near = view.limited(self.at.saturating_add(limits.held.min(limits.arguments)));
+        let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) = engine.catalog.plain_call(near, self.at)?;
         let pattern_ref = PatternRef { dialect: candidate.dialect, section: None, call: Some(candidate.pattern) };
         let call = plain_call(engine, near, body, pattern_ref)?;
