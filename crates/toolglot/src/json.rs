@@ -71,7 +71,7 @@ pub(crate) use fast_members::plain_object;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
-pub(crate) use scalar::is_number;
+pub(crate) use scalar::{is_number, is_token};
 pub(crate) use write::{decode, needs_escape, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.

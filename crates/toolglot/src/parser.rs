@@ -53,6 +53,7 @@ mod object;
 mod openers;
 mod params;
 mod plain_call;
+mod plain_kwargs;
 mod region;
 mod remains;
 mod scan;

@@ -11,7 +11,7 @@ pub(super) struct RepairedScalar {
 }
 
 /// Says whether a byte can belong to a number or a word.
-pub(super) fn is_token(byte: u8) -> bool {
+pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'-' | b'.' | b'$') || byte >= 0x80
 }
 

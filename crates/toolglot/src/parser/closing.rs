@@ -129,7 +129,7 @@ pub(crate) fn extra_brackets<'l>(
             break true;
         }
         if !matches!(context.view.byte(next)?, Some(b'}' | b']' | b')')) {
-            break goes_on(end, next, context)?;
+            break end > at && goes_on(end, next, context)?;
         }
         (end, next) = (next + 1, context.gap(next + 1)?);
         if end - at > 16 {

@@ -4,6 +4,7 @@ use super::call_context::CallContext;
 use super::fast_path::FastPath;
 use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::plain_kwargs::plain_kwargs;
 use crate::diagnostic::Code;
 use crate::given::GivenNames;
 use crate::json::{Context, Ended, JsonReader, ValueOutcome, ValuePosition};
@@ -20,6 +21,8 @@ pub(crate) struct KwargsReader {
     value: Option<KeywordValue>,
     /// Bytes of arguments that had been said when the value began.
     before_value: usize,
+    /// It was seen whether all of them are there and plain.
+    begun: bool,
 }
 
 /// The value that is being read.
@@ -32,7 +35,7 @@ struct KeywordValue {
 
 impl KwargsReader {
     pub(crate) fn new(at: usize) -> Self {
-        Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0 }
+        Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0, begun: false }
     }
 
     /// Returns where the arguments began.
@@ -52,6 +55,13 @@ impl KwargsReader {
 
     /// Reads on until the parenthesis closes; it is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
+        if !std::mem::replace(&mut self.begun, true)
+            && let Some((json, end)) = plain_kwargs(context, self.start)
+        {
+            sink.arguments(end, &json);
+            self.at = end;
+            return Ok(ValueOutcome { at: end, how: Ended::Complete });
+        }
         loop {
             if let Some(value) = &mut self.value {
                 let end = value.resume(context, self.object.keys(), sink)?;

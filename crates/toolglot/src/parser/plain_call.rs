@@ -75,13 +75,13 @@ fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, 
 }
 
 /// Text that must stand as JSON has it.
-struct PlainText<'v> {
-    view: View<'v>,
-    at: usize,
+pub(super) struct PlainText<'v> {
+    pub(super) view: View<'v>,
+    pub(super) at: usize,
 }
 
 impl PlainText<'_> {
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         self.at += self.view.rest(self.at).iter().take_while(|byte| is_blank(**byte)).count();
     }
 
