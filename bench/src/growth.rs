@@ -72,6 +72,7 @@ const DIMENSIONS: [Dimension; 33] = [
     linear("ends of turns amid text", "turn-ends", 100),
     linear("ends of turns amid text, a whole message", "turn-ends-whole", 100),
     linear("tags of many names in a value", "tags", 1_000),
+    linear("blanks in the closing tag of a value", "blank-closer", 1_000),
     linear("markers that break off", "near-hermes", 100),
     linear("quotes in a string", "quotes", 500),
     linear("backslashes in a string", "backslashes", 500),
@@ -183,6 +184,10 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
         "worded" => read(Dialects::builtin(), &format!("analysisWe {}", "need ".repeat(size / 5))),
         "turn-ends" => read(Dialects::builtin(), &turn_ends(size)),
         "turn-ends-whole" => Ok(parsing(Dialects::builtin(), tools(), turn_ends(size))),
+        "blank-closer" => {
+            let opened = "<tool_call>\n<function=write>\n<parameter=content>\nx</";
+            read(pinned("qwen3_coder")?, &format!("{opened}{}", " ".repeat(size)))
+        }
         "tags" => {
             let tags: String = (0..size).map(|number| format!("<t{number}>")).collect();
             read(pinned("qwen3_coder")?, &format!("<tool_call>\n<function=write>\n<parameter=content>\n{tags}"))

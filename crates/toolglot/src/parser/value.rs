@@ -4,7 +4,7 @@ use super::bytes::SHORT;
 use super::call_context::CallContext;
 use super::data::ByteClass;
 use super::fast_path::FastPath;
-use super::head::{Head, HeadText, decode_entities, skip_line_break};
+use super::head::{Head, HeadText, NAME_LIMIT, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::torn::is_weak;
 use crate::coerce::Hint;
@@ -93,7 +93,8 @@ impl ParamReader {
         if !silent {
             self.flush_solid(fast.view, self.ender.scan, sink);
         }
-        found != Ok(true)
+        // What waits for long is looked at again only when it has grown.
+        found == Ok(false) || found.is_err() && fast.view.end() - self.ender.scan < NAME_LIMIT
     }
 
     /// Passes a few bytes if they are nothing but data.
