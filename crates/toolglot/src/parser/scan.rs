@@ -67,6 +67,8 @@ pub(crate) struct Scanner {
     rejected: Option<Rejection>,
     /// Bytes read ahead for candidates that died.
     wasted_lookahead: usize,
+    /// How many those were when the contest began.
+    wasted_before: usize,
     /// Behind the fence in the head of a call that died: it opens none in the text.
     own_fence: Option<usize>,
     /// The code span at hand, or the last one, holds an opener.
@@ -127,6 +129,7 @@ impl Scanner {
             looks_ahead: false,
             rejected: None,
             wasted_lookahead: 0,
+            wasted_before: 0,
             own_fence: None,
             span_quotes: false,
             told_limit: false,
@@ -276,6 +279,7 @@ impl Scanner {
             self.tried_call |=
                 entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
             self.looks_ahead = looks_ahead(engine, &entrants);
+            self.wasted_before = self.wasted_lookahead;
             self.contest = Some(entrants);
         }
         self.compete(engine, view, sink)
@@ -372,7 +376,7 @@ impl Scanner {
             fence,
             fresh: self.place.is_fresh(),
             last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
-            exhausted: self.is_exhausted_by(self.wasted_lookahead),
+            exhausted: self.is_exhausted(),
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
@@ -424,7 +428,11 @@ impl Scanner {
         next.is_some_and(|next| engine.catalog.are_alike(number, *next, heads.lacks_section()))
     }
 
-    /// Says whether so much was read ahead in vain that candidates which need more of it die.
+    /// Says whether so much was read ahead in vain, before this contest or in it, that candidates which need more of it die.
+    fn is_exhausted(&self) -> bool {
+        self.is_exhausted_by(self.wasted_before) || self.is_exhausted_by(self.wasted_lookahead - self.wasted_before)
+    }
+
     fn is_exhausted_by(&self, wasted: usize) -> bool {
         wasted > 2 * self.at + WASTED_LOOKAHEAD
     }

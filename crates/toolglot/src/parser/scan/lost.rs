@@ -95,10 +95,7 @@ impl Scanner {
                     let bytes = near.rest(self.at).to_vec();
                     let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
                     let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
-                    if after.exhausted == before.exhausted {
-                        let lost = LostContest { bytes, before, after, wasted, fence, stop: None };
-                        self.lost.keep(self.at, lost);
-                    }
+                    self.lost.keep(self.at, LostContest { bytes, before, after, wasted, fence, stop: None });
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
@@ -143,13 +140,9 @@ impl Scanner {
         let (rest, before) = (near.rest(self.at), self.standing(engine));
         let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
         let lost = self.lost.kept.iter().find(again)?;
-        let (after, wasted, stop) = (lost.after, self.wasted_lookahead + lost.wasted, lost.stop);
-        // Between its candidates a contest may have come to read less.
-        if self.is_exhausted_by(wasted) != before.exhausted {
-            return None;
-        }
+        let (after, stop) = (lost.after, lost.stop);
         self.own_fence = self.own_fence.max(lost.fence.map(|fence| self.at + fence));
-        self.wasted_lookahead = wasted;
+        self.wasted_lookahead += lost.wasted;
         (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
         Some(stop)
     }

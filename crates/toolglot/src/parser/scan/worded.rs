@@ -13,7 +13,7 @@ impl Scanner {
     pub(super) fn worded_region(&mut self, view: View<'_>, pattern: &Pattern, sink: &mut Sink) -> Result<bool, NotYet> {
         let Some(start) = nodes(view, self.at, &pattern.head, None, &mut Head::default())? else { return Ok(false) };
         let glued = view.char(start)?.is_some_and(char::is_alphanumeric);
-        if !glued || self.is_exhausted_by(self.wasted_lookahead) {
+        if !glued || self.is_exhausted() {
             return Ok(false);
         }
         let Some((closer, end)) = closing_word(view, start, pattern)? else {
