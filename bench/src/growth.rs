@@ -49,7 +49,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 33] = [
+const DIMENSIONS: [Dimension; 34] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
