@@ -128,6 +128,14 @@ impl ByteBits {
         letters
     };
 
+    pub(crate) const ALL: Self = Self([u64::MAX; 4]);
+
+    /// Returns the set without one of its members.
+    fn without(mut self, byte: u8) -> Self {
+        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
+        self
+    }
+
     /// Adds all members of another set.
     pub(crate) fn add(&mut self, other: Self) {
         self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
@@ -144,6 +152,55 @@ impl ByteBits {
         let at =
             (0..).step_by(64).zip(self.0).find(|(_, bits)| *bits != 0).map(|(from, bits)| from + bits.trailing_zeros());
         at.filter(|_| count == 1).and_then(|at| u8::try_from(at).ok())
+    }
+}
+
+/// What may come next, white space apart: a byte, and behind a `<` another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NextBytes {
+    bytes: ByteBits,
+    /// What may come next where white space stands between.
+    apart: ByteBits,
+    in_tags: ByteBits,
+}
+
+impl NextBytes {
+    /// Attributes: a name's letters, or behind white space what else a name may begin with.
+    pub(crate) fn of_attributes() -> Self {
+        let apart = b"_.:-".iter().copied().collect();
+        Self { bytes: ByteBits::LETTERS.without(b'_'), apart, in_tags: ByteBits::default() }
+    }
+
+    /// What a text begins with.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let tag = || text.bytes().nth(1).map_or(ByteBits::ALL, |byte| [byte].into_iter().collect());
+        let in_tags = if text.starts_with('<') { tag() } else { ByteBits::default() };
+        Self { bytes: text.bytes().take(1).collect(), apart: ByteBits::default(), in_tags }
+    }
+
+    /// Bytes, whatever is behind them.
+    pub(crate) fn of_bytes(bytes: ByteBits) -> Self {
+        let in_tags = if bytes.contains(b'<') { ByteBits::ALL } else { ByteBits::default() };
+        Self { bytes, apart: ByteBits::default(), in_tags }
+    }
+
+    /// Adds all that other ways to go on begin with.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.bytes.add(other.bytes);
+        self.apart.add(other.apart);
+        self.in_tags.add(other.in_tags);
+    }
+
+    /// Says whether a byte may come next, or `<` and the byte behind it.
+    #[inline]
+    pub(crate) fn contains(&self, [byte, behind]: [u8; 2], apart: bool) -> bool {
+        let first = self.bytes.contains(byte) || apart && self.apart.contains(byte);
+        first && (byte != b'<' || self.in_tags.contains(behind))
+    }
+
+    /// Returns the byte that must come next, where just one may.
+    pub(crate) fn only(&self) -> Option<u8> {
+        self.bytes.only().filter(|_| self.apart == ByteBits::default())
     }
 }
 

@@ -114,6 +114,8 @@ pub(crate) fn nodes(
             HeadPart::Literal(_) if head.unclosed_tag => Some(at),
             HeadPart::Literal(expected) => marker(view, at, expected, number + 1 < nodes.len(), head)?,
             HeadPart::Hole(hole) => read_hole(view, at, *hole, opens_tag(nodes, number), next, head)?,
+            // What is glued to a tag's name and is no letter belongs to the name.
+            HeadPart::Attributes(_) if glued && view.byte(at)?.is_some_and(|next| b"_.:-".contains(&next)) => None,
             HeadPart::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
                 attributes(view, at, expected, next, head)?

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::bytes::ByteBits;
+use super::bytes::NextBytes;
 use super::head::{GAPS, MARK, skip_gap};
 use crate::dialect::{Spelling, SpellingPart, is_strong};
 use crate::view::{NotYet, View};
@@ -12,7 +12,7 @@ use crate::view::{NotYet, View};
 pub(crate) struct Opener<'t> {
     pub(crate) text: Cow<'t, str>,
     /// One of these must follow; anything may if there are none.
-    then: Option<ByteBits>,
+    then: Option<NextBytes>,
     /// Nothing but JSON can stand behind it, which begins with no letter.
     pub(crate) json: bool,
     /// Prose does not contain it.
@@ -27,16 +27,16 @@ impl<'t> Opener<'t> {
 
     /// Adds the openers of a spelling, two if it is written with a mark or without; `behind` is what may follow the whole
     /// literal, where not everything may.
-    pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<ByteBits>, openers: &mut Vec<Self>) {
+    pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<NextBytes>, openers: &mut Vec<Self>) {
         let text = spelling.opener();
         let mut add = |text, then| {
             openers.push(Self { text, then, json: false, strong: spelling.is_strong_at_once() });
         };
         let then = match spelling.parts.get(1..) {
-            Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => Some(next.bytes().take(1).collect()),
+            Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => Some(NextBytes::of_text(next)),
             Some([SpellingPart::Mark, SpellingPart::Text(close)]) => {
                 add(Cow::Owned([text, close].concat()), behind);
-                Some([MARK].into_iter().collect())
+                Some(NextBytes::of_bytes([MARK].into_iter().collect()))
             }
             Some([]) => behind,
             _ => None,
@@ -48,7 +48,7 @@ impl<'t> Opener<'t> {
 /// What may follow a text, for some of what it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Behind {
-    then: Option<ByteBits>,
+    then: Option<NextBytes>,
     json: bool,
 }
 
@@ -78,6 +78,12 @@ struct OpenerRow {
 }
 
 impl OpenerRow {
+    /// Says whether what stands behind it begins as it does.
+    fn begins(&self, [first, second]: [u8; 2]) -> bool {
+        let mut own = self.text.bytes();
+        own.next() == Some(first) && (first != b'<' || own.next().is_none_or(|own| own == second))
+    }
+
     fn open(&mut self, opener: &Opener<'_>, number: usize) {
         let behind = Behind { then: opener.then, json: opener.json };
         let way = self.behind.iter().position(|known| *known == behind).unwrap_or(self.behind.len());
@@ -149,20 +155,20 @@ impl Openers {
     ///
     /// Behind its joint an opener goes on, or begins once more: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
-        let first = view.byte(at)?;
-        self.walk(view, at, |length, row| {
-            // Whether all go on, and the byte with which they may: asked once some have to.
+        self.walk(view, at, |row| {
+            // Looked at once some have to know.
             let mut next = None;
             let mut goes_on = |way: &Behind| {
-                let Some(bytes) = way.then else { return Ok(true) };
-                let (all, next) = match next {
+                let Some(then) = &way.then else { return Ok(true) };
+                let next = match next {
                     Some(next) => next,
-                    None => {
-                        let byte = byte_behind(view, at + length)?;
-                        *next.insert((byte.is_none_or(|byte| byte == first), byte.flatten()))
-                    }
+                    None => *next.insert(TextBehind::of(view, at + row.text.len())?),
                 };
-                Ok(all || next.is_some_and(|next| bytes.contains(next)))
+                Ok(match next {
+                    TextBehind::Far => true,
+                    TextBehind::Nothing => false,
+                    TextBehind::Near { bytes, apart } => row.begins(bytes) || then.contains(bytes, apart),
+                })
             };
             let mut ways = 0_u64;
             for (number, way) in row.behind.iter().enumerate().take(WAYS) {
@@ -181,7 +187,7 @@ impl Openers {
         &self,
         view: View<'_>,
         at: usize,
-        mut hit: impl FnMut(usize, &OpenerRow) -> Result<(), NotYet>,
+        mut hit: impl FnMut(&OpenerRow) -> Result<(), NotYet>,
     ) -> Result<(), NotYet> {
         let rest = view.rest(at);
         let lead = lead(rest);
@@ -193,7 +199,7 @@ impl Openers {
         let mut last = next.checked_sub(1);
         while let Some(row) = last.map(|number| &self.rows[number]) {
             if rest.starts_with(row.text.as_bytes()) {
-                hit(row.text.len(), row)?;
+                hit(row)?;
             }
             last = row.inner;
         }
@@ -207,12 +213,32 @@ fn lead(text: &[u8]) -> u64 {
     text.first_chunk().map_or_else(short, |eight| u64::from_be_bytes(*eight))
 }
 
-/// Returns the byte behind an opener that ends at `at`, white space apart, or the end of the input; `None` if it is far.
-fn byte_behind(view: View<'_>, at: usize) -> Result<Option<Option<u8>>, NotYet> {
-    let near = view.limited(at + NEAR);
-    match skip_gap(near, at).and_then(|behind| near.byte(behind)) {
-        Err(NotYet) if near.end() < view.end() => Ok(None),
-        found => found.map(Some),
+/// What stands behind an opener, white space apart.
+#[derive(Clone, Copy)]
+enum TextBehind {
+    /// Its first two bytes, the second one zero at the end of the input, and whether white space stands before them.
+    Near {
+        bytes: [u8; 2],
+        apart: bool,
+    },
+    /// More white space than is looked at.
+    Far,
+    /// The end of the input.
+    Nothing,
+}
+
+impl TextBehind {
+    fn of(view: View<'_>, at: usize) -> Result<Self, NotYet> {
+        let near = view.limited(at + NEAR);
+        let found = skip_gap(near, at).and_then(|behind| {
+            let Some(first) = near.byte(behind)? else { return Ok(Self::Nothing) };
+            let second = if first == b'<' { near.byte(behind + 1)?.unwrap_or_default() } else { 0 };
+            Ok(Self::Near { bytes: [first, second], apart: behind > at })
+        });
+        match found {
+            Err(NotYet) if near.end() < view.end() => Ok(Self::Far),
+            found => found,
+        }
     }
 }
 

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use super::Candidate;
-use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
-use crate::parser::bytes::ByteBits;
+use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Pattern};
+use crate::parser::bytes::{ByteBits, NextBytes};
 
-/// Returns the bytes with which a candidate can go on behind its first literal, white space apart; `None` if any may.
+/// Returns with what a candidate can go on behind its first literal, white space apart; `None` if with anything.
 ///
-/// The literal, or all of a head that is nothing else, may stand there once more.
-pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<ByteBits> {
+/// The literal, or all of a head that is nothing else, may stand there once more, or what closes an empty section.
+pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<NextBytes> {
     let call = (first.kind() == Some(BodyKind::Calls)).then(|| &dialect.calls[candidate.pattern]);
     let last = call.unwrap_or(first);
     let nodes = first.head.iter().skip(1).chain(call.into_iter().flat_map(|call| &call.head));
-    let mut bytes = ByteBits::default();
+    let mut bytes = NextBytes::default();
     if let Some(again) = first.opening() {
         bytes.add(first_bytes(again)?);
-        bytes.extend(again.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()?.bytes().next()));
+        let last_parts = again.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text());
+        last_parts.for_each(|text| bytes.add(NextBytes::of_text(text)));
+    }
+    for closer in first.tail.iter().filter(|_| call.is_some()) {
+        bytes.add(first_bytes(closer)?);
     }
     for node in nodes {
         match node {
@@ -26,10 +30,9 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
                     continue;
                 }
             }
-            HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(ByteBits::LETTERS),
+            HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(NextBytes::of_bytes(ByteBits::LETTERS)),
             HeadPart::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
-                bytes.add(ByteBits::LETTERS);
-                bytes.extend(*b".:-");
+                bytes.add(NextBytes::of_attributes());
             }
             HeadPart::Hole(Hole::Id | Hole::Key | Hole::Type) | HeadPart::Attributes(_) => return None,
         }
@@ -51,20 +54,25 @@ pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate
     }
 }
 
-/// Returns the bytes with which a literal begins that stands there; `None` if only the text tells.
-fn first_bytes(literal: &Literal) -> Option<ByteBits> {
-    let told = |part: Option<&SpellingPart>| part.is_none_or(|part| part.text().is_some());
-    let all = literal.spellings.iter().all(|spelling| told(spelling.parts.first()));
-    all.then(|| literal.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect())
+/// Returns with what a literal begins that stands there; `None` if only the text tells.
+fn first_bytes(literal: &Literal) -> Option<NextBytes> {
+    let mut bytes = NextBytes::default();
+    for spelling in &literal.spellings {
+        if let Some(part) = spelling.parts.first() {
+            bytes.add(NextBytes::of_text(part.text()?));
+        }
+    }
+    Some(bytes)
 }
 
-/// Returns the bytes with which a body can begin, or the closer behind one that is empty.
-fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<ByteBits> {
+/// Returns with what a body can begin, or the closer behind one that is empty.
+fn bytes_of_body(body: &BodyHole, closer: Option<&Literal>) -> Option<NextBytes> {
+    let of = |bytes: &[u8]| NextBytes::of_bytes(bytes.iter().copied().collect());
     match body.kind {
-        BodyKind::Call => Some(b"{[`".iter().copied().collect()),
+        BodyKind::Call => Some(of(b"{[`")),
         BodyKind::Arguments => {
-            let mut bytes: ByteBits = b"{\"`".iter().copied().collect();
-            bytes.add(closer.map_or(Some(ByteBits::default()), first_bytes)?);
+            let mut bytes = closer.map_or(Some(NextBytes::default()), first_bytes)?;
+            bytes.add(of(b"{\"`"));
             Some(bytes)
         }
         _ => None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::behind::bytes_behind;
 use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
-use crate::parser::bytes::ByteBits;
+use crate::parser::bytes::NextBytes;
 use crate::parser::openers::{Opener, Openers};
 
 /// The literals that open a candidate of its strength.
@@ -20,7 +20,7 @@ fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Vec<Opener<'d>
 pub(super) fn opener_texts<'d>(
     dialect: &'d Dialect,
     candidate: &Candidate,
-    behind: impl FnOnce(&Pattern) -> Option<ByteBits>,
+    behind: impl FnOnce(&Pattern) -> Option<NextBytes>,
 ) -> Vec<Opener<'d>> {
     if let Some(literal) = skipped(dialect, candidate) {
         return vec![Opener::of(literal)];
@@ -41,7 +41,7 @@ pub(super) fn opener_texts<'d>(
 }
 
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<ByteBits>) -> Vec<Opener<'d>> {
+fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<NextBytes>) -> Vec<Opener<'d>> {
     let mut texts = Vec::with_capacity(first.spellings.len());
     first.spellings.iter().for_each(|spelling| Opener::add_spelled(spelling, behind, &mut texts));
     if first.is_optional()
