@@ -217,10 +217,7 @@ fn lead(text: &[u8]) -> u64 {
 #[derive(Clone, Copy)]
 enum TextBehind {
     /// Its first two bytes, the second one zero at the end of the input, and whether white space stands before them.
-    Near {
-        bytes: [u8; 2],
-        apart: bool,
-    },
+    Near { bytes: [u8; 2], apart: bool },
     /// More white space than is looked at.
     Far,
     /// The end of the input.

@@ -30,7 +30,9 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
                     continue;
                 }
             }
-            HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => bytes.add(NextBytes::of_bytes(ByteBits::LETTERS)),
+            HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => {
+                bytes.add(NextBytes::of_bytes(ByteBits::LETTERS))
+            }
             HeadPart::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
                 bytes.add(NextBytes::of_attributes());
             }

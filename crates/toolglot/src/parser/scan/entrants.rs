@@ -1,6 +1,7 @@
 //! What may begin at a place: a closer that nothing opened, or the candidates of a contest.
 
 use super::Scanner;
+use super::fences::ends_torn_quote;
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
@@ -41,7 +42,7 @@ impl Scanner {
     /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer, and behind
     /// that the next call opens.
     fn ends_torn_span(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        Ok(!self.span_quotes && self.ends_torn_quote(engine, view)?)
+        Ok(!self.span_quotes && ends_torn_quote(engine, view, self.at)?)
     }
 
     /// Returns the candidates that may compete here, the highest rank first.

@@ -1,7 +1,6 @@
 //! Fences: what they quote is text, unless they are left of a call that died.
 
 use super::Scanner;
-use crate::parser::bytes::SHORT;
 use crate::parser::engine::Engine;
 use crate::parser::head::skip_gap;
 use crate::sink::Sink;
@@ -10,6 +9,18 @@ use crate::view::{NotYet, View};
 /// Closers of one call that stand in a row: those of a value, the call, its section, and as many that are doubled. The bound keeps
 /// each from being read again for every one before it.
 const CLOSERS: usize = 6;
+
+/// How much of a fence is passed at first: a line.
+const STRETCH: usize = 64;
+
+/// Whose a fence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FenceOwner {
+    /// A call that never began.
+    Lost,
+    /// The call that opens here, or the text that quotes it.
+    Call,
+}
 
 impl Scanner {
     /// Passes what a fence quotes: no call there is looked at.
@@ -32,51 +43,40 @@ impl Scanner {
         self.place.is_quoted_words(rest) && (engine.catalog.strays.is_empty() || !self.place.may_be_torn())
     }
 
-    /// Passes a fence up to what says whose it is. A closer, and behind it the next call: the fence is left of a call that never
-    /// began, and quotes nothing. An opener that touches its marks: so it is in a dialect that writes fences, if the call before
-    /// was cut in its head. Any other opener: it quotes a whole call.
+    /// Passes a fence up to what says whose it is.
+    ///
+    /// What is behind the fence is not to be looked through, so it is passed stretch by stretch, each twice as long.
     fn pass_torn_fence(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<(), NotYet> {
-        let mut line_end = self.at;
-        while self.place.is_in_fence() {
-            // Line by line: the fence may end with the next, and what is behind it is not to be looked through for each.
+        let mut length = STRETCH;
+        loop {
             let rest = view.rest(self.at);
-            if line_end <= self.at {
-                let end = memchr::memchr(b'\n', rest).filter(|_| rest.len() > SHORT);
-                line_end = end.map_or(view.end(), |end| self.at + end + 1);
+            let in_char = |byte: &&u8| **byte & 0xc0 == 0x80;
+            length = length.min(rest.len());
+            length += rest[length..].iter().take_while(in_char).count();
+            let mut behind = self.place;
+            let passed = behind.pass_fence(&rest[..length]);
+            let mut from = 0;
+            while let Some(ahead) = engine.catalog.stops.find(&rest[from..passed]) {
+                from += ahead;
+                let owner = fence_owner(engine, view, self.at + from);
+                if owner != Ok(None) {
+                    self.place.pass_fence(&rest[..from]);
+                    self.pass_in_fence(from, sink);
+                    match owner? {
+                        Some(FenceOwner::Lost) => self.place.leave_fence(),
+                        _ => self.place.open_in_fence(self.tried_call && writes_fences(engine)),
+                    }
+                    return Ok(());
+                }
+                from += 1;
             }
-            let line = &rest[..line_end - self.at];
-            let ahead = engine.catalog.stops.find(line).unwrap_or(line.len());
-            let passed = self.place.pass_fence(&rest[..ahead]);
+            self.place = behind;
             self.pass_in_fence(passed, sink);
-            if passed < ahead || passed == rest.len() {
+            if passed < length || passed == rest.len() {
                 return Ok(());
             }
-            if ahead == line.len() {
-                continue;
-            }
-            if self.ends_torn_quote(engine, view)? {
-                self.place.leave_fence();
-                return Ok(());
-            }
-            if opens(engine, view, self.at)? {
-                self.place.open_in_fence(self.tried_call && writes_fences(engine));
-                return Ok(());
-            }
-            let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
-            let passed = self.place.pass_fence(&rest[ahead..ahead + next]);
-            self.pass_in_fence(passed, sink);
+            length *= 2;
         }
-        Ok(())
-    }
-
-    /// Says whether the closers of a call stand here, and behind them the next call opens.
-    pub(super) fn ends_torn_quote(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        let mut end = self.at;
-        for _ in 0..CLOSERS {
-            let Some(after) = engine.catalog.strays.stands(view, end)? else { break };
-            end = skip_gap(view, after)?;
-        }
-        Ok(end > self.at && opens(engine, view, end)?)
     }
 
     fn pass_in_fence(&mut self, bytes: usize, sink: &mut Sink) {
@@ -97,9 +97,30 @@ impl Scanner {
 
     /// Notes the last fence in the head of a call that died, whose body would have begun at `body`.
     pub(super) fn note_own_fence(&mut self, view: View<'_>, body: Option<usize>) {
-        let fence = body.and_then(|body| view.slice(self.at, body).rfind("```"));
+        let head = body.map(|body| view.slice(self.at, body)).filter(|head| head.as_bytes().contains(&b'`'));
+        let fence = head.and_then(|head| head.rfind("```"));
         self.own_fence = self.own_fence.max(fence.map(|fence| self.at + fence + "```".len()));
     }
+}
+
+/// Says whose a fence is that what stands at `at` in it tells. Closers, and behind them the next call: it is left of a call
+/// that never began, and quotes nothing. An opener that touches its marks: so it is in a dialect that writes fences, if the
+/// call before was cut in its head. Any other opener: it quotes a whole call.
+fn fence_owner(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<FenceOwner>, NotYet> {
+    if ends_torn_quote(engine, view, at)? {
+        return Ok(Some(FenceOwner::Lost));
+    }
+    Ok(opens(engine, view, at)?.then_some(FenceOwner::Call))
+}
+
+/// Says whether the closers of a call stand at `at`, and behind them the next call opens.
+pub(super) fn ends_torn_quote(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let mut end = at;
+    for _ in 0..CLOSERS {
+        let Some(after) = engine.catalog.strays.stands(view, end)? else { break };
+        end = skip_gap(view, after)?;
+    }
+    Ok(end > at && opens(engine, view, end)?)
 }
 
 /// Says whether a call opens at `at` with a marker.
