@@ -75,6 +75,11 @@ impl ReaderStep<'_> {
         self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, REACH)
     }
 
+    /// Says whether so much was read ahead in vain that no other call is tried in what is left of a string.
+    fn is_spent(&self) -> bool {
+        self.near_reach() == NEXT && self.ahead_left() == 0
+    }
+
     fn left_of(&self, limit: usize) -> usize {
         if self.sink.hasty { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
     }
@@ -215,7 +220,12 @@ impl ReaderStep<'_> {
     pub(super) fn give_up(&mut self, closed: Option<usize>, furthest: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let reach = self.reach();
-        let mut end = self.context.markers.resume_at(self.view, at, closed.unwrap_or(reach).min(reach))?;
+        let upto = closed.unwrap_or(reach).min(reach);
+        let mut end = match () {
+            () if !self.is_spent() => self.context.markers.resume_at(self.view, at, upto)?,
+            () if self.view.end() < upto => self.view.final_end()?,
+            () => upto,
+        };
         while !self.view.is_boundary(end) {
             end -= 1;
         }

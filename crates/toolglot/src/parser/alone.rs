@@ -46,7 +46,7 @@ fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Opt
         return None;
     }
     let mut sink = Sink::new(engine.options.repairs);
-    let win = Winner { pattern_ref, head, callee, start: Start::Params { at, first: None }, proof: None };
+    let win = Winner { pattern_ref, head, callee, start: Start::Params { at, first: None }, proof: None, in_vain: 0 };
     let end = CallReader::new(win, true).resume(engine, view, &mut sink).ok()?;
     let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
     let arguments = sink.words.get(name.len()..)?.to_owned();

@@ -404,7 +404,8 @@ impl CallReader {
             return Ok(false);
         }
         let head = Head { name: None, ..self.head.inner() };
-        let trial_context = TrialContext { in_section: true, ..TrialContext::default() };
+        let hasty = sink.wasted_lookahead > engine.options.limits.string_ends;
+        let trial_context = TrialContext { in_section: true, hasty, ..TrialContext::default() };
         let Trial::Ready(win) = try_call(engine, view, at, pattern_ref, head, trial_context)? else { return Ok(false) };
         sink.markup(at);
         (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);

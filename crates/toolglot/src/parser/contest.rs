@@ -33,6 +33,8 @@ pub(crate) struct Winner {
     pub(crate) start: Start,
     /// All of it has been read already, to prove that it is a call.
     pub(crate) proof: Option<Box<ProofResult>>,
+    /// How many bytes that read ahead in vain.
+    pub(crate) in_vain: usize,
 }
 
 /// What a proof has read.
@@ -114,6 +116,8 @@ pub(crate) struct TrialContext {
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
+    /// So much was read ahead in vain for the ends of strings that they are not looked for.
+    pub(crate) hasty: bool,
 }
 
 impl TrialContext {
@@ -279,7 +283,7 @@ pub(crate) fn try_body(
     let Some((callee, start)) = begun else {
         return Ok(dead(head.looked.max(at), "no call body here"));
     };
-    let win = Box::new(Winner { pattern_ref, head, callee, start, proof: None });
+    let win = Box::new(Winner { pattern_ref, head, callee, start, proof: None, in_vain: 0 });
     admit(engine, view, at, win, trial_context, proof)
 }
 
@@ -334,6 +338,7 @@ pub(crate) fn go_on(
         Ok(Some(against)) => Ok(against),
         Ok(None) => {
             let Proof { mut win, reading, sink } = *begun;
+            win.in_vain = sink.read_in_vain();
             win.proof = trial_context.keeps_proof().then(|| Box::new(ProofResult { reading, sink }));
             Ok(Trial::Ready(win))
         }
@@ -385,7 +390,7 @@ fn begin_proof(engine: &Engine, at: usize, win: Box<Winner>, trial_context: Tria
     // A strict caller's schema is held against what would go out.
     let said = all || engine.options.validation == Validation::Strict;
     let mut sink = if said { Sink::fork(at, trial_context.calls, repairs) } else { Sink::muted(at, repairs) };
-    sink.hasty = trial_context.exhausted;
+    sink.hasty = trial_context.exhausted || trial_context.hasty;
     Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
 }
 

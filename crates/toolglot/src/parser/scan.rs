@@ -400,6 +400,7 @@ impl Scanner {
         let dialect = engine.dialect(pattern_ref).name.clone();
         match self.unless_draft(engine, view, trial)? {
             Trial::Ready(win) => {
+                self.wasted_lookahead += win.in_vain;
                 self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
                     engine.pattern(pattern_ref).source.clone().into_owned()
                 });

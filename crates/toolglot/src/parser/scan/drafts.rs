@@ -64,6 +64,7 @@ impl Scanner {
     pub(super) fn unless_draft(&mut self, engine: &Engine, view: View<'_>, trial: Trial) -> Result<Trial, NotYet> {
         let Trial::Ready(win) = trial else { return Ok(trial) };
         let Some(end) = win.proof.as_ref().map(|proof| proof.reading.anchor()) else { return Ok(Trial::Ready(win)) };
+        let in_vain = win.in_vain;
         match self.against(engine, view, end, &win) {
             Err(NotYet) => {
                 self.proof = Proof::of(win);
@@ -71,7 +72,7 @@ impl Scanner {
             }
             Ok(Some(message)) => {
                 let message = message.to_owned();
-                Ok(Trial::Rejected(Rejection { end, read: end, code: Code::CallInReasoning, message }))
+                Ok(Trial::Rejected(Rejection { end, read: end + in_vain, code: Code::CallInReasoning, message }))
             }
             Ok(None) => {
                 self.drafted = None;
