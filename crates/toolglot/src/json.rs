@@ -68,11 +68,12 @@ use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
 pub(crate) use fast_members::plain_object;
+pub(crate) use fast_path::plain_content;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
 pub(crate) use scalar::{is_number, is_token};
-pub(crate) use write::{decode, needs_escape, write_escaped, write_string};
+pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
 /// What stands around a value: the markers of the dialect that may end it from outside.
 pub(crate) trait Markers {

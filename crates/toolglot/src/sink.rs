@@ -38,6 +38,9 @@ const FEW: usize = 256;
 /// Bytes that a message may read ahead for ends of values before what has gone by counts, too: a file that a call writes.
 const DOUBTED: usize = 1 << 16;
 
+/// Room for what follows a long value: its quote, brackets, the next key. Without it all would be moved for one byte more.
+const ROOM: usize = 64;
+
 /// Diagnostics of one code that are kept for a message. One costs about 100 bytes and a repair needs only one byte of
 /// input, so a hostile message would otherwise take a hundred times its size.
 const TOLD: usize = 10_000;
@@ -184,7 +187,12 @@ impl Sink {
     /// Adds to the running call's arguments and consumes the input up to `upto`.
     pub(crate) fn arguments(&mut self, upto: usize, json: &str) {
         self.written += json.len();
-        self.write_arguments(upto, |words| words.push_str(json));
+        self.write_arguments(upto, |words| {
+            if words.capacity() - words.len() < json.len() {
+                words.reserve(json.len() + ROOM);
+            }
+            words.push_str(json);
+        });
     }
 
     /// Adds text to a JSON string of the running call's arguments, escaped.

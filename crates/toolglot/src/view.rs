@@ -63,6 +63,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the text between two positions, both on character boundaries.
+    #[inline]
     pub(crate) fn slice(self, from: usize, to: usize) -> &'a str {
         &self.text[from - self.base..to - self.base]
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::ValuePosition;
 use super::follow::Follow;
 use super::look::Quote;
-use super::reader::ReaderStep;
+use super::reader::{ReaderStep, may_begin_path};
 use super::scalar::{is_number, is_token};
 use super::state::{Bracket, Expect, OpenBracket, Token};
 use super::write::clean_run;
@@ -193,6 +193,14 @@ impl ReaderStep<'_> {
         let ends = self.follow(end + 1) == Ok(Follow::Closes) && (!key || pass.colon_follows());
         ends.then_some(end)
     }
+}
+
+/// Returns the length of a string's content in JSON's quotes, if its end is there and nothing before that takes a decision.
+pub(crate) fn plain_content(bytes: &[u8]) -> Option<usize> {
+    let mut pass = FastPass::new(bytes);
+    (!may_begin_path(bytes)).then_some(())?;
+    pass.content()?;
+    Some(pass.at)
 }
 
 /// The visible bytes and how far they have been passed.

@@ -24,7 +24,7 @@ pub(crate) fn write_escaped(text: &str, out: &mut String) {
 }
 
 /// Returns the length of the run of bytes that need no escape, found eight at a time.
-pub(super) fn clean_run(bytes: &[u8]) -> usize {
+pub(crate) fn clean_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;

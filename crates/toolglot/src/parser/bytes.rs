@@ -159,48 +159,47 @@ impl ByteBits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NextBytes {
     bytes: ByteBits,
-    /// What may come next where white space stands between.
-    apart: ByteBits,
     in_tags: ByteBits,
+    /// Behind white space, attributes.
+    attributes: bool,
 }
 
 impl NextBytes {
     /// Attributes: a name's letters, or behind white space what else a name may begin with.
     pub(crate) fn of_attributes() -> Self {
-        let apart = b"_.:-".iter().copied().collect();
-        Self { bytes: ByteBits::LETTERS.without(b'_'), apart, in_tags: ByteBits::default() }
+        Self { bytes: ByteBits::LETTERS.without(b'_'), in_tags: ByteBits::default(), attributes: true }
     }
 
     /// What a text begins with.
     pub(crate) fn of_text(text: &str) -> Self {
         let tag = || text.bytes().nth(1).map_or(ByteBits::ALL, |byte| [byte].into_iter().collect());
         let in_tags = if text.starts_with('<') { tag() } else { ByteBits::default() };
-        Self { bytes: text.bytes().take(1).collect(), apart: ByteBits::default(), in_tags }
+        Self { bytes: text.bytes().take(1).collect(), in_tags, attributes: false }
     }
 
     /// Bytes, whatever is behind them.
     pub(crate) fn of_bytes(bytes: ByteBits) -> Self {
         let in_tags = if bytes.contains(b'<') { ByteBits::ALL } else { ByteBits::default() };
-        Self { bytes, apart: ByteBits::default(), in_tags }
+        Self { bytes, in_tags, attributes: false }
     }
 
     /// Adds all that other ways to go on begin with.
     pub(crate) fn add(&mut self, other: Self) {
         self.bytes.add(other.bytes);
-        self.apart.add(other.apart);
         self.in_tags.add(other.in_tags);
+        self.attributes |= other.attributes;
     }
 
     /// Says whether a byte may come next, or `<` and the byte behind it.
     #[inline]
     pub(crate) fn contains(&self, [byte, behind]: [u8; 2], apart: bool) -> bool {
-        let first = self.bytes.contains(byte) || apart && self.apart.contains(byte);
+        let first = self.bytes.contains(byte) || apart && self.attributes && b"_.:-".contains(&byte);
         first && (byte != b'<' || self.in_tags.contains(behind))
     }
 
     /// Returns the byte that must come next, where just one may.
     pub(crate) fn only(&self) -> Option<u8> {
-        self.bytes.only().filter(|_| self.apart == ByteBits::default())
+        self.bytes.only().filter(|_| !self.attributes)
     }
 }
 

@@ -44,6 +44,7 @@ impl<'l> FastPath<'l> {
     }
 
     /// Returns what each byte is to a value between the markers.
+    #[inline]
     pub(super) fn data(&self) -> &'l DataBytes {
         self.engine.catalog.data(self.pattern_ref.dialect)
     }

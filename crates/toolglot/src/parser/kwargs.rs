@@ -4,7 +4,7 @@ use super::call_context::CallContext;
 use super::fast_path::FastPath;
 use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::plain_kwargs::plain_kwargs;
+use super::plain_kwargs::PlainKwargs;
 use crate::diagnostic::Code;
 use crate::given::GivenNames;
 use crate::json::{Context, Ended, JsonReader, ValueOutcome, ValuePosition};
@@ -56,11 +56,11 @@ impl KwargsReader {
     /// Reads on until the parenthesis closes; it is not consumed.
     pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if !std::mem::replace(&mut self.begun, true)
-            && let Some((json, end)) = plain_kwargs(context, self.start)
+            && let Some(plain) = PlainKwargs::at(self.start, context)
         {
-            sink.arguments(end, &json);
-            self.at = end;
-            return Ok(ValueOutcome { at: end, how: Ended::Complete });
+            plain.write(sink);
+            self.at = plain.end;
+            return Ok(ValueOutcome { at: self.at, how: Ended::Complete });
         }
         loop {
             if let Some(value) = &mut self.value {

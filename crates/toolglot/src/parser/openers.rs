@@ -99,14 +99,15 @@ impl OpenerRow {
 
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
-        let pairs = pairs.into_iter().map(|(opener, number)| (lead(opener.text.as_bytes()), opener, number));
-        let mut pairs: Vec<_> = pairs.collect();
-        pairs.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.text.cmp(&other.1.text)));
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        let text = |place: usize| &*pairs[place].0.text;
+        let mut order: Vec<_> = (0..pairs.len()).map(|place| (lead(text(place).as_bytes()), place)).collect();
+        order.sort_unstable_by(|one, other| (one.0, text(one.1), one.1).cmp(&(other.0, text(other.1), other.1)));
         let mut openers = Self { rows: Vec::with_capacity(pairs.len()) };
-        for alike in pairs.chunk_by(|one, next| one.0 == next.0 && one.1.text == next.1.text) {
+        for alike in order.chunk_by(|one, next| one.0 == next.0 && text(one.1) == text(next.1)) {
             let mut row = OpenerRow { opened: Vec::with_capacity(alike.len()), ..OpenerRow::default() };
-            alike.iter().for_each(|(_, opener, number)| row.open(opener, *number));
-            openers.add(&alike[0].1.text, row);
+            alike.iter().for_each(|(_, place)| row.open(&pairs[*place].0, pairs[*place].1));
+            openers.add(text(alike[0].1), row);
         }
         openers.rows.shrink_to_fit();
         openers

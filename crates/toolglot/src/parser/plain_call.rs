@@ -14,6 +14,10 @@ use crate::schema::Schema;
 use crate::tool::NameLookup;
 use crate::view::{View, is_blank};
 
+/// The longest call that is said at once. A longer one is as quick the long way, and most of it would be read twice if it
+/// were none.
+pub(super) const PLAIN: usize = 1 << 12;
+
 /// A call that is all there.
 pub(super) struct PlainCall<'v> {
     pub(super) name: &'v str,

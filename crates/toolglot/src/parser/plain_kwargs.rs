@@ -2,50 +2,77 @@
 //! strings that takes a decision.
 
 use super::call_context::CallContext;
-use super::plain_call::PlainText;
+use super::plain_call::{PLAIN, PlainText};
 use crate::coerce;
-use crate::json::{Markers, is_number, is_token};
+use crate::json::{Markers, clean_run, is_number, is_token, plain_content};
 use crate::schema::SchemaNode;
+use crate::sink::Sink;
 
 /// Keywords that may pass at once: each is compared with those before it.
 const KEYWORDS: usize = 16;
 
-/// Room for the JSON of most calls.
-const USUAL: usize = 256;
+/// Keyword arguments that are all there.
+pub(super) struct PlainKwargs<'v> {
+    /// Each name and its value, which is JSON but for the quotes of a string.
+    keywords: [(&'v str, PlainValue<'v>); KEYWORDS],
+    count: usize,
+    /// Where their parenthesis stands.
+    pub(super) end: usize,
+}
 
-/// Returns the JSON of the arguments that begin at `at`, and where their parenthesis stands; `None` if anything in them
-/// takes another look.
-pub(super) fn plain_kwargs(context: &CallContext<'_>, at: usize) -> Option<(String, usize)> {
-    let view = context.view;
-    if context.engine.options.careful || view.has_marks() || context.near {
-        return None;
-    }
-    let root = context.root();
-    let mut text = PlainText { view, at };
-    let mut given: [&str; KEYWORDS] = [""; KEYWORDS];
-    let mut json = String::with_capacity(USUAL);
-    json.push('{');
-    for count in 0..KEYWORDS {
-        let name = text.keyword(context)?;
-        let new = !given[..count].contains(&name) && root.is_none_or(|root| root.declares(name));
-        new.then(|| given[count] = name)?;
-        json.extend([if count == 0 { "\"" } else { ", \"" }, name, "\": "]);
-        let node = root.and_then(|root| root.property(name));
-        let is_string = text.keyword_value(node, context, &mut json)?;
-        text.skip_blanks();
-        match view.rest(text.at).first()? {
-            b',' => text.at += 1,
-            b')' if is_string && !matches!(context.ends_call(view, text.at), Ok(Some(_))) => return None,
-            b')' => {
-                let mut required = root.map_or(&[][..], SchemaNode::required).iter();
-                required.all(|name| given[..=count].contains(&name.as_str())).then_some(())?;
-                json.push('}');
-                return Some((json, text.at));
-            }
-            _ => return None,
+#[derive(Clone, Copy)]
+enum PlainValue<'v> {
+    Token(&'v str),
+    Text(&'v str),
+}
+
+impl<'v> PlainKwargs<'v> {
+    /// Returns the arguments that begin at `at`; `None` if anything in them takes another look.
+    pub(super) fn at(at: usize, context: &CallContext<'v>) -> Option<Self> {
+        let view = context.view.limited(at.saturating_add(PLAIN));
+        if context.engine.options.careful || view.has_marks() || context.near {
+            return None;
         }
+        let root = context.root();
+        let mut text = PlainText { view, at };
+        let mut plain = Self { keywords: [("", PlainValue::Token("")); KEYWORDS], count: 0, end: at };
+        loop {
+            let name = text.keyword(context)?;
+            let declared = root.is_none_or(|root| root.declares(name));
+            (declared && !plain.has(name)).then_some(())?;
+            let value = text.keyword_value(root.and_then(|root| root.property(name)), context)?;
+            *plain.keywords.get_mut(plain.count)? = (name, value);
+            plain.count += 1;
+            text.skip_blanks();
+            plain.end = text.at;
+            match view.rest(text.at).first()? {
+                b',' => text.at += 1,
+                b')' => break,
+                _ => return None,
+            }
+        }
+        let mut required = root.map_or(&[][..], SchemaNode::required).iter();
+        required.all(|name| plain.has(name)).then_some(())?;
+        let string = matches!(plain.keywords[plain.count - 1].1, PlainValue::Text(_));
+        (!string || matches!(context.ends_call(view, plain.end), Ok(Some(_)))).then_some(plain)
     }
-    None
+
+    fn has(&self, name: &str) -> bool {
+        self.keywords[..self.count].iter().any(|keyword| keyword.0 == name)
+    }
+
+    /// Says the arguments.
+    pub(super) fn write(&self, sink: &mut Sink) {
+        for (number, (name, value)) in self.keywords[..self.count].iter().enumerate() {
+            let mut say = |json| sink.arguments(self.end, json);
+            [if number == 0 { "{\"" } else { ", \"" }, name, "\": "].into_iter().for_each(&mut say);
+            match value {
+                PlainValue::Token(token) => say(token),
+                PlainValue::Text(text) => ["\"", text, "\""].into_iter().for_each(say),
+            }
+        }
+        sink.arguments(self.end, "}");
+    }
 }
 
 impl<'v> PlainText<'v> {
@@ -62,16 +89,10 @@ impl<'v> PlainText<'v> {
         Some(self.view.slice(start, start + length))
     }
 
-    /// Passes a value that may stand as it is, and writes its JSON; says whether it is a string.
-    fn keyword_value(
-        &mut self,
-        node: Option<SchemaNode<'_>>,
-        context: &CallContext<'_>,
-        json: &mut String,
-    ) -> Option<bool> {
-        let rest = self.view.rest(self.at);
+    /// Passes a value that may stand as it is.
+    fn keyword_value(&mut self, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> Option<PlainValue<'v>> {
+        let (rest, start) = (self.view.rest(self.at), self.at);
         let quote = *rest.first()?;
-        let start = self.at;
         if !matches!(quote, b'"' | b'\'') {
             self.at += rest.iter().position(|byte| !is_token(*byte))?;
             let token = match self.view.slice(start, self.at) {
@@ -79,21 +100,19 @@ impl<'v> PlainText<'v> {
                 "False" => "false",
                 number => is_number(number.as_bytes()).then_some(number)?,
             };
-            node.is_none_or(|node| coerce::is_declared(token, node)).then_some(())?;
-            json.push_str(token);
-            return Some(false);
+            return node.is_none_or(|node| coerce::is_declared(token, node)).then_some(PlainValue::Token(token));
         }
-        let length = rest[1..].iter().position(|byte| !is_plain(*byte))?;
-        let text = self.view.slice(start + 1, start + 1 + length);
-        let ends = rest[length + 1] == quote && context.markers().find(text.as_bytes()).is_none();
-        (ends && !node.is_some_and(SchemaNode::holds_strings)).then_some(())?;
-        json.extend(["\"", text, "\""]);
+        (!node.is_some_and(SchemaNode::holds_strings)).then_some(())?;
+        let inside = &rest[1..];
+        let length = if quote == b'"' { plain_content(inside)? } else { python_text(inside, context)? };
         self.at += length + 2;
-        Some(true)
+        Some(PlainValue::Text(self.view.slice(start + 1, start + 1 + length)))
     }
 }
 
-/// Says whether a byte is itself in a string of Python's and of JSON's.
-fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\'' | b'\\')
+/// Returns the length of a string's text in Python's own quotes that JSON's could hold as it is, and no marker in it.
+fn python_text(inside: &[u8], context: &CallContext<'_>) -> Option<usize> {
+    let clean = &inside[..clean_run(inside)];
+    let length = memchr::memchr(b'\'', clean)?;
+    context.markers().find(&clean[..length]).is_none().then_some(length)
 }

@@ -86,9 +86,11 @@ impl ParamReader {
             return false;
         }
         let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
-        if passed {
-            return true;
-        }
+        passed || self.pass_many(silent, fast, head, sink)
+    }
+
+    #[inline(never)]
+    fn pass_many(&mut self, silent: bool, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
         let found = if self.cdata { self.ender.seek_in_cdata(fast) } else { self.ender.seek(fast, head) };
         if !silent {
             self.flush_solid(fast.view, self.ender.scan, sink);

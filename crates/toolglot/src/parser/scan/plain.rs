@@ -7,13 +7,9 @@ use super::{ScanFound, Scanner};
 use crate::options::Validation;
 use crate::parser::catalog::{PatternRef, Strength};
 use crate::parser::engine::Engine;
-use crate::parser::plain_call::plain_call;
+use crate::parser::plain_call::{PLAIN, plain_call};
 use crate::sink::Sink;
 use crate::view::View;
-
-/// The longest call that is said at once. A longer one is as quick the long way, and most of it would be read twice if it
-/// were none.
-const PLAIN: usize = 1 << 12;
 
 impl Scanner {
     /// Says the plain call that stands at `at`, if one does.
