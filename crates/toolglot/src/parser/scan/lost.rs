@@ -91,19 +91,33 @@ impl Scanner {
             }
             match self.decide(engine, near, sink) {
                 Err(NotYet) => {}
-                Ok(ContestOutcome::Lost) if self.looks_ahead && self.may_repeat(engine, view, sink) => {
-                    let bytes = near.rest(self.at).to_vec();
-                    let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
-                    let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
-                    self.lost.keep(self.at, LostContest { bytes, before, after, wasted, fence, stop: None });
+                Ok(ContestOutcome::Lost) => {
+                    self.keep_lost(engine, near, sink, before, wasted);
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
             }
         }
         let found = self.decide(engine, view, sink)?;
-        self.lost.any |= self.looks_ahead && matches!(found, ContestOutcome::Lost);
+        if matches!(found, ContestOutcome::Lost) {
+            // What is decided before the input's end depends on what is visible.
+            if begins && view.final_end().is_err() && view.end() - self.at <= NEAR[0] {
+                self.keep_lost(engine, view, sink, before, wasted);
+            }
+            self.lost.any |= self.looks_ahead;
+        }
         Ok(found)
+    }
+
+    /// Keeps the contest that was lost here by the bytes of `near`.
+    fn keep_lost(&mut self, engine: &Engine, near: View<'_>, sink: &Sink, before: Standing, wasted: usize) {
+        if !self.looks_ahead || !self.may_repeat(engine, near, sink) {
+            return;
+        }
+        let bytes = near.rest(self.at).to_vec();
+        let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
+        let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
+        self.lost.keep(self.at, LostContest { bytes, before, after, wasted, fence, stop: None });
     }
 
     /// Notes where the scanner stops next behind the contest that was kept last.
