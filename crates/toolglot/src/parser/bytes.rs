@@ -146,6 +146,10 @@ impl ByteBits {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
+    pub(crate) fn members(&self) -> impl Iterator<Item = u8> {
+        (0..=u8::MAX).filter(|byte| self.contains(*byte))
+    }
+
     /// Returns the member of a set that has just one.
     pub(crate) fn only(&self) -> Option<u8> {
         let count: u32 = self.0.iter().map(|bits| bits.count_ones()).sum();

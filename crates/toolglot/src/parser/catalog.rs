@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::ByteSet;
+use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
 use super::head::{Head, stands_any};
 use super::marker::Marker;
@@ -101,9 +101,9 @@ pub(crate) struct Catalog {
     headers: Openers,
     /// Candidates that open with `<` and a declared tool's name.
     pub(crate) dynamic: Vec<usize>,
-    /// Candidates that open with the name itself.
-    pub(crate) named: Vec<usize>,
-    /// The bytes with which what follows such a name can begin.
+    /// Candidates that open with the name itself, and the bytes with which each can go on behind it.
+    pub(crate) named: Vec<(usize, ByteBits)>,
+    /// The bytes with which any of them can.
     pub(crate) behind_names: ByteSet,
     /// The closers of reasoning regions, and those of a pinned dialect's calls; each may stand alone.
     pub(crate) closers: LoneClosers,
@@ -152,8 +152,11 @@ impl Catalog {
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
-        let named = all(|candidate| candidate.is_named);
-        let behind_names = named.iter().flat_map(|number| bytes_behind_name(dialects, &candidates[*number])).collect();
+        let named: Vec<_> = all(|candidate| candidate.is_named)
+            .into_iter()
+            .map(|number| (number, bytes_behind_name(dialects, &candidates[number])))
+            .collect();
+        let behind_names = named.iter().flat_map(|named| named.1.members()).collect();
         let lone = closers.starts().into_iter().chain(strays.starts());
         let stops: Starts = strong.starts().into_iter().chain(lone).collect();
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };

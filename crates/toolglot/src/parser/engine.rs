@@ -110,8 +110,13 @@ impl Engine {
 
     /// Says whether a declared tool's name stands at `at` as a word of its own, and a call can go on behind it.
     pub(crate) fn names_at(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        self.behind_name(view, at).map(|behind| behind.is_some())
+    }
+
+    /// Returns the byte behind such a name, white space apart.
+    pub(crate) fn behind_name(&self, view: View<'_>, at: usize) -> Result<Option<u8>, NotYet> {
         if !self.reads_names || !view.byte(at)?.is_some_and(|first| self.tools.may_begin(first)) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut end = at;
         while end - at <= NAME_LIMIT {
@@ -121,13 +126,13 @@ impl Engine {
                 None if view.starts_with(end, "\\_")? => end += 2,
                 None if self.tools.is_declared(&view.slice(at, end).replace("\\_", "_")) => {
                     let behind = view.byte(skip_gap(view, end)?)?;
-                    return Ok(behind.is_some_and(|byte| self.catalog.behind_names.contains(byte)));
+                    return Ok(behind.filter(|byte| self.catalog.behind_names.contains(*byte)));
                 }
                 None if matches!(next, Some('.' | ':' | '/' | '-')) => end += 1,
-                None => return Ok(false),
+                None => return Ok(None),
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Says who is called by what a head has read: a name, or an id that carries one.

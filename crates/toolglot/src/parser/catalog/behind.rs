@@ -45,14 +45,14 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
 }
 
 /// Returns the bytes with which a call can go on behind the name that opens it.
-pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> Vec<u8> {
+pub(super) fn bytes_behind_name(dialects: &[Arc<Dialect>], candidate: &Candidate) -> ByteBits {
     let call = &dialects[candidate.dialect].calls[candidate.pattern];
     match (call.head.get(1), call.kind()) {
         (Some(HeadPart::Literal(next)), _) if !next.is_optional() => {
             next.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect()
         }
-        (None, Some(BodyKind::Arguments)) => vec![b'{', b'"'],
-        _ => (0..=u8::MAX).collect(),
+        (None, Some(BodyKind::Arguments)) => [b'{', b'"'].into_iter().collect(),
+        _ => ByteBits::ALL,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Scanner;
 use super::fences::ends_torn_quote;
 use crate::options::Evidence;
+use crate::parser::bytes::ByteBits;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
 use crate::parser::head::name_end;
@@ -60,8 +61,10 @@ impl Scanner {
         if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
             entrants.extend_from_slice(&catalog.dynamic);
         }
-        if weak && engine.names_at(view, self.at)? {
-            entrants.extend_from_slice(&catalog.named);
+        if weak && let Some(behind) = engine.behind_name(view, self.at)? {
+            // A fence may stand before the arguments, and a longer name here.
+            let goes_on = |bytes: &ByteBits| bytes.contains(behind) || b"`.:/-".contains(&behind);
+            entrants.extend(catalog.named.iter().filter(|named| goes_on(&named.1)).map(|named| named.0));
         }
         if self.no_reasoning {
             entrants.retain(|number| catalog.candidates[*number].role != CandidateRole::Reasoning);
