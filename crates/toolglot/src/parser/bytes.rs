@@ -176,7 +176,7 @@ impl NextBytes {
 
     /// What a text begins with.
     pub(crate) fn of_text(text: &str) -> Self {
-        let tag = || text.bytes().nth(1).map_or(ByteBits::ALL, |byte| [byte].into_iter().collect());
+        let tag = || text.as_bytes().get(1).map_or(ByteBits::ALL, |byte| [*byte].into_iter().collect());
         let in_tags = if text.starts_with('<') { tag() } else { ByteBits::default() };
         Self { bytes: text.bytes().take(1).collect(), in_tags, attributes: false }
     }

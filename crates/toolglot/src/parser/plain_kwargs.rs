@@ -20,6 +20,7 @@ pub(super) struct PlainKwargs<'v> {
     pub(super) end: usize,
 }
 
+/// The value of one of them.
 #[derive(Clone, Copy)]
 enum PlainValue<'v> {
     Token(&'v str),

@@ -29,11 +29,6 @@ mod stop;
 mod turns;
 mod worded;
 
-/// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
-/// default held text. Then look-ahead is bounded by twice the text that has gone by, so the total stays linear
-/// however often an opener leads nowhere.
-const WASTED_LOOKAHEAD: usize = 1 << 18;
-
 /// Reads text up to the next thing that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner {
@@ -397,8 +392,24 @@ impl Scanner {
             body = heads.body().filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
+        let trial = self.unless_draft(engine, view, trial)?;
+        if matches!(trial, Trial::Dead { .. }) {
+            self.note_own_fence(view, body);
+        }
+        self.settle(engine, view, pattern_ref, trial_context, trial)
+    }
+
+    /// Counts and tells what became of a candidate; returns it if it is ready.
+    fn settle(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        pattern_ref: PatternRef,
+        trial_context: TrialContext,
+        trial: Trial,
+    ) -> Result<Option<ScanFound>, NotYet> {
         let dialect = engine.dialect(pattern_ref).name.clone();
-        match self.unless_draft(engine, view, trial)? {
+        match trial {
             Trial::Ready(win) => {
                 self.wasted_lookahead += win.in_vain;
                 self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
@@ -415,7 +426,6 @@ impl Scanner {
             Trial::Dead { why, read } => {
                 let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
-                self.note_own_fence(view, body);
                 let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
                 self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
             }
@@ -427,15 +437,6 @@ impl Scanner {
     fn shares(&self, engine: &Engine, number: usize, heads: &HeadResult) -> bool {
         let next = self.contest.as_ref().and_then(|alive| alive.get(1));
         next.is_some_and(|next| engine.catalog.are_alike(number, *next, heads.lacks_section()))
-    }
-
-    /// Says whether so much was read ahead in vain, before this contest or in it, that candidates which need more of it die.
-    fn is_exhausted(&self) -> bool {
-        self.is_exhausted_by(self.wasted_before) || self.is_exhausted_by(self.wasted_lookahead - self.wasted_before)
-    }
-
-    fn is_exhausted_by(&self, wasted: usize) -> bool {
-        wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
     /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.

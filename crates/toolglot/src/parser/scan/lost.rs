@@ -17,6 +17,11 @@ const NEAR: [usize; 2] = [64, 512];
 /// parameter.
 const KEPT: usize = 4;
 
+/// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
+/// default held text. Then look-ahead is bounded by twice the text that has gone by, so the total stays linear
+/// however often an opener leads nowhere.
+const WASTED_LOOKAHEAD: usize = 1 << 18;
+
 /// Contests that were lost since the last call or region.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LostContests {
@@ -166,6 +171,15 @@ impl Scanner {
         let careful = engine.options.careful || view.has_marks();
         let asked = careful || self.trace.is_some() || self.rejected.is_some();
         !asked && sink.calls() < engine.options.limits.calls && self.place.is_unquoted()
+    }
+
+    /// Says whether so much was read ahead in vain, before this contest or in it, that candidates which need more of it die.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted_by(self.wasted_before) || self.is_exhausted_by(self.wasted_lookahead - self.wasted_before)
+    }
+
+    fn is_exhausted_by(&self, wasted: usize) -> bool {
+        wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
     fn standing(&self, engine: &Engine) -> Standing {
