@@ -173,9 +173,11 @@ impl Scanner {
         !asked && sink.calls() < engine.options.limits.calls && self.place.is_unquoted()
     }
 
-    /// Says whether so much was read ahead in vain, before this contest or in it, that candidates which need more of it die.
+    /// Says whether so much was read ahead in vain that candidates which need more of it die: before this contest, or far more
+    /// in it. So a short one reads the same from its first candidate to its last.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.is_exhausted_by(self.wasted_before) || self.is_exhausted_by(self.wasted_lookahead - self.wasted_before)
+        self.is_exhausted_by(self.wasted_before)
+            || self.is_exhausted_by(self.wasted_lookahead.saturating_sub(WASTED_LOOKAHEAD))
     }
 
     fn is_exhausted_by(&self, wasted: usize) -> bool {
