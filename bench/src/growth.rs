@@ -49,7 +49,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 34] = [
+const DIMENSIONS: [Dimension; 35] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -73,6 +73,7 @@ const DIMENSIONS: [Dimension; 34] = [
     linear("ends of turns amid text, a whole message", "turn-ends-whole", 100),
     linear("tags of many names in a value", "tags", 1_000),
     linear("blanks in the closing tag of a value", "blank-closer", 1_000),
+    linear("calls that open in values without an end", "opened-in-value", 50),
     linear("markers that break off", "near-hermes", 100),
     linear("quotes in a string", "quotes", 500),
     linear("backslashes in a string", "backslashes", 500),
@@ -187,6 +188,11 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
         "blank-closer" => {
             let opened = "<tool_call>\n<function=write>\n<parameter=content>\nx</";
             read(pinned("qwen3_coder")?, &format!("{opened}{}", " ".repeat(size)))
+        }
+        "opened-in-value" => {
+            let call = "_CALL]\n{tool => \"write\", args => {\n--v\"\n--mode \"x\n}}\n[/TOOL_CALL]\n[TOOL";
+            let opened = "[TOOL_CALL]\n{tool => \"write\", args => {\n--mode \"";
+            Ok(parsing(pinned("minimax_tool_call")?, tools(), format!("{opened}{}(", call.repeat(size))))
         }
         "tags" => {
             let tags: String = (0..size).map(|number| format!("<t{number}>")).collect();

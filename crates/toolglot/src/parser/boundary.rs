@@ -96,7 +96,7 @@ impl Markers for CallContext<'_> {
     }
 
     fn quotes_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        Ok(inner(self, at)?.and_then(|inner| if let Inner::Quoted(end) = inner { Some(end) } else { None }))
+        Ok(if let (Inner::Quoted(end), _) = inner(self, at)? { Some(end) } else { None })
     }
 
     fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
@@ -345,23 +345,26 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
     Ok(None)
 }
 
-/// What a call is that opens in the middle of a value and needs no repair.
+/// What an opener in the middle of a value begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Inner {
-    /// The next one: what is behind it belongs to no string.
+    /// No call that needs no repair.
+    Data,
+    /// The next call: what is behind it belongs to no string.
     Alone,
-    /// Quoted, up to here: the value goes on behind it.
+    /// A quoted call, up to here: the value goes on behind it.
     Quoted(usize),
 }
 
-/// Returns what the call at `at` is, in the middle of a value; inside what is read ahead there is no such question.
-pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<Option<Inner>, NotYet> {
-    let Some(win) = first_alone(context, at)? else { return Ok(None) };
-    let Some(end) = whole(context, win, at, ALONE)? else { return Ok(None) };
-    if is_alone(context, end)? && !is_cut_behind(context, end)? {
-        return Ok(Some(Inner::Alone));
-    }
-    Ok(Some(Inner::Quoted(behind_section(context, end)?)))
+/// Returns what begins at `at`, in the middle of a value, and how many bytes were read for it that will be read again;
+/// inside what is read ahead there is no such question.
+pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(Inner, usize), NotYet> {
+    let Some(win) = first_alone(context, at)? else { return Ok((Inner::Data, 0)) };
+    Ok(match whole(context, win, at, ALONE)? {
+        (None, read) => (Inner::Data, read),
+        (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (Inner::Alone, read),
+        (Some(end), _) => (Inner::Quoted(behind_section(context, end)?), 0),
+    })
 }
 
 /// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
@@ -381,21 +384,23 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::W
     }
 }
 
-/// Returns the end of a call that reads without any repair, but for the wrapper that the broken call opened.
+/// Returns the end of a call that reads without any repair, but for the wrapper that the broken call opened, and how many
+/// bytes were read to know it.
 fn whole(
     context: &CallContext<'_>,
     mut win: contest::Winner,
     at: usize,
     reach: usize,
-) -> Result<Option<usize>, NotYet> {
+) -> Result<(Option<usize>, usize), NotYet> {
     win.callee.ahead = true;
     let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener));
     let seen = context.view.limited(at + reach);
-    match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
-        Ok(end) => Ok((sink.worst() <= Outcome::Repaired).then_some(end)),
-        Err(NotYet) if seen.end() < context.view.end() => Ok(None),
-        Err(NotYet) => Err(NotYet),
-    }
+    let end = match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
+        Ok(end) => end,
+        Err(NotYet) if seen.end() < context.view.end() => return Ok((None, reach + sink.read_in_vain())),
+        Err(NotYet) => return Err(NotYet),
+    };
+    Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - at + sink.read_in_vain()))
 }
 
 /// Says whether what is behind a call that ended at `end` belongs to no string.
@@ -405,7 +410,7 @@ fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
 
 /// Says whether a call reads whole, and what is behind it belongs to no string.
 fn reads(context: &CallContext<'_>, win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
-    whole(context, win, at, reach)?.map_or(Ok(false), |end| is_alone(context, end))
+    whole(context, win, at, reach)?.0.map_or(Ok(false), |end| is_alone(context, end))
 }
 
 /// Goes past the braces of the objects around the arguments, and past short members behind them.

@@ -95,7 +95,7 @@ impl ParamsReader {
             if let Some(value) = &mut self.value {
                 let end = value.resume(&context.with_head(&self.head), &mut self.object, sink)?;
                 (self.at, self.value) = (end.at, None);
-                sink.doubted += end.read.saturating_sub(end.at);
+                sink.doubted += end.in_vain;
                 if !end.whole {
                     self.object.cut(end.at, sink);
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });

@@ -58,8 +58,8 @@ enum ValueTail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParamEnd {
     pub(crate) at: usize,
-    /// How far was read to find the end.
-    pub(crate) read: usize,
+    /// Bytes that were read in vain to find the end.
+    pub(crate) in_vain: usize,
     /// False if the input ended inside it.
     pub(crate) whole: bool,
 }
@@ -133,7 +133,7 @@ impl ParamReader {
         sink: &mut Sink,
     ) -> Result<ParamEnd, NotYet> {
         let Some((param, body)) = self.pattern(context) else {
-            return Ok(ParamEnd { at: self.start, read: self.start, whole: true });
+            return Ok(ParamEnd { at: self.start, in_vain: 0, whole: true });
         };
         if self.mode == ParamMode::Edge {
             self.begin(context, body, object, sink)?;
@@ -144,7 +144,7 @@ impl ParamReader {
             self.find_end(context, param, object, sink)?
         };
         self.close(&edge, context, body, object, sink);
-        Ok(ParamEnd { at: edge.next, read: self.ender.scan, whole: edge.whole })
+        Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
     }
 
     fn pattern<'e>(&self, context: &CallContext<'e>) -> Option<(&'e Pattern, &'e BodyHole)> {

@@ -52,6 +52,8 @@ pub(super) struct ValueEndFinder {
     strayed: bool,
     /// How many openers were looked at.
     openers: usize,
+    /// How many bytes were read for them in vain.
+    in_vain: usize,
 }
 
 /// Openers in one value that are read on, each up to the end of its call; all others are data. A value that quotes a
@@ -70,7 +72,7 @@ impl ValueEdge {
 
 impl ValueEndFinder {
     pub(super) fn new(at: usize, hasty: bool) -> Self {
-        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), strayed: false, openers: 0 }
+        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), strayed: false, openers: 0, in_vain: 0 }
     }
 
     /// Notes a doubtful end, if none is noted yet; where nothing may be in doubt, the value ends there.
@@ -142,6 +144,11 @@ impl ValueEndFinder {
     /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
     fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(&seed_of(name.as_bytes()))))
+    }
+
+    /// Returns how many bytes were read in vain to find the end, which is behind `next`.
+    pub(super) fn in_vain(&self, next: usize) -> usize {
+        self.scan.saturating_sub(next) + self.in_vain
     }
 
     /// The input ended: the doubt is confirmed, or the value is cut. A `weak` closer before other text, such as a quote, is
@@ -252,14 +259,14 @@ impl ValueEndFinder {
         param: &Pattern,
         object: &ArgumentsObject,
     ) -> Result<Option<usize>, NotYet> {
-        if self.openers >= OPENERS || context.follows(end, &[Marker::Call], param)?.is_none() {
+        if !self.may_look() || context.follows(end, &[Marker::Call], param)?.is_none() {
             return Ok(None);
         }
         let lacks = |key: &str| object.missing(context).any(|missing| missing == key) && context.head.key() != key;
         if !object.missing(context).any(|missing| missing != context.head.key()) {
             return Ok(None);
         }
-        let (mut after, mut early) = (end, false);
+        let (mut after, mut seen, mut early) = (end, end, false);
         loop {
             let next = context.gap(after)?;
             let closed = if context.opener(next)?.is_some() { None } else { context.any_closer(next)? };
@@ -267,6 +274,7 @@ impl ValueEndFinder {
             after = closed;
         }
         for at in after..end + LOOK {
+            seen = at;
             let Some(byte) = context.view.byte(at)? else {
                 early = context.engine.options.finish_reason == Some(FinishReason::Length);
                 break;
@@ -278,7 +286,7 @@ impl ValueEndFinder {
                 }
             }
         }
-        self.openers += 1;
+        self.looked(seen - end);
         Ok(early.then_some(after))
     }
 
@@ -332,7 +340,7 @@ impl ValueEndFinder {
     /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
     /// is data, even if it has a parameter's name.
     fn is_enclosed(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
-        if !param.has_key_tag() || self.opened.is_empty() || self.openers >= OPENERS {
+        if !param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
             return Ok(false);
         }
         let (view, mut next) = (context.view, at);
@@ -353,7 +361,7 @@ impl ValueEndFinder {
             }
             next = end;
         };
-        self.openers += 1;
+        self.looked(next - at);
         Ok(enclosed)
     }
 
@@ -361,14 +369,28 @@ impl ValueEndFinder {
     /// quotes are data as it is.
     fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let inner = if self.openers < OPENERS { boundary::inner(context, at)? } else { None };
-        if let Some(Inner::Quoted(end)) = inner {
-            self.scan = end;
-            return Ok(None);
+        let (inner, read) = if self.may_look() { boundary::inner(context, at)? } else { (Inner::Data, 0) };
+        self.in_vain += read;
+        match inner {
+            Inner::Alone => return Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at)))),
+            Inner::Quoted(end) => self.scan = end,
+            Inner::Data => {
+                self.openers += 1;
+                self.scan += 1;
+            }
         }
+        Ok(None)
+    }
+
+    /// Says whether what stands around an opener may be looked at.
+    fn may_look(&self) -> bool {
+        self.openers < OPENERS && !self.hasty
+    }
+
+    /// Notes that something was looked at, and so many bytes for it.
+    fn looked(&mut self, bytes: usize) {
         self.openers += 1;
-        self.scan += usize::from(inner.is_none());
-        Ok(inner.map(|_| self.doubt.unwrap_or(ValueEdge::at(at, at))))
+        self.in_vain += bytes;
     }
 
     /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
