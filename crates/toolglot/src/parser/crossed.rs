@@ -2,7 +2,7 @@
 
 use super::call_context::CallContext;
 use super::member;
-use crate::dialect::BodyKind;
+use crate::dialect::{BodyKind, HeadPart};
 use crate::json::last_word;
 use crate::view::NotYet;
 
@@ -84,8 +84,16 @@ fn declared(word: &str, context: &CallContext<'_>) -> Option<usize> {
     starts.find(|start| context.engine.tools.is_declared(&word[*start..]))
 }
 
-/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword.
+/// Says whether a text that stands at `from` holds a declared tool's name, a parenthesis and a keyword, or what the dialect
+/// writes between a tool's name and its parenthesis.
 fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Result<bool, NotYet> {
+    let behind_name = context.pattern().head.last().and_then(|part| match part {
+        HeadPart::Literal(literal) => literal.spellings.first().map(|spelling| spelling.opener().trim()),
+        _ => None,
+    });
+    if behind_name.is_some_and(|words| words.len() > 1 && before.contains(words)) {
+        return Ok(true);
+    }
     for (at, _) in before.rmatch_indices('(').take(PARENTHESES) {
         let Some(name) = last_word(&before[..at]) else { continue };
         let assigned = || before[..at - name.len()].trim_end().ends_with('=');

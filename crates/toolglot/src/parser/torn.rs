@@ -9,16 +9,24 @@ use crate::view::{BEHIND, NotYet};
 const PIECE: usize = 3;
 const FRAYED: usize = 24;
 
+/// As many bytes may stand there if half of the closer does: a marker of the longest dialect, and a line.
+const BURST: usize = 1 << 7;
+
 /// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
 /// ended is anybody's guess.
 pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
     let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
     let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
     let closer = closer.trim().as_bytes();
-    let from = start.max(end.saturating_sub((closer.len() + FRAYED).min(BEHIND)));
-    let tail = context.view.rest(from)[..end - from].trim_ascii_end();
+    let behind = |reach: usize| {
+        let from = start.max(end.saturating_sub((closer.len() + reach).min(BEHIND)));
+        context.view.rest(from)[..end - from].trim_ascii_end()
+    };
+    let tail = behind(FRAYED);
+    let half = closer.get(..closer.len() / 2).filter(|half| half.len() > PIECE);
     let (first, last) = (closer.get(..PIECE), closer.len().checked_sub(PIECE + 1).map(|from| &closer[from..]));
     first.is_some_and(|first| memchr::memmem::find(tail, first).is_some())
+        || half.is_some_and(|half| memchr::memmem::find(behind(BURST), half).is_some())
         || last.is_some_and(|last| tail.ends_with(last))
         || closer.starts_with(b"</") && ends_in_tag(tail)
 }
@@ -39,10 +47,10 @@ pub(super) fn closes_another(at: usize, context: &CallContext<'_>) -> Result<boo
     Ok(context.declares(name) && context.meant(context.head.key()) != name || name.contains('/'))
 }
 
-/// Says whether a value ends at what other text may hold, such as a quote.
-pub(super) fn is_weak(param: &Pattern) -> bool {
+/// Says whether a value or a call ends at what other text may hold, such as a quote.
+pub(super) fn is_weak(pattern: &Pattern) -> bool {
     let words = |spelling: &Spelling| spelling.plain().contains(char::is_alphanumeric);
-    let closer = param.tail.first();
+    let closer = pattern.tail.first();
     closer.is_some_and(|closer| !closer.is_closing_tag() && !closer.spellings.iter().any(words))
 }
 

@@ -6,11 +6,10 @@ use super::data::ByteClass;
 use super::fast_path::FastPath;
 use super::head::{Head, HeadText, NAME_LIMIT, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, check_declared, duplicate};
-use super::torn::is_weak;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, Pattern};
-use crate::options::{FinishReason, Options, Untyped};
+use crate::options::{Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -229,8 +228,7 @@ impl ParamReader {
                 self.flush_solid(context.view, self.ender.scan, sink);
             }
             if !found? {
-                let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
-                return self.ender.at_end_of_input(context, cut, is_weak(param));
+                return self.ender.at_end_of_input(context, param, sink);
             }
             if let Some(edge) = self.ender.judge(self.start, context, param, object, sink)? {
                 return Ok(edge);

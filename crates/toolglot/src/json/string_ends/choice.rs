@@ -192,7 +192,9 @@ impl EndSearch<'_> {
         if choice.all == 0 && before.ends_with(',') {
             choice.unended = self.key(at)?.is_some();
         }
-        if let Some(head) = call_head(before).filter(|head| !is_part(&before[..*head], before.ends_with('{'))) {
+        // Code that it is a part of has quotes before it, which are not escaped either.
+        let is_part = |head: usize| choice.quotes > 0 && is_part(&before[..head], before.ends_with('{'));
+        if let Some(head) = call_head(before).filter(|head| !is_part(*head)) {
             choice.suspect |= markers.begins_in_string(view, choice.from + head)?;
         }
         if let Some(first) = choice.first.filter(|_| choice.quotes == 1) {

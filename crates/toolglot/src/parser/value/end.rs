@@ -151,20 +151,26 @@ impl ValueEndFinder {
         self.scan.saturating_sub(next) + self.in_vain
     }
 
-    /// The input ended: the doubt is confirmed, or the value is cut. A `weak` closer before other text, such as a quote, is
-    /// more likely data of a value that was cut.
+    /// The input ended: the doubt is confirmed, or the value is cut. What other text may hold, such as a quote, is no end
+    /// then: it is more likely data of a value that was cut.
     pub(super) fn at_end_of_input(
         &self,
         context: &CallContext<'_>,
-        cut: bool,
-        weak: bool,
+        param: &Pattern,
+        sink: &mut Sink,
     ) -> Result<ValueEdge, NotYet> {
         let end = context.view.final_end()?;
-        let doubt = self.doubt.filter(|_| !cut);
-        let goes_on = |doubt: &ValueEdge| {
-            weak && doubt.next > doubt.end && !context.view.rest(doubt.next).trim_ascii().is_empty()
+        let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
+        let Some(doubt) = self.doubt.filter(|_| !cut && !is_weak(param)) else {
+            return Ok(ValueEdge { end, next: end, whole: false });
         };
-        Ok(doubt.filter(|doubt| !goes_on(doubt)).unwrap_or(ValueEdge { end, next: end, whole: false }))
+        if !param.is_separated() && context.any(doubt.end, param.tail.first())?.is_none() {
+            if is_weak(context.pattern()) {
+                return Ok(ValueEdge { end, next: end, whole: false });
+            }
+            report(if doubt.next > doubt.end { Marker::Tag } else { Marker::Open }, &doubt, sink);
+        }
+        Ok(doubt)
     }
 
     /// Decides what stands at `scan`: the value's end, a doubtful end, or data to go past.
@@ -209,8 +215,13 @@ impl ValueEndFinder {
                 let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context, param);
                 let why = match marker {
                     Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
-                    Marker::Call | Marker::Section | Marker::Param if !param.is_separated() && is_weak(param) => {
-                        Some("a value without the quote that ends it")
+                    Marker::Call | Marker::Section | Marker::Param | Marker::Open
+                        if !param.is_separated() && is_weak(param) =>
+                    {
+                        Some("a value without a quote that ends it for certain")
+                    }
+                    Marker::Call if !param.is_separated() && is_weak(context.pattern()) => {
+                        Some("a value without its closer, ended by what may stand in it")
                     }
                     Marker::Tag if closes_another(end, context)? => {
                         Some("the closer of another parameter ends a value")
@@ -457,6 +468,9 @@ fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<boo
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
     match context.follows(end, if doubled { &any } else { &any[..4] }, param)? {
         Some(Marker::Open) if context.pattern().tail.is_empty() => {}
+        // A quote is an end only where the call goes on behind it, or all that closes it begins.
+        Some(Marker::Open | Marker::End) if is_weak(param) => {}
+        Some(Marker::Call) if is_weak(param) && context.any(context.gap(end)?, context.closer())?.is_none() => {}
         Some(_) => return Ok(true),
         None => {}
     }
