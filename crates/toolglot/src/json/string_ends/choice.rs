@@ -14,6 +14,9 @@ const QUOTED: usize = 8;
 /// The colon of a member is looked for so near behind its name, where a slip may stand between.
 const COLON: usize = 4;
 
+/// The end of a key is looked for so near behind the value before it: the key, and a slip.
+const KEY_NEAR: usize = 1 << 6;
+
 /// Names of members that are noted in a string. Tools have fewer parameters; without the bound, a string made of
 /// names would be compared with itself.
 const NAMED: usize = 64;
@@ -294,10 +297,22 @@ impl EndSearch<'_> {
         }
         let end = self.behind(choice, at)?;
         if choice.all != 1 {
-            return self.begins_key(choice, end);
+            // Quotes before it are escaped, so this string's own are no slip, and what looks like a member is one.
+            return Ok(self.begins_key(choice, end)? || choice.all > 1 && self.holds_key_near(first)?);
         }
         let named = self.look.view.byte(end)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
         Ok(named || between.ends_with(['=', ':']))
+    }
+
+    /// Says whether a quote and a colon stand so near behind `at` as behind a key; none has a backslash.
+    fn holds_key_near(&self, at: usize) -> Result<bool, NotYet> {
+        let rest = self.look.view.rest(at);
+        let near = &rest[..rest.len().min(KEY_NEAR)];
+        let end = near.windows(2).position(|pair| pair == b"\":" || pair[0] == b'\\');
+        if end.is_none() && rest.len() < KEY_NEAR {
+            self.look.view.final_end()?;
+        }
+        Ok(end.is_some_and(|end| near[end] == b'"'))
     }
 
     /// Says whether the name of a declared parameter that was not given stands at `at`.
