@@ -31,6 +31,14 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
         || closer.starts_with(b"</") && ends_in_tag(tail)
 }
 
+/// Says whether a closing tag begins as a parameter's closer does.
+pub(super) fn resembles_closer(tag: &str, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
+    let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
+    let name = closer.trim().strip_prefix("</").and_then(|name| name.get(..PIECE));
+    name.zip(tag.strip_prefix("</")).is_some_and(|(name, tag)| tag.starts_with(name))
+}
+
 /// Says whether a text ends with the beginning of a tag, or with a closing tag that has no name.
 fn ends_in_tag(text: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');

@@ -24,7 +24,7 @@ use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::{FoundParam, param_head};
 use crate::parser::remains::LOOK;
-use crate::parser::torn::{closes_another, is_frayed, is_torn, is_weak};
+use crate::parser::torn::{closes_another, is_frayed, is_torn, is_weak, resembles_closer};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -165,10 +165,11 @@ impl ValueEndFinder {
             return Ok(ValueEdge { end, next: end, whole: false });
         };
         if !param.is_separated() && context.any(doubt.end, param.tail.first())?.is_none() {
-            if is_weak(context.pattern()) {
+            let tag = context.view.slice(doubt.end, doubt.next);
+            if is_weak(context.pattern()) || !tag.is_empty() && !resembles_closer(tag, context, param) {
                 return Ok(ValueEdge { end, next: end, whole: false });
             }
-            report(if doubt.next > doubt.end { Marker::Tag } else { Marker::Open }, &doubt, sink);
+            report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &doubt, sink);
         }
         Ok(doubt)
     }
@@ -220,8 +221,13 @@ impl ValueEndFinder {
                     {
                         Some("a value without a quote that ends it for certain")
                     }
-                    Marker::Call if !param.is_separated() && is_weak(context.pattern()) => {
+                    Marker::Call | Marker::Open
+                        if !param.is_separated() && edge.next == edge.end && is_weak(context.pattern()) =>
+                    {
                         Some("a value without its closer, ended by what may stand in it")
+                    }
+                    Marker::Call | Marker::Section | Marker::Open if is_foreign(&edge, context) => {
+                        Some("a parameter that is not declared has no closer")
                     }
                     Marker::Tag if closes_another(end, context)? => {
                         Some("the closer of another parameter ends a value")
@@ -443,6 +449,12 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
         }
         _ => sink.repair(Code::MissingValueCloser, span, "value without a closing marker; ended at the next marker"),
     }
+}
+
+/// Says whether a value without its closer is one of a parameter that the tool does not have: perhaps a damaged marker.
+fn is_foreign(edge: &ValueEdge, context: &CallContext<'_>) -> bool {
+    let known = context.root().is_some_and(|root| !root.properties().is_empty());
+    edge.next == edge.end && known && !context.knows(context.head.key())
 }
 
 /// Says whether nothing but a few closing tags follows to the end of the input.
