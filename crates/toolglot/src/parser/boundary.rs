@@ -393,7 +393,7 @@ fn whole(
     reach: usize,
 ) -> Result<(Option<usize>, usize), NotYet> {
     win.callee.ahead = true;
-    let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener));
+    let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
     let seen = context.view.limited(at + reach);
     let end = match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
         Ok(end) => end,
