@@ -58,7 +58,7 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
             let third = message.cost(&set, &tools, FACTOR.pow(2));
             let mut grown = third > second * STEEP || (second > DEAR && second > first * STEEP_BEFORE);
             if grown && third < CHEAP {
-                let mut again = |times| message.cost(&set, &tools, times);
+                let again = |times| message.cost(&set, &tools, times);
                 let last = FACTOR.pow(3);
                 grown = again(last).min(again(last)) > third * STEEP;
             }

@@ -83,7 +83,10 @@ impl ReaderStep<'_> {
         self.reader.state.step(Token::Key);
         self.reader.state.step(Token::Colon);
         pass.settle(pass.at + 1);
-        let is_string = pass.declared(self.node(self.reader.node))?;
+        let Some(is_string) = pass.declared(self.node(self.reader.node)) else {
+            self.keep_content(pass);
+            return None;
+        };
         let end = pass.at;
         if is_string {
             self.ends_string(pass)?

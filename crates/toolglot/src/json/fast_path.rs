@@ -171,6 +171,14 @@ impl ReaderStep<'_> {
         }
     }
 
+    /// Keeps what was seen of a string that did not pass, so that it is not looked through once more when it is read.
+    pub(super) fn keep_content(&mut self, pass: &FastPass<'_>) {
+        if pass.content > pass.sure {
+            let (base, text) = (self.at(), &mut self.reader.text);
+            (text.content, text.tried, text.valid) = (base + pass.content, base + pass.at + 1, base + pass.valid());
+        }
+    }
+
     /// Passes the rest of a string up to the next quote if all of it is valid and that quote ends it.
     ///
     /// Then nothing in it needs a decision: markers and quotes of other kinds before such an end are data.
@@ -211,13 +219,14 @@ pub(super) struct FastPass<'b> {
     sure: usize,
     /// A string was passed.
     strings: bool,
-    /// Where the last escape stands.
+    /// Where the content of the last string begins, and where the last escape stands.
+    content: usize,
     escape: Range<usize>,
 }
 
 impl<'b> FastPass<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, sure: 0, strings: false, escape: 0..0 }
+        Self { bytes, at: 0, sure: 0, strings: false, content: 0, escape: 0..0 }
     }
 
     /// Skips blanks and returns the byte behind them.
@@ -241,6 +250,7 @@ impl<'b> FastPass<'b> {
             return None;
         }
         self.at += 1;
+        self.content = self.at;
         self.content()?;
         self.at += 1;
         self.strings = true;

@@ -76,7 +76,13 @@ impl ReaderStep<'_> {
         self.skip_to(content);
         self.reader.state.step(Token::Quote);
         self.reader.escaped.get_or_insert(false);
+        // The fast path may have looked through it.
+        let RunningString { content: seen, tried, valid, .. } = self.reader.text;
         self.reader.text = RunningString { content, ..text };
+        if seen == content && text.quote == Quote::Double && !text.raw {
+            let valid = if self.drive().is_some() { 0 } else { valid };
+            (self.reader.text.tried, self.reader.text.valid) = (tried, valid);
+        }
         self.planned();
         self.put("\"");
     }
