@@ -4,7 +4,9 @@ use super::call_context::CallContext;
 use super::engine::Callee;
 use super::fast_path::FastPath;
 use super::head::HeadText;
-use super::member::{CallMember, CallObjectPosition, GivenArguments, member, schema_key, single_key};
+use super::member::{
+    self, CallMember, CallObjectPosition, GivenArguments, is_arguments_key, member, schema_key, single_key,
+};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::plain_call::plain_head;
 use super::whole::{read_value, skip_value};
@@ -127,6 +129,16 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
     }
 }
 
+/// Says whether the arguments stand behind what seems to be the end of a call object without any.
+fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let (view, next) = (context.view, context.gap(at)?);
+    if view.byte(next)? != Some(b',') {
+        return Ok(false);
+    }
+    let Some((key, end)) = member::string(view, context.gap(next + 1)?)? else { return Ok(false) };
+    Ok(is_arguments_key(&key, context.dialect()) && view.byte(context.gap(end)?)? == Some(b':'))
+}
+
 /// Says whether a member of a call object without arguments is one of them; those of any call must have the very name.
 fn is_argument(key: &str, foreign: bool, context: &CallContext<'_>) -> bool {
     context.declares(key) || foreign && context.knows(key)
@@ -228,7 +240,11 @@ impl CallObjectReader {
                 whole.write(start, end, sink);
                 self.spot.at = end;
             }
-            CallMember::End(end) => return Ok(Some(self.end(end, Ended::Complete, context, callee, sink))),
+            CallMember::End(end) => {
+                let early = !self.spot.has_arguments && arguments_follow(end, context)?;
+                let how = if early { Ended::Broken } else { Ended::Complete };
+                return Ok(Some(self.end(end, how, context, callee, sink)));
+            }
             CallMember::Stop(at) => return Ok(Some(self.missing_bracket(at, context, callee, sink))),
             CallMember::Bad(at) | CallMember::Arguments(GivenArguments::Bad(at)) => {
                 // What may be the rest of the arguments says that they were closed too early.

@@ -101,7 +101,8 @@ fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Resul
         // The letter behind a backslash may be the name's: the string was cut in the middle of an escape.
         let escape = before[..at].char_indices().rev().nth(name.chars().count());
         let whole = escape.filter(|_| text[..text.len().saturating_sub(1)].ends_with('\\')).map(|(start, _)| start);
-        let start = declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| at - name.len() + start);
+        let start =
+            declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| at - name.len() + start);
         let whole = whole.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
         if let Some(start) = start.or(whole)
             && context.next_call_begins(from + start)?

@@ -234,7 +234,8 @@ impl EndSearch<'_> {
     /// only string of code that would open and close at once behind one that ends here.
     fn looks_damaged(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
-        let escape = view.slice(choice.from, at).strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'));
+        let before = view.slice(choice.from, at).trim_end_matches('\\');
+        let escape = before.strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'));
         let twice = choice.quotes == 0 && choice.all % 2 == 1 && view.byte(at)? == view.byte(at + 1)?;
         Ok(choice.quote == Quote::Double && (escape || twice))
     }
@@ -288,9 +289,11 @@ impl EndSearch<'_> {
         if self.place == ValuePosition::Keyword {
             let parts =
                 between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
-            let declares = |word| self.node(&choice.levels).is_some_and(|node| node.declares(word));
+            let declares = |word: &str| self.node(&choice.levels).is_some_and(|node| node.declares(word));
             let key = || last_word(between.trim_end_matches(['(', ')', '[', ']', '{', '}', '<', '>']));
-            return Ok(parts && (between.ends_with('=') || key().is_some_and(declares)));
+            let new = |word: &str| between.contains(',') && declares(word) && !choice.levels.seen.contains(word);
+            let parts = parts && (between.ends_with('=') || key().is_some_and(declares));
+            return Ok(parts || between.strip_suffix('=').and_then(last_word).is_some_and(new));
         }
         if !between.starts_with(',') {
             return Ok(false);

@@ -226,7 +226,7 @@ impl ValueEndFinder {
                     {
                         Some("a value without its closer, ended by what may stand in it")
                     }
-                    Marker::Call | Marker::Section | Marker::Open if is_foreign(&edge, context) => {
+                    Marker::Call | Marker::Section | Marker::Open | Marker::Param if is_foreign(&edge, context) => {
                         Some("a parameter that is not declared has no closer")
                     }
                     Marker::Tag if closes_another(end, context)? => {
