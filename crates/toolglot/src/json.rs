@@ -145,13 +145,24 @@ pub(crate) trait Markers {
         Ok(false)
     }
 
-    /// Returns the end of a whole call at `at` that a string quotes: the string goes on behind it.
-    fn quotes_call(&self, _: View<'_>, _: usize) -> Result<Option<usize>, NotYet> {
-        Ok(None)
+    /// Returns what begins at an opener at `at`, in the middle of a string.
+    fn inner_call(&self, _: View<'_>, _: usize) -> Result<InnerCall, NotYet> {
+        Ok(InnerCall::Data)
     }
 
     /// Returns the end of a marker that closes a call and stands at `at` inside a string.
     fn closes(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet>;
+}
+
+/// What an opener in the middle of a value begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum InnerCall {
+    /// No call that needs no repair.
+    Data,
+    /// The next call: what is behind it belongs to no string.
+    Alone,
+    /// A quoted call, up to here: the value goes on behind it.
+    Quoted(usize),
 }
 
 /// No markers: only the value itself says where it ends.

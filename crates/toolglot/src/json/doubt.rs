@@ -6,7 +6,7 @@ use super::look::{Ahead, KEY};
 use super::reader::ReaderStep;
 use super::state::Bracket;
 use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
-use super::{Ended, ValueOutcome, ValuePosition};
+use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::{BEHIND, NotYet};
 
@@ -153,20 +153,20 @@ impl ReaderStep<'_> {
         Ok(undeclared && !is_bare_key(name))
     }
 
-    /// Returns the end of a whole call that a string between tokens quotes here.
-    pub(super) fn quoted_call(&mut self) -> Result<Option<usize>, NotYet> {
+    /// Returns what begins at an opener here, in a string between tokens.
+    pub(super) fn inner_call(&mut self) -> Result<InnerCall, NotYet> {
         let at = self.at();
         let text = &self.reader.text;
         let may = text.quote.is_token() && at >= text.unquoted && self.ahead_left() > 0;
         if !may || self.context.markers.opens(self.view, at)?.is_none() {
-            return Ok(None);
+            return Ok(InnerCall::Data);
         }
-        let end = self.context.markers.quotes_call(self.view, at)?;
-        if end.is_none() {
+        let call = self.context.markers.inner_call(self.view, at)?;
+        if !matches!(call, InnerCall::Quoted(_)) {
             self.reader.text.unquoted = at + 1;
             self.sink.wasted_lookahead += self.context.options.limits.string_ends / UNQUOTED;
         }
-        Ok(end)
+        Ok(call)
     }
 
     /// Reports that quotes of the running string, and perhaps of those behind it, were not escaped.

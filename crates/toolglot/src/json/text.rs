@@ -4,7 +4,7 @@ use super::follow::Follow;
 use super::look::{Ahead, Quote};
 use super::reader::{JsonReader, ReaderStep};
 use super::state::{Bracket, Token};
-use super::{Ended, ValueOutcome, ValuePosition};
+use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
 
@@ -292,9 +292,13 @@ impl ReaderStep<'_> {
 
     /// Settles whether a marker inside the string is data, or the string ended before it.
     fn marker(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        if let Some(end) = self.quoted_call()? {
-            self.put_plain(end);
-            return Ok(None);
+        match self.inner_call()? {
+            InnerCall::Data => {}
+            InnerCall::Alone => return self.ended(Ended::Broken),
+            InnerCall::Quoted(end) => {
+                self.put_plain(end);
+                return Ok(None);
+            }
         }
         let (quote, closes) = self.next_quote(self.at())?;
         if self.reader.text.quote.is_token()

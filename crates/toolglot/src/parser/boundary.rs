@@ -13,7 +13,7 @@ use super::wrapper::Wrapper;
 use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
-use crate::json::{Ended, Markers, key_ahead};
+use crate::json::{Ended, InnerCall, Markers, key_ahead};
 use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -95,8 +95,8 @@ impl Markers for CallContext<'_> {
         Ok((object || named || more || self.opener(next)?.is_some()).then_some(end))
     }
 
-    fn quotes_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        Ok(if let (Inner::Quoted(end), _) = inner(self, at)? { Some(end) } else { None })
+    fn inner_call(&self, _: View<'_>, at: usize) -> Result<InnerCall, NotYet> {
+        inner(self, at).map(|(call, _)| call)
     }
 
     fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
@@ -345,25 +345,14 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
     Ok(None)
 }
 
-/// What an opener in the middle of a value begins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Inner {
-    /// No call that needs no repair.
-    Data,
-    /// The next call: what is behind it belongs to no string.
-    Alone,
-    /// A quoted call, up to here: the value goes on behind it.
-    Quoted(usize),
-}
-
 /// Returns what begins at `at`, in the middle of a value, and how many bytes were read for it that will be read again;
 /// inside what is read ahead there is no such question.
-pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(Inner, usize), NotYet> {
-    let Some(win) = first_alone(context, at)? else { return Ok((Inner::Data, 0)) };
+pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, usize), NotYet> {
+    let Some(win) = first_alone(context, at)? else { return Ok((InnerCall::Data, 0)) };
     Ok(match whole(context, win, at, ALONE)? {
-        (None, read) => (Inner::Data, read),
-        (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (Inner::Alone, read),
-        (Some(end), _) => (Inner::Quoted(behind_section(context, end)?), 0),
+        (None, read) => (InnerCall::Data, read),
+        (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (InnerCall::Alone, read),
+        (Some(end), _) => (InnerCall::Quoted(behind_section(context, end)?), 0),
     })
 }
 

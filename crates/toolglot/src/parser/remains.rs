@@ -176,7 +176,9 @@ fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: b
         let Some(byte) = context.view.byte(at)? else { return Ok(true) };
         // An object on another line may be an example.
         quotes &= !sound || byte != b'\n';
-        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?;
+        let token = context.dialect().quote.as_deref();
+        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
+            || token.map_or(Ok(false), |token| context.view.starts_with(at, token))?;
         if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
             return Ok(false);
         }

@@ -15,8 +15,9 @@ use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::id::seed_of;
+use crate::json::InnerCall;
 use crate::options::FinishReason;
-use crate::parser::boundary::{self, Inner};
+use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
 use crate::parser::head::{Head, is_name, name_end, skip_gap};
@@ -386,12 +387,12 @@ impl ValueEndFinder {
     /// quotes are data as it is.
     fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let (inner, read) = if self.may_look() { boundary::inner(context, at)? } else { (Inner::Data, 0) };
+        let (inner, read) = if self.may_look() { boundary::inner(context, at)? } else { (InnerCall::Data, 0) };
         self.in_vain += read;
         match inner {
-            Inner::Alone => return Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at)))),
-            Inner::Quoted(end) => self.scan = end,
-            Inner::Data => {
+            InnerCall::Alone => return Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at)))),
+            InnerCall::Quoted(end) => self.scan = end,
+            InnerCall::Data => {
                 self.openers += 1;
                 self.scan += 1;
             }
