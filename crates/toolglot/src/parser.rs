@@ -255,6 +255,7 @@ impl Parser {
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
     }
 
+    #[inline]
     fn prepare(&mut self) {
         if self.done {
             self.begin();
@@ -266,6 +267,7 @@ impl Parser {
     }
 
     /// Hands out what was found; until here diagnostics point into the text, from here into the input.
+    #[inline]
     fn events(&mut self) -> Events<'_> {
         for diagnostic in &mut self.sink.diagnostics {
             diagnostic.span = self.input.span(&diagnostic.span);

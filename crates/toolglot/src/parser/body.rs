@@ -52,6 +52,7 @@ impl BodyReader {
     }
 
     /// Passes what is data for certain; false if something needs a decision.
+    #[inline]
     pub(super) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
         match self {
             Self::Json(reader, _) => reader.pass_plain(fast, sink),

@@ -83,6 +83,7 @@ impl ParamsReader {
         self.value.as_ref().map_or(self.at, ParamReader::anchor)
     }
 
+    #[inline]
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
         let value = self.value.as_mut().filter(|_| fast.is_within(self.start));
         value.is_some_and(|value| value.pass_plain(fast, &self.head, sink))

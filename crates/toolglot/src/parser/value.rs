@@ -15,6 +15,7 @@ use crate::sink::Sink;
 use crate::view::{NotYet, View};
 use end::{ValueEdge, ValueEndFinder};
 
+mod behind;
 mod end;
 
 /// Reads the value of the parameter whose head was just read.
@@ -79,6 +80,7 @@ impl ParamReader {
     }
 
     /// Passes data up to where a marker may stand; false if one does.
+    #[inline]
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
         let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
         if self.mode == ParamMode::Edge || silent && !fast.may_hold(sink.cursor()) {

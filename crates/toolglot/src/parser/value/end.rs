@@ -10,9 +10,10 @@
 
 use std::collections::BTreeSet;
 
+use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word};
 use super::{CDATA, CDATA_END};
 use crate::diagnostic::Code;
-use crate::dialect::{Literal, Pattern};
+use crate::dialect::Pattern;
 use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::json::InnerCall;
@@ -20,10 +21,10 @@ use crate::options::FinishReason;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, is_name, name_end, skip_gap};
+use crate::parser::head::{Head, name_end, skip_gap};
 use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
-use crate::parser::params::{FoundParam, param_head};
+use crate::parser::params::param_head;
 use crate::parser::remains::LOOK;
 use crate::parser::torn::{closes_another, is_frayed, is_torn, is_weak, resembles_closer};
 use crate::sink::Sink;
@@ -210,32 +211,7 @@ impl ValueEndFinder {
                 if !param.is_separated() {
                     report(marker, &edge, sink);
                 }
-                // Its own closer has been seen, and nobody knows what stands behind that.
-                let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
-                let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
-                let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, param));
-                let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context, param);
-                let why = match marker {
-                    Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
-                    Marker::Call | Marker::Section | Marker::Param | Marker::Open
-                        if !param.is_separated() && is_weak(param) =>
-                    {
-                        Some("a value without a quote that ends it for certain")
-                    }
-                    Marker::Call | Marker::Open
-                        if !param.is_separated() && edge.next == edge.end && is_weak(context.pattern()) =>
-                    {
-                        Some("a value without its closer, ended by what may stand in it")
-                    }
-                    Marker::Call | Marker::Section | Marker::Open | Marker::Param if is_foreign(&edge, context) => {
-                        Some("a parameter that is not declared has no closer")
-                    }
-                    Marker::Tag if closes_another(end, context)? => {
-                        Some("the closer of another parameter ends a value")
-                    }
-                    _ => frayed.then_some("a value ends in a piece of a marker"),
-                };
-                if let Some(why) = why {
+                if let Some(why) = self.speaks_against(marker, (start, end), &edge, context, param)? {
                     sink.note(Outcome::Broken);
                     sink.diagnose(Code::Broken, edge.end..edge.end, why);
                 }
@@ -250,6 +226,38 @@ impl ValueEndFinder {
             }
         }
         Ok(edge)
+    }
+
+    /// Returns what speaks against an end of the value that a marker, which ends at `end`, made of it.
+    fn speaks_against(
+        &self,
+        marker: Marker,
+        (start, end): (usize, usize),
+        edge: &ValueEdge,
+        context: &CallContext<'_>,
+        param: &Pattern,
+    ) -> Result<Option<&'static str>, NotYet> {
+        // Its own closer has been seen, and nobody knows what stands behind that.
+        let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
+        let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
+        let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, param));
+        let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context, param);
+        let closes = !param.is_separated();
+        let lacks_closer = closes && edge.next == edge.end;
+        Ok(match marker {
+            Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
+            Marker::Call | Marker::Section | Marker::Param | Marker::Open if closes && is_weak(param) => {
+                Some("a value without a quote that ends it for certain")
+            }
+            Marker::Call | Marker::Open if lacks_closer && is_weak(context.pattern()) => {
+                Some("a value without its closer, ended by what may stand in it")
+            }
+            Marker::Call | Marker::Section | Marker::Param | Marker::Open if lacks_closer && is_foreign(context) => {
+                Some("a parameter that is not declared has no closer")
+            }
+            Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
+            _ => frayed.then_some("a value ends in a piece of a marker"),
+        })
     }
 
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
@@ -452,92 +460,8 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
     }
 }
 
-/// Says whether a value without its closer is one of a parameter that the tool does not have: perhaps a damaged marker.
-fn is_foreign(edge: &ValueEdge, context: &CallContext<'_>) -> bool {
+/// Says whether the parameter at hand is none that the tool has: perhaps its opener is a damaged marker.
+fn is_foreign(context: &CallContext<'_>) -> bool {
     let known = context.root().is_some_and(|root| !root.properties().is_empty());
-    edge.next == edge.end && known && !context.knows(context.head.key())
-}
-
-/// Says whether nothing but a few closing tags follows to the end of the input.
-fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    for _ in 0..4 {
-        at = context.gap(at)?;
-        if context.view.byte(at)?.is_none() {
-            return Ok(true);
-        }
-        if !context.view.starts_with(at, "</")? {
-            return Ok(false);
-        }
-        let Some((_, end)) = named_tag(context.view, at + 2)? else { return Ok(false) };
-        at = end;
-    }
-    Ok(false)
-}
-
-/// Says whether what follows a value's closer, which ends at `end`, can follow it.
-fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
-    // A second closer is a slip, but two quotes in a row are data.
-    let doubled = param.tail.first().is_some_and(Literal::is_strong);
-    let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
-    match context.follows(end, if doubled { &any } else { &any[..4] }, param)? {
-        Some(Marker::Open) if context.pattern().tail.is_empty() => {}
-        // A quote is an end only where the call goes on behind it, or all that closes it begins.
-        Some(Marker::Open | Marker::End) if is_weak(param) => {}
-        Some(Marker::Call) if is_weak(param) && context.any(context.gap(end)?, context.closer())?.is_none() => {}
-        Some(_) => return Ok(true),
-        None => {}
-    }
-    let view = context.view;
-    let next = context.gap(end)?;
-    let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
-    if element && named_tag(view, next + 1)?.is_some() {
-        return Ok(true);
-    }
-    if !param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {
-        return Ok(false);
-    }
-    let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
-    let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
-    Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
-}
-
-/// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
-/// opener of a parameter that is not to come, or a closer of the call without the strong one that belongs to it; anywhere
-/// an opener without a key, or whose key goes over lines.
-fn is_word(end: usize, context: &CallContext<'_>, param: &Pattern, object: &ArgumentsObject) -> Result<bool, NotYet> {
-    if param.opening().is_none_or(Literal::is_strong) {
-        return Ok(false);
-    }
-    let at = context.gap(end)?;
-    let starts_line = context.view.byte(at - 1)? == Some(b'\n');
-    Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
-        Some(Marker::Param) if starts_line => {
-            param_head(at, context, false)?.is_none_or(|found| found.head.key().contains('\n'))
-        }
-        Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
-        Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
-        _ => false,
-    })
-}
-
-/// Says whether the closer at `at` stands without the strong one that is written with it.
-fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let strong = || closers.iter().filter(|closer| closer.is_strong());
-    let Some(end) = context.any(at, closers)?.filter(|_| strong().next().is_some()) else { return Ok(false) };
-    Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
-}
-
-/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known.
-fn begins_next(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
-    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
-    let key = head.key();
-    let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
-    Ok(known && is_name(key) && !object.has(key) && context.head.key() != key)
-}
-
-/// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
-fn begins_other(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
-    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
-    let key = head.key();
-    Ok(context.declares(key) && !object.has(key) && context.head.key() != key)
+    known && !context.knows(context.head.key())
 }

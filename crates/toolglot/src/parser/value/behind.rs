@@ -1,0 +1,99 @@
+//! What stands behind a value's closer: what can follow it, and what is a word of the value.
+
+use crate::dialect::{Literal, Pattern};
+use crate::parser::call_context::{CallContext, named_tag};
+use crate::parser::head::is_name;
+use crate::parser::marker::Marker;
+use crate::parser::object::ArgumentsObject;
+use crate::parser::params::{FoundParam, param_head};
+use crate::parser::torn::is_weak;
+use crate::view::NotYet;
+
+/// Says whether nothing but a few closing tags follows to the end of the input.
+pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    for _ in 0..4 {
+        at = context.gap(at)?;
+        if context.view.byte(at)?.is_none() {
+            return Ok(true);
+        }
+        if !context.view.starts_with(at, "</")? {
+            return Ok(false);
+        }
+        let Some((_, end)) = named_tag(context.view, at + 2)? else { return Ok(false) };
+        at = end;
+    }
+    Ok(false)
+}
+
+/// Says whether what follows a value's closer, which ends at `end`, can follow it.
+pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+    // A second closer is a slip, but two quotes in a row are data.
+    let doubled = param.tail.first().is_some_and(Literal::is_strong);
+    let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
+    match context.follows(end, if doubled { &any } else { &any[..4] }, param)? {
+        Some(Marker::Open) if context.pattern().tail.is_empty() => {}
+        // A quote is an end only where the call goes on behind it, or all that closes it begins.
+        Some(Marker::Open | Marker::End) if is_weak(param) => {}
+        Some(Marker::Call) if is_weak(param) && context.any(context.gap(end)?, context.closer())?.is_none() => {}
+        Some(_) => return Ok(true),
+        None => {}
+    }
+    let view = context.view;
+    let next = context.gap(end)?;
+    let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
+    if element && named_tag(view, next + 1)?.is_some() {
+        return Ok(true);
+    }
+    if !param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {
+        return Ok(false);
+    }
+    let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
+    let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
+    Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
+}
+
+/// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
+/// opener of a parameter that is not to come, or a closer of the call without the strong one that belongs to it; anywhere
+/// an opener without a key, or whose key goes over lines.
+pub(super) fn is_word(
+    end: usize,
+    context: &CallContext<'_>,
+    param: &Pattern,
+    object: &ArgumentsObject,
+) -> Result<bool, NotYet> {
+    if param.opening().is_none_or(Literal::is_strong) {
+        return Ok(false);
+    }
+    let at = context.gap(end)?;
+    let starts_line = context.view.byte(at - 1)? == Some(b'\n');
+    Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
+        Some(Marker::Param) if starts_line => {
+            param_head(at, context, false)?.is_none_or(|found| found.head.key().contains('\n'))
+        }
+        Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
+        Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
+        _ => false,
+    })
+}
+
+/// Says whether the closer at `at` stands without the strong one that is written with it.
+fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let strong = || closers.iter().filter(|closer| closer.is_strong());
+    let Some(end) = context.any(at, closers)?.filter(|_| strong().next().is_some()) else { return Ok(false) };
+    Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
+}
+
+/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known.
+pub(super) fn begins_next(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
+    let key = head.key();
+    let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
+    Ok(known && is_name(key) && !object.has(key) && context.head.key() != key)
+}
+
+/// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
+pub(super) fn begins_other(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+    let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
+    let key = head.key();
+    Ok(context.declares(key) && !object.has(key) && context.head.key() != key)
+}
