@@ -128,6 +128,7 @@ impl ByteBits {
         letters
     };
 
+    /// Every byte.
     pub(crate) const ALL: Self = Self([u64::MAX; 4]);
 
     /// Returns the set without one of its members.
@@ -146,6 +147,7 @@ impl ByteBits {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
+    /// Returns the bytes in order.
     pub(crate) fn members(&self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(|byte| self.contains(*byte))
     }

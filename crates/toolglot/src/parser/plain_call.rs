@@ -78,7 +78,7 @@ fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, 
     object.then_some((name, behind - 1))
 }
 
-/// Text that must stand as JSON has it.
+/// Text that must stand as JSON or a keyword argument has it.
 pub(super) struct PlainText<'v> {
     pub(super) view: View<'v>,
     pub(super) at: usize,
