@@ -173,6 +173,21 @@ fn nesting_costs_no_stack() {
 }
 
 #[test]
+fn heads_in_strings_are_not_looked_into_each_from_the_other() {
+    // Behind each quote the call may be over, and behind that the next one begin, with a quote in it, and so on.
+    let heads = "\"path\": \"zqv\"}\"path\": \", {\"name\": \"read\"".repeat(1_000);
+    let text = format!("{{\"tool_calls\": [{{\"name\": \"read\", \"arguments\": {{\"path\": \"{heads}");
+    let (done, ends) = std::sync::mpsc::channel();
+    let reads = move || {
+        let set = Dialects::builtin().only(&["openai_json"]).expect("it is built in");
+        let found = repair(&text, &set, &tools(), &Options::default()).arguments.is_some();
+        done.send((found, parse(&text, &set, &tools(), &Options::default()).calls.len()))
+    };
+    std::thread::Builder::new().stack_size(256 * 1024).spawn(reads).expect("it starts");
+    assert_eq!(ends.recv_timeout(std::time::Duration::from_secs(60)), Ok((false, 0)));
+}
+
+#[test]
 fn what_is_held_is_bounded() {
     const HELD: usize = 1000;
     let options = Options::default().with_limits(Limits::default().with_held(HELD));

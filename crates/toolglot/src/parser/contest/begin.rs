@@ -68,7 +68,7 @@ pub(super) fn begin(
         return Ok(None);
     }
     let callee = match engine.callee_of(engine.dialect(pattern_ref), head) {
-        None if kind == Some(BodyKind::Arguments) => inferred(engine, view, at, pattern_ref, head)?,
+        None if kind == Some(BodyKind::Arguments) => inferred(engine, view, at, pattern_ref, head, near)?,
         callee => callee,
     };
     let Some(callee) = callee else { return Ok(None) };
@@ -95,13 +95,15 @@ fn inferred(
     at: usize,
     pattern_ref: PatternRef,
     head: &mut Head,
+    near: bool,
 ) -> Result<Option<Callee>, NotYet> {
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
     let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
-    let context = CallContext { ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
+    let context =
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
     let read = read_value(at, ValuePosition::Value, None, &context)?;
     let closed = match &read {
         Some((_, end)) => context.any_closer(context.gap(*end)?)?.is_some(),
@@ -155,7 +157,10 @@ fn begin_call(
     }
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
-    let flat = if facts.has_arguments { Some(false) } else { flat(engine, view, at + 1, pattern_ref, head, &callee)? };
+    let context =
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+    let flat = if facts.has_arguments { Some(false) } else { flat(at + 1, &context)? };
+    head.looked = head.looked.max(at + ahead.get());
     let (has_arguments, found) = (facts.has_arguments, facts.found);
     let start = |flat| Start::Call { at: at + 1, array, fenced, has_arguments: has_arguments || flat, flat, found };
     Ok(flat.map(|flat| (callee, start(flat))))
@@ -168,18 +173,10 @@ fn is_escaped(view: View<'_>, name: &HeadText) -> bool {
 
 /// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
 /// the tool requires what is not there.
-fn flat(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
-    head: &Head,
-    callee: &Callee,
-) -> Result<Option<bool>, NotYet> {
-    let context = CallContext::new(engine, view, pattern_ref, callee, head);
+fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
     let requires = context.root().is_some_and(|root| !root.required().is_empty());
-    let allowed = engine.options.repairs.allow(Code::FlatArguments);
-    Ok(match call_object::flat(at, &context)? {
+    let allowed = context.engine.options.repairs.allow(Code::FlatArguments);
+    Ok(match call_object::flat(at, context)? {
         FlatMembers::Arguments if allowed => Some(true),
         FlatMembers::Empty | FlatMembers::Arguments | FlatMembers::Foreign if requires => None,
         _ => Some(false),
