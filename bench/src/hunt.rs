@@ -15,9 +15,14 @@ use crate::random::Random;
 use crate::sides::pinned;
 use crate::work::feed;
 
-/// How long a message is at first, and by what it grows.
+/// How long a message is at first, and by what it grows; before that a short one says whether it can be waited for.
 const LENGTH: usize = 20_000;
 const FACTOR: usize = 10;
+const SHORT: usize = 1_000;
+
+/// A short message is steep if a byte costs so many nanoseconds: all that may be read ahead in vain is read then, under
+/// `auto` by each dialect.
+const HOPELESS: f64 = 200_000.0;
 
 /// A message grows once more if a byte has become so many times as dear, or costs so many nanoseconds: up to a limit, some
 /// of it may be read ahead in vain.
@@ -31,6 +36,9 @@ const STEEP_BEFORE: f64 = 3.0;
 /// What costs less grows once more before it is called steep: a long message no longer fits the caches, and that alone
 /// makes such a byte twice as dear.
 const CHEAP: f64 = 20.0;
+
+/// What costs no more then is as quick as memory and the making of buffers.
+const MEMORY: f64 = 3.0;
 
 /// Words that no dialect's file has.
 #[rustfmt::skip]
@@ -47,20 +55,25 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
     while start.elapsed() < Duration::from_secs(seconds) {
         let message = Message::any(&own, &mut random);
         let set = message.dialect.map_or_else(|| Ok(Dialects::builtin()), pinned)?;
-        let (first, second) = (message.cost(&set, &tools, 1), message.cost(&set, &tools, FACTOR));
         tried += 1;
+        let short = message.cost(&set, &tools, SHORT);
+        if short > HOPELESS {
+            found += 1;
+            println!("steep, {short:.0} ns/byte at a thousand bytes: {message}");
+            continue;
+        }
+        let [first, second] = [1, FACTOR].map(|times| message.cost(&set, &tools, LENGTH * times));
         if second > dearest {
             dearest = second;
             println!("dearest so far, {second:.0} ns/byte: {message}");
         }
         if second > first * SUSPECT || second > DEAR {
             println!("suspect, from {first:.0} to {second:.0} ns/byte: {message}");
-            let third = message.cost(&set, &tools, FACTOR.pow(2));
+            let third = message.cost(&set, &tools, LENGTH * FACTOR.pow(2));
             let mut grown = third > second * STEEP || (second > DEAR && second > first * STEEP_BEFORE);
             if grown && third < CHEAP {
-                let again = |times| message.cost(&set, &tools, times);
-                let last = FACTOR.pow(3);
-                grown = again(last).min(again(last)) > third * STEEP;
+                let last = || message.cost(&set, &tools, LENGTH * FACTOR.pow(3));
+                grown = last().min(last()) > MEMORY.max(third * STEEP);
             }
             if grown {
                 found += 1;
@@ -173,9 +186,9 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Returns nanoseconds for each byte of the message that is so many times as long as at first.
-    fn cost(&self, set: &Dialects, tools: &Tools, times: usize) -> f64 {
-        let count = LENGTH * times / self.repeated.len() + 1;
+    /// Returns nanoseconds for each byte of the message that is at least so long.
+    fn cost(&self, set: &Dialects, tools: &Tools, length: usize) -> f64 {
+        let count = length / self.repeated.len() + 1;
         let text = format!("{}{}{}", self.before, self.repeated.repeat(count), self.behind);
         let mut work: Box<dyn FnMut()> = match self.way {
             Way::Whole => Box::new(|| drop(parse(&text, set, tools, &self.options))),
