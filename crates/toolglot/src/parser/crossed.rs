@@ -99,11 +99,9 @@ fn holds_keywords(context: &CallContext<'_>, from: usize, before: &str) -> Resul
         let text = &before[..at - name.len()];
         let assigned = || text.trim_end().ends_with('=');
         // The letter behind a backslash may be the name's: the string was cut in the middle of an escape.
-        let escape = before[..at].char_indices().rev().nth(name.chars().count());
-        let whole = escape.filter(|_| text[..text.len().saturating_sub(1)].ends_with('\\')).map(|(start, _)| start);
-        let start =
-            declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| at - name.len() + start);
-        let whole = whole.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
+        let escape = text.strip_suffix(char::is_alphanumeric).filter(|text| text.ends_with('\\')).map(str::len);
+        let whole = escape.filter(|start| context.engine.tools.is_declared(&before[*start..at]));
+        let start = declared(name, context).filter(|start| *start > 0 || !assigned()).map(|start| text.len() + start);
         if let Some(start) = start.or(whole)
             && context.next_call_begins(from + start)?
         {
