@@ -47,9 +47,9 @@ a call is damaged as often as any other. Every dialect is read by name with the 
 * **Others lost**: calls beside the damaged one that did not come out as they were. Where calls begin with special tokens or
   paired tags (*guarded*), a damaged call costs itself. Where nothing but brackets and commas parts the calls, a lost quote or
   bracket makes the rest of the list a part of the call, and no reader can tell.
-* **Moved**: the damaged call came out finished with other arguments, by a repair that decides where something ends: mostly
-  a quote that was lost in a Python string or in a JSON list, so that the next quote ends the string. Under `strict` no such
-  repair is accepted.
+* **Moved**: the damaged call came out finished with other arguments, by a repair that decides where something ends: often
+  a quote that was lost in a Python string or in a JSON list, so that the next quote ends the string, or a whole example of a
+  call that was put in as a piece of a marker. Under `strict` no such repair is accepted.
 * **Silent**: it came out with other arguments and no repair. The text is one that a reader of the format takes as it
   stands: a key with another letter in the place of one, a value whose closing tag is damaged in a format that allows any text.
 * **Not finished**: it was returned as incomplete, or as text. **Restored**: it came out as it was meant. The rest reads
