@@ -115,6 +115,8 @@ pub(crate) struct Catalog {
     spent: PerDialect<Vec<Literal>>,
     unfixed: PerDialect<Vec<Spelling>>,
     plain_calls: OnceLock<PlainCalls>,
+    /// The first bytes of the tokens that end a turn.
+    turn_ends: ByteSet,
     /// Where something may begin in the middle of a line.
     pub(crate) stops: Starts,
     /// The first bytes of these and line breaks, behind which weak openers may stand.
@@ -182,6 +184,7 @@ impl Catalog {
             spent: each(dialects),
             unfixed: each(dialects),
             plain_calls: OnceLock::new(),
+            turn_ends: turn_ends(dialects).filter_map(|end| end.bytes().next()).collect(),
             stops,
             stops_and_lines,
             turns,
@@ -335,9 +338,11 @@ impl Catalog {
 
     /// Returns the end of a turn's end that stands at `at`.
     pub(crate) fn turn_end(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let ends = self.dialects.iter().flat_map(|dialect| &dialect.turn_end);
-        for end in ends {
-            if view.byte(at)? == end.bytes().next() && view.starts_with(at, end)? {
+        if !view.byte(at)?.is_some_and(|first| self.turn_ends.contains(first)) {
+            return Ok(None);
+        }
+        for end in turn_ends(&self.dialects) {
+            if view.starts_with(at, end)? {
                 return Ok(Some(at + end.len()));
             }
         }
@@ -369,7 +374,16 @@ impl Catalog {
     }
 }
 
+fn turn_ends(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &String> {
+    dialects.iter().flat_map(|dialect| &dialect.turn_end)
+}
+
 impl Candidate {
+    /// Returns the call pattern and the section that a call's candidate reads.
+    pub(crate) fn pattern_ref(&self) -> PatternRef {
+        PatternRef { dialect: self.dialect, section: self.section, call: Some(self.pattern) }
+    }
+
     pub(crate) fn is_strong_call(&self) -> bool {
         self.evidence == Strength::Strong && self.is_open_call()
     }

@@ -172,8 +172,8 @@ pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) 
     let trial_context = TrialContext { nested: true, ..TrialContext::default() };
     for candidate in engine.catalog.own(dialect) {
         let candidate = &engine.catalog.candidates[*candidate];
-        let pattern_ref = PatternRef { dialect, section: candidate.section, call: Some(candidate.pattern) };
-        if let Trial::Ready(win) = try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
+        if let Trial::Ready(win) = try_call(engine, view, at, candidate.pattern_ref(), Head::default(), trial_context)?
+        {
             return Ok(Some(*win));
         }
     }

@@ -362,15 +362,15 @@ fn read_hole(
     next: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
-    let escaped = if hole == Hole::Name { escaped_name(view, at)? } else { None };
-    if let Some((said, end)) = escaped {
-        head.escaped = true;
-        fill(hole, said, head);
-        return Ok(Some(end));
-    }
     let end = match hole {
         Hole::Name => {
-            let end = name_before(view, at, next, head)?;
+            let word = name_end(view, at)?;
+            if let Some((said, end)) = escaped_name(view, at, word)? {
+                head.escaped = true;
+                fill(hole, said, head);
+                return Ok(Some(end));
+            }
+            let end = name_before(view, at, word, next, head)?;
             let spaced = spaced_name(view, at, end, next, head)?;
             head.spaced |= spaced.is_some();
             spaced.or(end)

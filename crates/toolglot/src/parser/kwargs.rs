@@ -187,9 +187,10 @@ impl KeywordValue {
 
 /// Reads `name =`, not `==`, or `name:`; returns the name and where the value begins.
 pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
-    let name = match escaped_name(view, at)? {
+    let word = name_end(view, at)?;
+    let name = match escaped_name(view, at, word)? {
         Some((name, _)) => Some(name),
-        None => name_end(view, at)?.map(|end| HeadText::new(view.slice(at, end), at..end)),
+        None => word.map(|end| HeadText::new(view.slice(at, end), at..end)),
     };
     let Some(name) = name else { return Ok(None) };
     let separator = view.skip_blanks(name.span.end)?;

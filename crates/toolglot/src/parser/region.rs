@@ -7,7 +7,7 @@
 //!     └───────────────────────────────────────┘ the closer: all of it was reasoning
 //! ```
 
-use super::catalog::{Candidate, CandidateRole, PatternRef};
+use super::catalog::{Candidate, CandidateRole};
 use super::contest::{Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
@@ -278,8 +278,7 @@ fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usiz
     let trial_context = TrialContext { nested: true, ..TrialContext::default() };
     for number in found {
         let candidate = &engine.catalog.candidates[number];
-        let pattern_ref =
-            PatternRef { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        let pattern_ref = candidate.pattern_ref();
         if let Trial::Ready(_) = try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
             return Ok(Some(number));
         }

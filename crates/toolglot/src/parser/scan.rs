@@ -356,8 +356,7 @@ impl Scanner {
         shared: &mut Option<HeadResult>,
     ) -> Result<Option<ScanFound>, NotYet> {
         let candidate = &engine.catalog.candidates[number];
-        let pattern_ref =
-            PatternRef { dialect: candidate.dialect, section: candidate.section, call: Some(candidate.pattern) };
+        let pattern_ref = candidate.pattern_ref();
         let weak = candidate.evidence == Strength::Weak;
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
         let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;

@@ -5,15 +5,14 @@ use std::sync::OnceLock;
 use super::{Candidate, CandidateRole, Catalog};
 use crate::dialect::{BodyKind, HeadPart, Literal};
 use crate::lead::Lead;
-use crate::parser::bytes::ByteSet;
 use crate::parser::head::{Head, nodes, stands, stands_any};
 use crate::view::{NotYet, View};
 
 /// These candidates, the highest rank first.
 #[derive(Debug)]
 pub(super) struct PlainCalls {
-    /// The bytes with which they open.
-    first_bytes: ByteSet,
+    /// How they open.
+    leads: Vec<Lead>,
     calls: Vec<PlainCandidate>,
 }
 
@@ -28,9 +27,9 @@ struct PlainCandidate {
 impl Catalog {
     /// Returns the candidate whose plain call opens at `at`, if no other reads an object there, and where its opener ends.
     pub(crate) fn plain_call(&self, view: View<'_>, at: usize) -> Option<(&Candidate, usize)> {
-        let PlainCalls { first_bytes, calls } = self.plain_calls.get_or_init(|| self.list_plain_calls());
-        first_bytes.contains(*view.rest(at).first()?).then_some(())?;
+        let PlainCalls { leads, calls } = self.plain_calls.get_or_init(|| self.list_plain_calls());
         let lead = Lead::of(view.rest(at));
+        leads.iter().any(|known| known.fits(lead)).then_some(())?;
         calls.iter().find_map(|PlainCandidate { number, shadowed }| {
             let candidate = &self.candidates[*number];
             let opener = self.pattern(candidate)?.opening().filter(|opener| opener.may_stand(lead))?;
@@ -44,8 +43,13 @@ impl Catalog {
         let calls: Vec<_> = plain.map(|number| PlainCandidate { number, shadowed: OnceLock::new() }).collect();
         let openers = calls.iter().filter_map(|call| self.pattern(&self.candidates[call.number])?.opening());
         let spellings = openers.flat_map(|opener| &opener.spellings[..]);
-        let first_bytes = spellings.filter_map(|spelling| spelling.opener().bytes().next()).collect();
-        PlainCalls { first_bytes, calls }
+        let mut leads = Vec::new();
+        for lead in spellings.map(|spelling| Lead::of(spelling.opener().as_bytes())) {
+            if !leads.contains(&lead) {
+                leads.push(lead);
+            }
+        }
+        PlainCalls { leads, calls }
     }
 
     fn is_plain_call(&self, candidate: &Candidate) -> bool {

@@ -1,5 +1,8 @@
 //! Attributes of a tag: `name="value"` in any order and any quotes.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::{Head, HeadText, NAME_LIMIT, fill, gap, stands};
 use crate::dialect::{Attributes, Hole, Literal, Spelling};
 use crate::json::ENTITIES;
@@ -10,6 +13,12 @@ use crate::view::{NotYet, View, is_blank};
 /// the whole message.
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
+/// Where one `name="value"` stands, without its quotes.
+struct Attribute {
+    name: Range<usize>,
+    value: Range<usize>,
+}
+
 /// Reads attributes up to the literal that closes the tag; `None` if this is no tag with the ones that must be there.
 pub(super) fn attributes(
     view: View<'_>,
@@ -18,7 +27,7 @@ pub(super) fn attributes(
     close: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
-    let mut seen: Vec<(HeadText, HeadText)> = Vec::new();
+    let mut seen = Vec::new();
     let mut at = start;
     let there = loop {
         at = gap(view, at, head)?;
@@ -30,25 +39,28 @@ pub(super) fn attributes(
             head.unclosed_tag = true;
             break true;
         }
-        let Some((name, value, end)) = attribute(view, at, close, head)? else { break false };
-        seen.push((name, value));
+        let Some((attribute, end)) = attribute(view, at, close, head)? else { break false };
+        seen.push(attribute);
         at = end;
     };
     head.looked = head.looked.max(at);
-    Ok((there && keep(seen, expected, head)).then_some(at))
+    Ok((there && keep(view, &seen, expected, head)).then_some(at))
 }
 
 /// Keeps what the attributes said; false if one is missing that must be there.
-fn keep(mut seen: Vec<(HeadText, HeadText)>, expected: &Attributes, head: &mut Head) -> bool {
+fn keep(view: View<'_>, seen: &[Attribute], expected: &Attributes, head: &mut Head) -> bool {
+    let text = |span: &Range<usize>| view.slice(span.start, span.end);
+    let value = |span: &Range<usize>| HeadText::new(&decode_entities(text(span)), span.clone());
     let complete = expected.named.iter().all(|(name, hole)| {
-        let value = seen.iter().find(|(seen, _)| *seen.text == **name).map(|(_, value)| value.clone());
-        let there = value.is_some() || *hole == Hole::Type;
-        value.into_iter().for_each(|value| fill(*hole, value, head));
-        there
+        let said = seen.iter().find(|attribute| text(&attribute.name) == name);
+        said.into_iter().for_each(|attribute| fill(*hole, value(&attribute.value), head));
+        said.is_some() || *hole == Hole::Type
     });
     if expected.rest {
-        seen.retain(|(name, _)| expected.named.iter().all(|(expected, _)| **expected != *name.text));
-        head.attributes.append(&mut seen);
+        let named = |name: &str| expected.named.iter().any(|(expected, _)| expected == name);
+        let others = seen.iter().filter(|attribute| !named(text(&attribute.name)));
+        let pair = |Attribute { name, value: said }: &Attribute| (HeadText::new(text(name), name.clone()), value(said));
+        head.attributes.extend(others.map(pair));
     }
     complete
 }
@@ -59,7 +71,7 @@ fn attribute(
     at: usize,
     close: Option<&Literal>,
     head: &mut Head,
-) -> Result<Option<(HeadText, HeadText, usize)>, NotYet> {
+) -> Result<Option<(Attribute, usize)>, NotYet> {
     let mut end = at;
     while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
         end += next.len_utf8();
@@ -71,7 +83,7 @@ fn attribute(
     if end == at || view.byte(equals)? != Some(b'=') {
         return Ok(None);
     }
-    let name = HeadText::new(view.slice(at, end), at..end);
+    let name = at..end;
     let start = view.skip_blanks(equals + 1)?;
     let quote = view.byte(start)?.filter(|byte| matches!(byte, b'"' | b'\''));
     if quote.is_none() && view.byte(start)? == Some(b'{') {
@@ -79,8 +91,7 @@ fn attribute(
     }
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
-    let value = HeadText::new(&decode_entities(view.slice(start, end)), start..end);
-    Ok(Some((name, value, end + usize::from(quote.is_some()))))
+    Ok(Some((Attribute { name, value: start..end }, end + usize::from(quote.is_some()))))
 }
 
 /// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
@@ -152,7 +163,10 @@ fn closes(view: View<'_>, at: usize, close: Option<&Literal>, head: &Head) -> Re
 }
 
 /// Decodes the predefined XML entities in one pass, so that `&amp;lt;` is `&lt;`.
-pub(crate) fn decode_entities(text: &str) -> String {
+pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'&', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -164,5 +178,5 @@ pub(crate) fn decode_entities(text: &str) -> String {
         rest = &rest[taken..];
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }

@@ -7,14 +7,15 @@ use crate::view::{NotYet, View};
 /// Bytes of a name. Chat protocols allow 64; text that is no name is dropped after twice as many.
 pub(crate) const NAME_LIMIT: usize = 128;
 
-/// Returns the end of the name at `at`; the literal behind it may look like its last part.
+/// Returns the end of the name at `at`, whose letters end at `word`; the literal behind it may look like its last part.
 pub(super) fn name_before(
     view: View<'_>,
     at: usize,
+    word: Option<usize>,
     next: Option<&Literal>,
     head: &Head,
 ) -> Result<Option<usize>, NotYet> {
-    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    let Some(end) = word else { return Ok(None) };
     let Some(next) = next.filter(|next| next.may_end_name()) else { return Ok(Some(end)) };
     if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
         return Ok(Some(end));
@@ -90,9 +91,13 @@ pub(crate) fn name_end(view: View<'_>, at: usize) -> Result<Option<usize>, NotYe
     Ok((joints < name.len()).then_some(end - joints))
 }
 
-/// Reads a name in which Markdown escaped underscores; returns it was meant.
-pub(crate) fn escaped_name(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
-    let mut end = name_end(view, at)?.unwrap_or(at);
+/// Reads a name in which Markdown escaped underscores, the first of them behind `word`; returns it as it was meant.
+pub(crate) fn escaped_name(
+    view: View<'_>,
+    at: usize,
+    word: Option<usize>,
+) -> Result<Option<(HeadText, usize)>, NotYet> {
+    let mut end = word.unwrap_or(at);
     let plain = end;
     while view.byte(end)? == Some(b'\\') && view.byte(end + 1)? == Some(b'_') && end - at <= NAME_LIMIT {
         end = name_end(view, end + 2)?.unwrap_or(end + 2);

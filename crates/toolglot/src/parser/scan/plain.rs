@@ -5,7 +5,7 @@
 
 use super::{ScanFound, Scanner};
 use crate::options::Validation;
-use crate::parser::catalog::{PatternRef, Strength};
+use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
 use crate::parser::plain_call::{PLAIN, plain_call};
 use crate::sink::Sink;
@@ -20,7 +20,7 @@ impl Scanner {
         let limits = &engine.options.limits;
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) = engine.catalog.plain_call(near, self.at)?;
-        let pattern_ref = PatternRef { dialect: candidate.dialect, section: None, call: Some(candidate.pattern) };
+        let pattern_ref = candidate.pattern_ref();
         let call = plain_call(engine, near, body, pattern_ref)?;
         sink.call_start(call.name, None, call.arguments.start);
         sink.arguments(call.arguments.end, view.slice(call.arguments.start, call.arguments.end));
