@@ -1,4 +1,4 @@
-//! What `auto` reads as a dialect's call, the dialect reads by name too: every text of the corpus.
+//! What `auto` reads as a dialect's call, the dialect reads by name too: every text of the corpus; and names that are tags.
 #![expect(clippy::unwrap_used, reason = "a test fails where its files cannot be read")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use case::Case;
 use setup::Setup;
-use toolglot::{Dialects, Message, parse};
+use toolglot::{Dialects, Message, Options, Tools, parse};
 
 #[path = "support/case.rs"]
 mod case;
@@ -79,4 +79,18 @@ fn calls(text: &str, setup: &Setup, dialects: Dialects) -> Message {
 
 fn shown(message: &Message) -> Vec<String> {
     message.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect()
+}
+
+#[test]
+fn a_wrapper_that_is_named_as_a_tool_is_read_as_without_shortcuts() {
+    for tag in ["tools", "tool", "function", "response", "tool_call"] {
+        let named = serde_json::json!([{"name": tag}, {"name": "ls"}]).to_string();
+        let text = format!("<{tag}>{{\"name\": \"ls\", \"arguments\": {{\"path\": \"src\"}}}}</{tag}>");
+        for tools in [named.as_str(), r#"[{"name": "ls"}]"#] {
+            let tools = Tools::from_json_str(tools).unwrap();
+            let read = |options| shown(&parse(&text, &Dialects::builtin(), &tools, &options));
+            let (fast, careful) = (read(Options::default()), read(Options::default().without_fast_path()));
+            assert_eq!((fast.len(), &fast), (1, &careful), "{text}");
+        }
+    }
 }

@@ -2,54 +2,66 @@
 
 use std::sync::OnceLock;
 
-use super::{Candidate, CandidateRole, Catalog};
-use crate::dialect::{BodyKind, HeadPart, Literal};
+use super::{Candidate, CandidateRole, Catalog, Strength};
+use crate::dialect::{BodyKind, HeadPart, Literal, Pattern, Spelling};
 use crate::lead::Lead;
 use crate::parser::head::{Head, nodes, stands, stands_any};
 use crate::view::{NotYet, View};
 
 /// These candidates, the highest rank first.
+pub(super) type PlainCalls = Vec<PlainCandidate>;
+
+/// One of these candidates, and how it opens.
 #[derive(Debug)]
-pub(super) struct PlainCalls {
-    /// How they open.
-    leads: Vec<Lead>,
-    calls: Vec<PlainCandidate>,
+pub(super) struct PlainCandidate {
+    lead: Lead,
+    number: usize,
+    /// Known once its opener has stood somewhere.
+    shadow: OnceLock<Shadow>,
 }
 
-/// One of these candidates.
-#[derive(Debug)]
-struct PlainCandidate {
-    number: usize,
-    /// A candidate of a higher rank reads an object behind the same opener, or may; known once that has stood somewhere.
-    shadowed: OnceLock<bool>,
+/// Whether a candidate of a higher rank reads an object behind the same opener, or may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shadow {
+    None,
+    /// One does if the tag names a tool.
+    Named,
+    Full,
 }
 
 impl Catalog {
     /// Returns the candidate whose plain call opens at `at`, if no other reads an object there, and where its opener ends.
-    pub(crate) fn plain_call(&self, view: View<'_>, at: usize) -> Option<(&Candidate, usize)> {
-        let PlainCalls { leads, calls } = self.plain_calls.get_or_init(|| self.list_plain_calls());
+    pub(crate) fn plain_call(
+        &self,
+        view: View<'_>,
+        at: usize,
+        names_tool: impl Fn() -> bool,
+    ) -> Option<(&Candidate, usize)> {
+        let calls = self.plain_calls.get_or_init(|| self.list_plain_calls());
         let lead = Lead::of(view.rest(at));
-        leads.iter().any(|known| known.fits(lead)).then_some(())?;
-        calls.iter().find_map(|PlainCandidate { number, shadowed }| {
+        calls.iter().filter(|call| call.lead.fits(lead)).find_map(|PlainCandidate { number, shadow, .. }| {
             let candidate = &self.candidates[*number];
-            let opener = self.pattern(candidate)?.opening().filter(|opener| opener.may_stand(lead))?;
+            let opener = self.pattern(candidate)?.opening()?;
             let end = stands(view, at, opener, &Head::default()).ok()??;
-            (!*shadowed.get_or_init(|| self.is_shadowed(*number, opener))).then_some((candidate, end))
+            let alone = match shadow.get_or_init(|| self.shadow(*number, opener)) {
+                Shadow::None => true,
+                Shadow::Named => !names_tool(),
+                Shadow::Full => false,
+            };
+            alone.then_some((candidate, end))
         })
     }
 
     fn list_plain_calls(&self) -> PlainCalls {
         let plain = (0..self.candidates.len()).filter(|number| self.is_plain_call(&self.candidates[*number]));
-        let calls: Vec<_> = plain.map(|number| PlainCandidate { number, shadowed: OnceLock::new() }).collect();
-        let openers = calls.iter().filter_map(|call| self.pattern(&self.candidates[call.number])?.opening());
-        let spellings = openers.flat_map(|opener| &opener.spellings[..]);
-        let mut leads = Vec::new();
-        for lead in spellings.map(|spelling| Lead::of(spelling.opener().as_bytes())) {
-            if !leads.contains(&lead) {
-                leads.push(lead);
-            }
-        }
-        PlainCalls { leads, calls }
+        let opener = |number: usize| self.pattern(&self.candidates[number]).and_then(Pattern::opening);
+        let spelled = plain.flat_map(|number| {
+            opener(number).into_iter().flat_map(|opener| &opener.spellings).map(move |spelling| (number, spelling))
+        });
+        let lead = |spelling: &Spelling| Lead::of(spelling.opener().as_bytes());
+        spelled
+            .map(|(number, spelling)| PlainCandidate { lead: lead(spelling), number, shadow: OnceLock::new() })
+            .collect()
     }
 
     fn is_plain_call(&self, candidate: &Candidate) -> bool {
@@ -65,13 +77,20 @@ impl Catalog {
         between && bare && self.unfixed_closers(candidate.dialect).is_empty()
     }
 
-    fn is_shadowed(&self, number: usize, opener: &Literal) -> bool {
-        opener.spellings.iter().any(|spelling| {
+    fn shadow(&self, number: usize, opener: &Literal) -> Shadow {
+        let of_spelling = |spelling: &Spelling| {
             let text = spelling.plain() + "{\"";
             let view = View::new(&text, 0, true);
-            let mut rivals = self.candidates[..number].iter();
-            rivals.any(|rival| self.reads_object(rival, view) != Ok(false)) || self.closes(view) != Ok(false)
-        })
+            let (named, others): (Vec<_>, Vec<_>) =
+                self.candidates[..number].iter().partition(|rival| rival.evidence == Strength::Dynamic);
+            let reads = |rival: &&Candidate| self.reads_object(rival, view) != Ok(false);
+            match () {
+                () if others.iter().any(reads) || self.closes(view) != Ok(false) => Shadow::Full,
+                () if named.iter().any(reads) => Shadow::Named,
+                () => Shadow::None,
+            }
+        };
+        opener.spellings.iter().map(of_spelling).max().unwrap_or(Shadow::Full)
     }
 
     /// Says whether something that closes a call, a section or a region stands at the beginning of `view`.

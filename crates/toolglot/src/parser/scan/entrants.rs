@@ -116,7 +116,7 @@ impl Scanner {
     }
 
     /// Says whether `<` and a declared tool's name stand here.
-    fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+    pub(super) fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
         if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
             return Ok(false);
         }

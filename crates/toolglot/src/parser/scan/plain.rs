@@ -19,7 +19,8 @@ impl Scanner {
         }
         let limits = &engine.options.limits;
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
-        let (candidate, body) = engine.catalog.plain_call(near, self.at)?;
+        let (candidate, body) =
+            engine.catalog.plain_call(near, self.at, || self.names_tool(engine, near) != Ok(false))?;
         let pattern_ref = candidate.pattern_ref();
         let call = plain_call(engine, near, body, pattern_ref)?;
         sink.call_start(call.name, None, call.arguments.start);
