@@ -84,6 +84,16 @@ impl OpenerRow {
         own.next() == Some(first) && (first != b'<' || own.next().is_none_or(|own| own == second))
     }
 
+    /// Says whether the literal stands at `at`, once more, and goes on.
+    fn restarts(&self, view: View<'_>, at: usize, then: &NextBytes) -> Result<bool, NotYet> {
+        Ok(view.starts_with(at, &self.text)?
+            && match TextBehind::of(view, at + self.text.len())? {
+                TextBehind::Far => true,
+                TextBehind::Nothing => false,
+                TextBehind::Near { bytes, apart, .. } => then.contains(bytes, apart),
+            })
+    }
+
     fn open(&mut self, opener: &Opener<'_>, number: usize) {
         let behind = Behind { then: opener.then, json: opener.json };
         let way = self.behind.iter().position(|known| *known == behind).unwrap_or(self.behind.len());
@@ -154,7 +164,7 @@ impl Openers {
 
     /// Adds the numbers of all openers that stand at `at`; waits while a longer one may still come.
     ///
-    /// Behind its joint an opener goes on, or begins once more: models restart a call.
+    /// Behind its joint an opener goes on, or begins once more and then goes on: models restart a call.
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.walk(view, at, |row| {
             // Looked at once some have to know.
@@ -168,7 +178,9 @@ impl Openers {
                 Ok(match next {
                     TextBehind::Far => true,
                     TextBehind::Nothing => false,
-                    TextBehind::Near { bytes, apart } => row.begins(bytes) || then.contains(bytes, apart),
+                    TextBehind::Near { at, bytes, apart } => {
+                        then.contains(bytes, apart) || row.begins(bytes) && row.restarts(view, at, then)?
+                    }
                 })
             };
             let mut ways = 0_u64;
@@ -217,8 +229,8 @@ fn lead(text: &[u8]) -> u64 {
 /// What stands behind an opener, white space apart.
 #[derive(Clone, Copy)]
 enum TextBehind {
-    /// Its first two bytes, the second one zero at the end of the input, and whether white space stands before them.
-    Near { bytes: [u8; 2], apart: bool },
+    /// Where it stands, its first two bytes, the second one zero at the end of the input, and whether white space is before.
+    Near { at: usize, bytes: [u8; 2], apart: bool },
     /// More white space than is looked at.
     Far,
     /// The end of the input.
@@ -231,7 +243,7 @@ impl TextBehind {
         let found = skip_gap(near, at).and_then(|behind| {
             let Some(first) = near.byte(behind)? else { return Ok(Self::Nothing) };
             let second = if first == b'<' { near.byte(behind + 1)?.unwrap_or_default() } else { 0 };
-            Ok(Self::Near { bytes: [first, second], apart: behind > at })
+            Ok(Self::Near { at: behind, bytes: [first, second], apart: behind > at })
         });
         match found {
             Err(NotYet) if near.end() < view.end() => Ok(Self::Far),
