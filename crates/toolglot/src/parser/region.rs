@@ -8,7 +8,7 @@
 //! ```
 
 use super::catalog::{Candidate, CandidateRole};
-use super::contest::{Trial, TrialContext, try_call};
+use super::contest::{NEAR, Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
 use crate::diagnostic::Code;
@@ -28,7 +28,15 @@ pub(crate) struct RegionReader {
     scan: usize,
     /// Where a call began that may be a draft.
     held: Option<usize>,
+    /// The last bytes at which no call began though one could have opened, and the number of the next to be kept.
+    lost: (Vec<Vec<u8>>, usize),
 }
+
+/// What opens no call is kept so often. What goes round in circles has a few openers in each.
+const KEPT: usize = 4;
+
+/// Whether a call begins is known by so many bytes: those of its heads, and those of its body.
+const REACH: usize = 2 * NEAR;
 
 /// What ended a region.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +65,7 @@ impl RegionReader {
             mark: head,
             scan: at,
             held: None,
+            lost: Default::default(),
         }
     }
 
@@ -67,7 +76,8 @@ impl RegionReader {
             _ => None,
         };
         let inside = inside.unwrap_or_default();
-        Self { candidate: None, is_reasoning: true, inside, mark: Head::default(), scan: at, held: None }
+        let (mark, lost) = Default::default();
+        Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -202,7 +212,7 @@ impl RegionReader {
         }
         let at = self.scan;
         let cut = view.limited(at.saturating_add(engine.options.limits.held));
-        let number = match call_begins(engine, cut, at) {
+        let number = match self.call_begins(engine, cut, sink) {
             Err(NotYet) if cut.end() < view.end() => {
                 sink.diagnose(
                     Code::LimitHeld,
@@ -226,6 +236,48 @@ impl RegionReader {
         }
         self.held = Some(at);
         Ok(None)
+    }
+
+    /// Returns the candidate of the call with strong markers that begins here.
+    fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
+        let (at, rest, mut found) = (self.scan, view.rest(self.scan), Vec::new());
+        if self.lost.0.iter().any(|lost| rest.starts_with(lost)) {
+            return Ok(None);
+        }
+        // A few bytes more tell whether it is the same again.
+        if self.lost.0.iter().any(|lost| lost.starts_with(rest)) {
+            view.final_end()?;
+        }
+        engine.catalog.strong.find(view, at, &mut found)?;
+        found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
+        engine.catalog.rank(&mut found);
+        let trial_context = TrialContext { nested: true, exhausted: sink.is_hasty(at), ..TrialContext::default() };
+        let mut in_vain = 0;
+        for number in &found {
+            let pattern_ref = engine.catalog.candidates[*number].pattern_ref();
+            match try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
+                Trial::Ready(_) => return Ok(Some(*number)),
+                Trial::Dead { read, .. } => in_vain += read - at,
+                Trial::Rejected(_) => {}
+            }
+        }
+        sink.doubted += in_vain;
+        let near = &rest[..rest.len().min(REACH)];
+        if !found.is_empty() && !view.has_marks() && (near.len() == REACH || view.final_end().is_err()) {
+            self.keep_lost(near.to_vec());
+        }
+        Ok(None)
+    }
+
+    /// Keeps bytes at which no call begins: where the same stand again, none does either.
+    fn keep_lost(&mut self, bytes: Vec<u8>) {
+        let (kept, next) = &mut self.lost;
+        if kept.len() < KEPT {
+            kept.push(bytes);
+        } else {
+            kept[*next] = bytes;
+        }
+        *next = (*next + 1) % KEPT;
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.
@@ -267,21 +319,4 @@ fn prefilled_closer(engine: &Engine, view: View<'_>, at: usize, mark: &Head) -> 
         }
     }
     Ok(end)
-}
-
-/// Returns the candidate of the call with strong markers that begins at `at`.
-fn call_begins(engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-    let mut found = Vec::new();
-    engine.catalog.strong.find(view, at, &mut found)?;
-    found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
-    engine.catalog.rank(&mut found);
-    let trial_context = TrialContext { nested: true, ..TrialContext::default() };
-    for number in found {
-        let candidate = &engine.catalog.candidates[number];
-        let pattern_ref = candidate.pattern_ref();
-        if let Trial::Ready(_) = try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
-            return Ok(Some(number));
-        }
-    }
-    Ok(None)
 }

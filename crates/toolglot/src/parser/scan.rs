@@ -224,6 +224,7 @@ impl Scanner {
         if self.pass_lost(engine, view, sink) {
             return Ok(None);
         }
+        self.await_lost(engine, view, sink)?;
         if let Some(said) = self.pass_plain_call(engine, view, sink) {
             return Ok(Some(said));
         }

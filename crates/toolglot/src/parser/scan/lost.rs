@@ -27,6 +27,8 @@ const WASTED_LOOKAHEAD: usize = 1 << 18;
 pub(super) struct LostContests {
     /// One was lost, kept or not.
     any: bool,
+    /// What was known, and what had been read in vain, when the one at hand began, if it may be kept.
+    began: Option<(Standing, usize)>,
     kept: Vec<LostContest>,
     /// The number of the next one to be kept.
     next: usize,
@@ -86,18 +88,21 @@ impl Scanner {
         view: View<'_>,
         sink: &mut Sink,
     ) -> Result<ContestOutcome, NotYet> {
-        let (before, wasted) = (self.standing(engine), self.wasted_lookahead);
-        let begins = self.lost.any && self.contest.is_none() && self.may_repeat(engine, view, sink);
+        let begins = self.contest.is_none();
+        if begins {
+            let keeps = self.lost.any && self.may_repeat(engine, view, sink);
+            self.lost.began = keeps.then(|| (self.standing(engine), self.wasted_lookahead));
+        }
         for reach in NEAR {
             let near = view.limited(self.at + reach);
             // What was sought further away is not to be sought in less.
-            if !begins || near.end() == view.end() || self.sought.is_beyond(near.end()) {
+            if !begins || self.lost.began.is_none() || near.end() == view.end() || self.sought.is_beyond(near.end()) {
                 break;
             }
             match self.decide(engine, near, sink) {
                 Err(NotYet) => {}
                 Ok(ContestOutcome::Lost) => {
-                    self.keep_lost(engine, near, sink, before, wasted);
+                    self.keep_lost(engine, near, sink);
                     return Ok(ContestOutcome::Lost);
                 }
                 decided => return decided,
@@ -106,8 +111,8 @@ impl Scanner {
         let found = self.decide(engine, view, sink)?;
         if matches!(found, ContestOutcome::Lost) {
             // What is decided before the input's end depends on what is visible.
-            if begins && view.final_end().is_err() && view.end() - self.at <= NEAR[0] {
-                self.keep_lost(engine, view, sink, before, wasted);
+            if view.final_end().is_err() && view.end() - self.at <= NEAR[1] {
+                self.keep_lost(engine, view, sink);
             }
             self.lost.any |= self.looks_ahead;
         }
@@ -115,10 +120,12 @@ impl Scanner {
     }
 
     /// Keeps the contest that was lost here by the bytes of `near`.
-    fn keep_lost(&mut self, engine: &Engine, near: View<'_>, sink: &Sink, before: Standing, wasted: usize) {
-        if !self.looks_ahead || !self.may_repeat(engine, near, sink) {
+    fn keep_lost(&mut self, engine: &Engine, near: View<'_>, sink: &Sink) {
+        let Some((before, wasted)) =
+            self.lost.began.filter(|_| self.looks_ahead && self.may_repeat(engine, near, sink))
+        else {
             return;
-        }
+        };
         let bytes = near.rest(self.at).to_vec();
         let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
         let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
@@ -148,6 +155,16 @@ impl Scanner {
             }
         }
         self.at > from
+    }
+
+    /// Waits where a few bytes more tell whether the contest that begins here was lost before.
+    pub(super) fn await_lost(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> Result<(), NotYet> {
+        if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
+            return Ok(());
+        }
+        let (rest, before) = (view.rest(self.at), self.standing(engine));
+        let may_repeat = |lost: &LostContest| lost.bytes.starts_with(rest) && lost.before == before;
+        if self.lost.kept.iter().any(may_repeat) { view.final_end().map(|_| ()) } else { Ok(()) }
     }
 
     /// Says whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
