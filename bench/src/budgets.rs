@@ -79,7 +79,7 @@ fn amount(case: &str) -> usize {
 }
 
 /// What small messages cost: a new process, one call read whole, two under `auto`, openers that nothing closes.
-const SHORT: [&str; 25] = [
+const SHORT: [&str; 27] = [
     "start ready pinned hermes",
     "start ready pinned deepseek_v4",
     "start ready auto hermes",
@@ -105,6 +105,8 @@ const SHORT: [&str; 25] = [
     "auto hostile hermes openers 2000 complete",
     "auto hostile qwen3_coder openers 2000 complete",
     "auto hostile kimi_k2 openers 2000 complete",
+    "grow reasoned-openers 1000",
+    "grow openers-hermes 1000",
 ];
 
 /// What is counted: long calls of unlike dialects in pieces and whole, short ones, prose, and what is made.

@@ -49,7 +49,7 @@ const fn bounded(name: &'static str, word: &'static str, least: usize, factor: f
     Dimension { growth: Growth::Bounded(factor), ..linear(name, word, least) }
 }
 
-const DIMENSIONS: [Dimension; 36] = [
+const DIMENSIONS: [Dimension; 37] = [
     linear("bytes of a string, JSON", "hermes", 1_000),
     linear("bytes of a string, Python", "pythonic", 1_000),
     linear("bytes of a value between tags", "qwen3_coder", 1_000),
@@ -65,6 +65,7 @@ const DIMENSIONS: [Dimension; 36] = [
     bounded("calls that open in strings without an end", "opened-in-string", 1, 40.0),
     linear("calls that close in strings without an end", "closed-in-string", 10),
     bounded("heads of calls in strings without an end", "heads-in-string", 10, 11.5),
+    linear("openers in reasoning, whose attribute does not end", "reasoned-openers", 100),
     linear("openers in one line with a back quote", "span-openers", 100),
     linear("code spans in one line, a whole message", "spans", 1_000),
     linear("closers in one line of a fence, a whole message", "fence-closers", 100),
@@ -179,6 +180,7 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
             read(pinned("openai_json")?, &format!("{opened}{heads}"))
         }
         "closed-in-string" => read(Dialects::builtin(), &"<tool_call>{\"a\": \"x</tool_call><tool_call>".repeat(size)),
+        "reasoned-openers" => read(Dialects::builtin(), &format!("<think>{}", "<function name=".repeat(size))),
         "span-openers" => read(Dialects::builtin(), &format!("a `` b{}", " ` <tool_call>".repeat(size))),
         "spans" => Ok(parsing(pinned("hermes")?, tools(), "a `b` ".repeat(size))),
         "fence-closers" => {

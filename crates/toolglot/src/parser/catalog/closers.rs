@@ -26,6 +26,11 @@ impl LoneClosers {
         Self::new(if let [pinned] = dialects { stray_closers(pinned) } else { Vec::new() })
     }
 
+    /// All that a pinned dialect closes, its values too: what a call leaves that never began.
+    pub(super) fn of_all(dialects: &[Arc<Dialect>]) -> Self {
+        Self::new(if let [pinned] = dialects { all_closers(pinned) } else { Vec::new() })
+    }
+
     fn new(literals: Vec<Literal>) -> Self {
         let spelled = literals.iter().enumerate().flat_map(|(number, closer)| {
             closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
@@ -79,14 +84,23 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
     let plain =
         |spelling: &Spelling| spelling.bytes().all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric());
-    let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
-    closers_of(dialect, move |spelling| !plain(spelling) && !opens(spelling)).collect()
+    let counts = move |spelling: &Spelling| spelling.is_fixed() && !plain(spelling) && !opens(dialect, spelling);
+    closers_of(dialect, &[], counts).collect()
+}
+
+/// The closers of a dialect's values, calls and sections, plain tags too, but for those that repeat a name.
+fn all_closers(dialect: &Dialect) -> Vec<Literal> {
+    closers_of(dialect, &dialect.params, |spelling| !spelling.repeats_name() && !opens(dialect, spelling)).collect()
+}
+
+fn opens(dialect: &Dialect, spelling: &Spelling) -> bool {
+    dialect.openings.iter().any(|opener| opener.spellings.contains(spelling))
 }
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
     let mut closers: Vec<Literal> = Vec::new();
-    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number], |_| true)) {
+    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number], &[], Spelling::is_fixed)) {
         if !closers.contains(&closer) {
             closers.push(closer);
         }
@@ -94,16 +108,21 @@ pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) ->
     closers
 }
 
-/// The closers of calls and sections in those of their strong spellings that count, but for what stands between calls anyway.
-fn closers_of<'d>(dialect: &'d Dialect, counts: impl Fn(&Spelling) -> bool + 'd) -> impl Iterator<Item = Literal> {
+/// The closers of calls, sections and `params` in those of their strong spellings that count, but for what stands between calls
+/// anyway.
+fn closers_of<'d>(
+    dialect: &'d Dialect,
+    params: &'d [Pattern],
+    counts: impl Fn(&Spelling) -> bool + 'd,
+) -> impl Iterator<Item = Literal> {
     let mut closers: Vec<&Literal> = Vec::new();
-    for closer in dialect.calls.iter().chain(&dialect.sections).flat_map(|pattern| &pattern.tail) {
+    for closer in dialect.calls.iter().chain(&dialect.sections).chain(params).flat_map(|pattern| &pattern.tail) {
         if !closers.contains(&closer) {
             closers.push(closer);
         }
     }
     let may = move |spelling: &&Spelling| {
-        let strong = spelling.is_fixed() && spelling.is_strong() && counts(spelling);
+        let strong = spelling.is_strong() && counts(spelling);
         strong && (dialect.skip.is_empty() || !dialect.skip.contains(&spelling.plain()))
     };
     closers
