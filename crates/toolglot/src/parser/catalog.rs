@@ -13,8 +13,7 @@ use crate::dialect::{Dialect, Inside, Literal, Pattern, Spelling};
 use crate::view::{NotYet, View};
 use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
-pub(crate) use closers::LoneClosers;
-use closers::{empty_section, region_closers, strong_closers};
+use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::{headers, is_special, openers};
 use plain::PlainCalls;
@@ -109,8 +108,6 @@ pub(crate) struct Catalog {
     /// The closers of reasoning regions, and those of a pinned dialect's calls; each may stand alone.
     pub(crate) closers: LoneClosers,
     pub(crate) strays: LoneClosers,
-    /// All closers of a pinned dialect: by them a quote is told that is left of a call.
-    pub(crate) torn: LoneClosers,
     /// What is looked up in one dialect, made when it is first asked for: most dialects of a large set never are.
     own: PerDialect<Vec<usize>>,
     markers: PerDialect<Starts>,
@@ -154,7 +151,6 @@ impl Catalog {
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let headers = headers(dialects, &candidates);
         let (closers, strays) = (LoneClosers::of_reasoning(dialects), LoneClosers::of_calls(dialects));
-        let torn = LoneClosers::of_all(dialects);
         let all =
             |is: fn(&Candidate) -> bool| (0..candidates.len()).filter(|c| is(&candidates[*c])).collect::<Vec<_>>();
         let dynamic = all(|candidate| candidate.evidence == Strength::Dynamic);
@@ -163,7 +159,7 @@ impl Catalog {
             .map(|number| (number, bytes_behind_name(dialects, &candidates[number])))
             .collect();
         let behind_names = named.iter().flat_map(|named| named.1.members()).collect();
-        let lone = [&closers, &strays, &torn].into_iter().flat_map(LoneClosers::starts);
+        let lone = closers.starts().into_iter().chain(strays.starts());
         let stops: Starts = strong.starts().into_iter().chain(lone).collect();
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
         let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
@@ -182,7 +178,6 @@ impl Catalog {
             behind_names,
             closers,
             strays,
-            torn,
             own: each(dialects),
             markers: each(dialects),
             data: each(dialects),

@@ -101,6 +101,7 @@ impl ParamReader {
     }
 
     /// Passes a few bytes if they are nothing but data.
+    #[inline(always)]
     fn pass_few(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
         let (rest, end) = (fast.view.rest(self.done), fast.view.end());
         if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {

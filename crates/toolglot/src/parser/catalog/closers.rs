@@ -13,44 +13,53 @@ use crate::view::{NotYet, View};
 pub(crate) struct LoneClosers {
     openers: Openers,
     literals: Vec<Literal>,
+    /// The first so many count anywhere, the others only where a call may have begun.
+    strays: usize,
 }
 
 impl LoneClosers {
     /// The closers of reasoning regions.
     pub(super) fn of_reasoning(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(reasoning_closers(dialects))
+        Self::new(reasoning_closers(dialects), Vec::new())
     }
 
-    /// Those of the calls of a pinned dialect; where several compete, one's closer is another's text.
+    /// Those of a pinned dialect's calls and values; where several compete, one's closer is another's text.
     pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(if let [pinned] = dialects { stray_closers(pinned) } else { Vec::new() })
+        let [pinned] = dialects else { return Self::new(Vec::new(), Vec::new()) };
+        Self::new(stray_closers(pinned), other_closers(pinned))
     }
 
-    /// All that a pinned dialect closes, its values too: what a call leaves that never began.
-    pub(super) fn of_all(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(if let [pinned] = dialects { all_closers(pinned) } else { Vec::new() })
-    }
-
-    fn new(literals: Vec<Literal>) -> Self {
+    fn new(strays: Vec<Literal>, others: Vec<Literal>) -> Self {
+        let (count, literals) = (strays.len(), [strays, others].concat());
         let spelled = literals.iter().enumerate().flat_map(|(number, closer)| {
             closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
         });
-        Self { openers: Openers::new(spelled), literals }
+        Self { openers: Openers::new(spelled), literals, strays: count }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.literals.is_empty()
+    /// Says whether there are none, or none but those that count only where a call may have begun.
+    pub(crate) fn is_empty(&self, tried_call: bool) -> bool {
+        self.counting(tried_call).is_empty()
+    }
+
+    fn counting(&self, tried_call: bool) -> &[Literal] {
+        &self.literals[..if tried_call { self.literals.len() } else { self.strays }]
     }
 
     pub(super) fn starts(&self) -> Vec<Vec<u8>> {
         self.openers.starts()
     }
 
-    /// Returns the end of a closer that stands at `at`.
+    /// Returns the end of a closer that stands at `at`, wherever that is.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+        self.stands_behind(view, at, false)
+    }
+
+    /// Returns the end of a closer that stands at `at`, where a call may have begun before.
+    pub(crate) fn stands_behind(&self, view: View<'_>, at: usize, tried_call: bool) -> Result<Option<usize>, NotYet> {
         let (mut found, mut end) = (Vec::new(), None);
         self.openers.find(view, at, &mut found)?;
-        for closer in found.iter().filter_map(|number| self.literals.get(*number)) {
+        for closer in found.iter().filter_map(|number| self.counting(tried_call).get(*number)) {
             end = stands(view, at, closer, &Head::default())?.max(end);
         }
         Ok(end)
@@ -82,41 +91,57 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 
 /// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
 fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
-    let plain =
-        |spelling: &Spelling| spelling.bytes().all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric());
-    let counts = move |spelling: &Spelling| spelling.is_fixed() && !plain(spelling) && !opens(dialect, spelling);
-    closers_of(dialect, &[], counts).collect()
+    closers_of(outer(dialect), dialect, |spelling| is_stray(spelling)).collect()
 }
 
-/// The closers of a dialect's values, calls and sections, plain tags too, but for those that repeat a name.
-fn all_closers(dialect: &Dialect) -> Vec<Literal> {
-    closers_of(dialect, &dialect.params, |spelling| !spelling.repeats_name() && !opens(dialect, spelling)).collect()
+/// The others, but for those that repeat a name; and those of values.
+fn other_closers(dialect: &Dialect) -> Vec<Literal> {
+    let outer = closers_of(outer(dialect), dialect, |spelling| !is_stray(spelling) && !spelling.repeats_name());
+    outer.chain(closers_of(&dialect.params, dialect, |spelling| !spelling.repeats_name())).collect()
 }
 
-fn opens(dialect: &Dialect, spelling: &Spelling) -> bool {
-    dialect.openings.iter().any(|opener| opener.spellings.contains(spelling))
+fn is_stray(spelling: &Spelling) -> bool {
+    let mut bytes = spelling.bytes();
+    spelling.is_fixed() && !bytes.all(|byte| b"</>".contains(&byte) || byte.is_ascii_alphanumeric())
+}
+
+fn outer(dialect: &Dialect) -> impl Iterator<Item = &Pattern> {
+    dialect.calls.iter().chain(&dialect.sections)
 }
 
 /// The strong closers of some dialects, each once, but for those that repeat a name.
 pub(super) fn strong_closers(dialects: &[Arc<Dialect>], of: &BTreeSet<usize>) -> Vec<Literal> {
     let mut closers: Vec<Literal> = Vec::new();
-    for closer in of.iter().flat_map(|number| closers_of(&dialects[*number], &[], Spelling::is_fixed)) {
-        if !closers.contains(&closer) {
-            closers.push(closer);
+    for dialect in of.iter().map(|number| &dialects[*number]) {
+        let strong = outer(dialect).flat_map(|pattern| &pattern.tail);
+        for closer in strong_spellings(strong, dialect, Spelling::is_fixed) {
+            if !closers.contains(&closer) {
+                closers.push(closer);
+            }
         }
     }
     closers
 }
 
-/// The closers of calls, sections and `params` in those of their strong spellings that count, but for what stands between calls
-/// anyway.
+/// The closers of patterns in those of their strong spellings that count, but for what opens a call or stands between calls.
 fn closers_of<'d>(
+    patterns: impl IntoIterator<Item = &'d Pattern>,
     dialect: &'d Dialect,
-    params: &'d [Pattern],
+    counts: impl Fn(&Spelling) -> bool + 'd,
+) -> impl Iterator<Item = Literal> {
+    let opens = |spelling: &Spelling| dialect.openings.iter().any(|opener| opener.spellings.contains(spelling));
+    let closers = patterns.into_iter().flat_map(|pattern| &pattern.tail);
+    strong_spellings(closers, dialect, move |spelling| counts(spelling) && !opens(spelling))
+}
+
+/// Closers, each once, in those of their strong spellings that count, but for what stands between calls anyway.
+fn strong_spellings<'d>(
+    all: impl Iterator<Item = &'d Literal>,
+    dialect: &'d Dialect,
     counts: impl Fn(&Spelling) -> bool + 'd,
 ) -> impl Iterator<Item = Literal> {
     let mut closers: Vec<&Literal> = Vec::new();
-    for closer in dialect.calls.iter().chain(&dialect.sections).chain(params).flat_map(|pattern| &pattern.tail) {
+    for closer in all {
         if !closers.contains(&closer) {
             closers.push(closer);
         }

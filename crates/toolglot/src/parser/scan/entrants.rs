@@ -43,7 +43,7 @@ impl Scanner {
     /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer, and behind
     /// that the next call opens.
     fn ends_torn_span(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        Ok(!self.span_quotes && ends_torn_quote(engine, view, self.at, self.remains(engine))?)
+        Ok(!self.span_quotes && ends_torn_quote(engine, view, self.at, self.tried_call)?)
     }
 
     /// Returns the candidates that may compete here, the highest rank first.

@@ -1,7 +1,6 @@
 //! Fences: what they quote is text, unless they are left of a call that died.
 
 use super::Scanner;
-use crate::parser::catalog::LoneClosers;
 use crate::parser::engine::Engine;
 use crate::parser::head::skip_gap;
 use crate::sink::Sink;
@@ -31,7 +30,7 @@ impl Scanner {
             self.pass(view, self.at + marks, sink);
         }
         self.forget_own_fence(engine, view)?;
-        if self.place.is_in_fence() && !self.remains(engine).is_empty() && self.place.may_be_torn() {
+        if self.place.is_in_fence() && !engine.catalog.strays.is_empty(self.tried_call) && self.place.may_be_torn() {
             self.pass_torn_fence(engine, view, sink)?;
         }
         let passed = self.place.pass_fence(view.rest(self.at));
@@ -41,12 +40,8 @@ impl Scanner {
 
     /// Says whether a fence quotes `rest` whatever words stand in it.
     pub(super) fn quotes_words(&self, engine: &Engine, rest: &[u8]) -> bool {
-        self.place.is_quoted_words(rest) && (self.remains(engine).is_empty() || !self.place.may_be_torn())
-    }
-
-    /// Returns the closers by which a quote is told that is left of a call: plain tags only where one may have begun.
-    pub(super) fn remains<'c>(&self, engine: &'c Engine) -> &'c LoneClosers {
-        if self.tried_call { &engine.catalog.torn } else { &engine.catalog.strays }
+        self.place.is_quoted_words(rest)
+            && (engine.catalog.strays.is_empty(self.tried_call) || !self.place.may_be_torn())
     }
 
     /// Passes a fence up to what says whose it is.
@@ -64,7 +59,7 @@ impl Scanner {
             let mut from = 0;
             while let Some(ahead) = engine.catalog.stops.find(&rest[from..passed]) {
                 from += ahead;
-                let owner = fence_owner(engine, view, self.at + from, self.remains(engine));
+                let owner = fence_owner(engine, view, self.at + from, self.tried_call);
                 if owner != Ok(None) {
                     self.place.pass_fence(&rest[..from]);
                     self.pass_in_fence(from, sink);
@@ -94,8 +89,9 @@ impl Scanner {
 
     /// A fence that a call's closer follows is what is left of that call, and quotes nothing.
     pub(super) fn forget_own_fence(&mut self, engine: &Engine, view: View<'_>) -> Result<(), NotYet> {
-        let closers = self.remains(engine);
-        if !closers.is_empty() && self.place.fence_mark().is_some() && closers.stands(view, self.at)?.is_some() {
+        let (strays, tried_call) = (&engine.catalog.strays, self.tried_call);
+        let opened = !strays.is_empty(tried_call) && self.place.fence_mark().is_some();
+        if opened && strays.stands_behind(view, self.at, tried_call)?.is_some() {
             self.place.forget_fence();
         }
         Ok(())
@@ -112,28 +108,18 @@ impl Scanner {
 /// Says whose a fence is that what stands at `at` in it tells. Closers, and behind them the next call: it is left of a call
 /// that never began, and quotes nothing. An opener that touches its marks: so it is in a dialect that writes fences, if the
 /// call before was cut in its head. Any other opener: it quotes a whole call.
-fn fence_owner(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    closers: &LoneClosers,
-) -> Result<Option<FenceOwner>, NotYet> {
-    if ends_torn_quote(engine, view, at, closers)? {
+fn fence_owner(engine: &Engine, view: View<'_>, at: usize, tried_call: bool) -> Result<Option<FenceOwner>, NotYet> {
+    if ends_torn_quote(engine, view, at, tried_call)? {
         return Ok(Some(FenceOwner::Lost));
     }
     Ok(opens(engine, view, at)?.then_some(FenceOwner::Call))
 }
 
 /// Says whether the closers of a call stand at `at`, and behind them the next call opens.
-pub(super) fn ends_torn_quote(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    closers: &LoneClosers,
-) -> Result<bool, NotYet> {
+pub(super) fn ends_torn_quote(engine: &Engine, view: View<'_>, at: usize, tried_call: bool) -> Result<bool, NotYet> {
     let mut end = at;
     for _ in 0..CLOSERS {
-        let Some(after) = closers.stands(view, end)? else { break };
+        let Some(after) = engine.catalog.strays.stands_behind(view, end, tried_call)? else { break };
         end = skip_gap(view, after)?;
     }
     Ok(end > at && opens(engine, view, end)?)

@@ -201,6 +201,7 @@ impl Scanner {
         wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
+    #[inline]
     fn standing(&self, engine: &Engine) -> Standing {
         Standing {
             fresh: self.place.is_fresh(),
