@@ -194,8 +194,7 @@ fn may_end_call(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 fn goes_on(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
     let mut at = context.gap(at)?;
     if context.around > 0 && context.view.byte(at)? == Some(b',') {
-        let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-        return Ok(member::is_call_key(&key, context) && context.view.byte(context.gap(end)?)? == Some(b':'));
+        return Ok(member::quoted_key(context, at + 1)?.is_some_and(|key| member::is_call_key(&key, context)));
     }
     for _ in 0..context.around {
         if context.view.byte(at)? != Some(b'}') {

@@ -131,12 +131,9 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
 
 /// Says whether the arguments stand behind what seems to be the end of a call object without any.
 fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let (view, next) = (context.view, context.gap(at)?);
-    if view.byte(next)? != Some(b',') {
-        return Ok(false);
-    }
-    let Some((key, end)) = member::string(view, context.gap(next + 1)?)? else { return Ok(false) };
-    Ok(is_arguments_key(&key, context.dialect()) && view.byte(context.gap(end)?)? == Some(b':'))
+    let next = context.gap(at)?;
+    let key = if context.view.byte(next)? == Some(b',') { member::quoted_key(context, next + 1)? } else { None };
+    Ok(key.is_some_and(|key| is_arguments_key(&key, context.dialect())))
 }
 
 /// Says whether a member of a call object without arguments is one of them; those of any call must have the very name.

@@ -300,6 +300,12 @@ fn quote(view: View<'_>, at: usize) -> Result<Option<&'static str>, NotYet> {
 /// The longest string that is read as a key, a name or an id, with its first quote.
 const STRING: usize = 256;
 
+/// Returns the key of a member that begins at `at` or behind a gap there, and is a string.
+pub(super) fn quoted_key<'v>(context: &CallContext<'v>, at: usize) -> Result<Option<Cow<'v, str>>, NotYet> {
+    let Some((key, end)) = string(context.view, context.gap(at)?)? else { return Ok(None) };
+    Ok((context.view.byte(context.gap(end)?)? == Some(b':')).then_some(key))
+}
+
 /// Reads a string of one line; returns its content and its end.
 pub(super) fn string(view: View<'_>, at: usize) -> Result<Option<(Cow<'_, str>, usize)>, NotYet> {
     let Some(quote) = quote(view, at)? else { return Ok(None) };

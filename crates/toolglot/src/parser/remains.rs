@@ -77,14 +77,11 @@ pub(super) fn may_go_on(context: &CallContext<'_>) -> bool {
 /// Says whether an object begins at `at` whose first key is that of a call's name, or of its arguments; that of an id, if
 /// this call has one.
 pub(super) fn begins_element(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    if context.view.byte(at)? != Some(b'{') {
-        return Ok(false);
-    }
-    let Some((key, end)) = member::string(context.view, context.gap(at + 1)?)? else { return Ok(false) };
-    let colon = context.view.byte(context.gap(end)?)? == Some(b':');
+    let key = if context.view.byte(at)? == Some(b'{') { member::quoted_key(context, at + 1)? } else { None };
+    let Some(key) = key else { return Ok(false) };
     let known = member::is_name_key(&key, context.dialect()) || member::is_arguments_key(&key, context.dialect());
     let id = context.head.id.is_some() && member::is_id_key(&key, context);
-    Ok(colon && (known || id || context.engine.tools.is_declared(&key)))
+    Ok(known || id || context.engine.tools.is_declared(&key))
 }
 
 /// Says whether the input ends behind a call that ended at `at`, or another call follows.
@@ -171,12 +168,11 @@ fn closes_last(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 }
 
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
-    let mut quotes = true;
+    let (mut quotes, token) = (true, context.dialect().quote.as_deref());
     for at in from..from + LOOK {
         let Some(byte) = context.view.byte(at)? else { return Ok(true) };
         // An object on another line may be an example.
         quotes &= !sound || byte != b'\n';
-        let token = context.dialect().quote.as_deref();
         let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
             || token.map_or(Ok(false), |token| context.view.starts_with(at, token))?;
         if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {

@@ -14,7 +14,7 @@ use crate::view::{NotYet, View, is_blank};
 const ATTRIBUTE_LIMIT: usize = 64 << 10;
 
 /// Where one `name="value"` stands, without its quotes.
-struct Attribute {
+struct AttributePlace {
     name: Range<usize>,
     value: Range<usize>,
 }
@@ -48,7 +48,7 @@ pub(super) fn attributes(
 }
 
 /// Keeps what the attributes said; false if one is missing that must be there.
-fn keep(view: View<'_>, seen: &[Attribute], expected: &Attributes, head: &mut Head) -> bool {
+fn keep(view: View<'_>, seen: &[AttributePlace], expected: &Attributes, head: &mut Head) -> bool {
     let text = |span: &Range<usize>| view.slice(span.start, span.end);
     let value = |span: &Range<usize>| HeadText::new(&decode_entities(text(span)), span.clone());
     let complete = expected.named.iter().all(|(name, hole)| {
@@ -59,7 +59,9 @@ fn keep(view: View<'_>, seen: &[Attribute], expected: &Attributes, head: &mut He
     if expected.rest {
         let named = |name: &str| expected.named.iter().any(|(expected, _)| expected == name);
         let others = seen.iter().filter(|attribute| !named(text(&attribute.name)));
-        let pair = |Attribute { name, value: said }: &Attribute| (HeadText::new(text(name), name.clone()), value(said));
+        let pair = |AttributePlace { name, value: said }: &AttributePlace| {
+            (HeadText::new(text(name), name.clone()), value(said))
+        };
         head.attributes.extend(others.map(pair));
     }
     complete
@@ -71,7 +73,7 @@ fn attribute(
     at: usize,
     close: Option<&Literal>,
     head: &mut Head,
-) -> Result<Option<(Attribute, usize)>, NotYet> {
+) -> Result<Option<(AttributePlace, usize)>, NotYet> {
     let mut end = at;
     while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
         end += next.len_utf8();
@@ -91,7 +93,7 @@ fn attribute(
     }
     let start = start + usize::from(quote.is_some());
     let Some(end) = value_end(view, start, quote, close, head)? else { return Ok(None) };
-    Ok(Some((Attribute { name, value: start..end }, end + usize::from(quote.is_some()))))
+    Ok(Some((AttributePlace { name, value: start..end }, end + usize::from(quote.is_some()))))
 }
 
 /// Finds the value's end. A quote ends it only before a blank, `/`, `>`, a stray brace or the tag's end; without quotes a blank
