@@ -105,7 +105,7 @@ const SHORT: [&str; 27] = [
     "auto hostile hermes openers 2000 complete",
     "auto hostile qwen3_coder openers 2000 complete",
     "auto hostile kimi_k2 openers 2000 complete",
-    "grow reasoned-openers 1000",
+    "grow reasoned-openers 10000",
     "grow openers-hermes 1000",
 ];
 

@@ -35,7 +35,7 @@ const STEEP_BEFORE: f64 = 3.0;
 
 /// What costs less grows once more before it is called steep: a long message no longer fits the caches, and that alone
 /// makes such a byte twice as dear.
-const CHEAP: f64 = 20.0;
+const CHEAP: f64 = 40.0;
 
 /// What costs no more then is as quick as memory and the making of buffers.
 const MEMORY: f64 = 3.0;

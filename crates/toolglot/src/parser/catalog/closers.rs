@@ -91,7 +91,7 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 
 /// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
 fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
-    closers_of(outer(dialect), dialect, |spelling| is_stray(spelling)).collect()
+    closers_of(outer(dialect), dialect, is_stray).collect()
 }
 
 /// The others, but for those that repeat a name; and those of values.
