@@ -219,6 +219,31 @@ fn what_stays_open_too_long_is_read_ahead_in_vain_only_so_often() {
 }
 
 #[test]
+fn openers_in_reasoning_are_known_again_however_they_arrive() {
+    // Some repeat and others differ: both count, until so much was read ahead in vain that no head with attributes is read.
+    let alike = "<function name=".repeat(90);
+    let few = "<invoke name=x>".repeat(9);
+    let unlike: String = (0..90).map(|number| format!("<invoke name={number} <function name=\"f{number} ")).collect();
+    let call = "<invoke name=\"read\">\n<parameter name=\"path\">x</parameter>\n</invoke>";
+    let (dialects, options) = (Dialects::builtin(), Options::default());
+    for (before, drafts) in [(few, 1), (alike.clone(), 0), (unlike.clone(), 0), (unlike + &alike, 0)] {
+        let reasoning = before + call;
+        let text = format!("<think>{reasoning}</think>{call}");
+        let expected = read(&text, &options);
+        assert_eq!((expected.calls.len(), expected.reasoning.as_str()), (1, reasoning.as_str()));
+        assert_eq!(expected.diagnosed(Code::CallInReasoning).count(), drafts, "{reasoning}");
+        for size in [1, 4, 50, 3000] {
+            let mut parser = Parser::new(&dialects, &tools(), &options);
+            let mut collector = Collector::new(&options);
+            for piece in text.as_bytes().chunks(size) {
+                collector.feed(&mut parser, std::str::from_utf8(piece).expect("it is ASCII"));
+            }
+            assert_eq!(collector.complete(&mut parser), expected, "in pieces of {size}");
+        }
+    }
+}
+
+#[test]
 fn what_is_said_is_no_longer_than_what_was_read_allows() {
     let bodies = ["\u{1}", "\"", "\\", "<", "&lt;", "{", "[", "\u{fffd}", "a,", "<a>", "1e9 "];
     for body in bodies {

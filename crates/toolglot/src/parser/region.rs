@@ -8,7 +8,7 @@
 //! ```
 
 use super::catalog::{Candidate, CandidateRole};
-use super::contest::{NEAR, Trial, TrialContext, try_call};
+use super::contest::{Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
 use crate::diagnostic::Code;
@@ -16,6 +16,9 @@ use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
+use lost::LostOpeners;
+
+mod lost;
 
 /// Reads the text of a region.
 #[derive(Clone, Debug)]
@@ -28,15 +31,8 @@ pub(crate) struct RegionReader {
     scan: usize,
     /// Where a call began that may be a draft.
     held: Option<usize>,
-    /// The last bytes at which no call began though one could have opened, and the number of the next to be kept.
-    lost: (Vec<Vec<u8>>, usize),
+    lost: LostOpeners,
 }
-
-/// What opens no call is kept so often. What goes round in circles has a few openers in each.
-const KEPT: usize = 4;
-
-/// Whether a call begins is known by so many bytes: those of its heads, and those of its body.
-const REACH: usize = 2 * NEAR;
 
 /// What ended a region.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +61,7 @@ impl RegionReader {
             mark: head,
             scan: at,
             held: None,
-            lost: Default::default(),
+            lost: LostOpeners::default(),
         }
     }
 
@@ -76,7 +72,7 @@ impl RegionReader {
             _ => None,
         };
         let inside = inside.unwrap_or_default();
-        let (mark, lost) = Default::default();
+        let (mark, lost) = (Head::default(), LostOpeners::default());
         Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
@@ -240,18 +236,15 @@ impl RegionReader {
 
     /// Returns the candidate of the call with strong markers that begins here.
     fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
-        let (at, rest, mut found) = (self.scan, view.rest(self.scan), Vec::new());
-        if self.lost.0.iter().any(|lost| rest.starts_with(lost)) {
+        let (at, exhausted, mut found) = (self.scan, sink.is_hasty(self.scan), Vec::new());
+        if let Some(in_vain) = self.lost.again(view, at, exhausted)? {
+            sink.doubted += in_vain;
             return Ok(None);
-        }
-        // A few bytes more tell whether it is the same again.
-        if self.lost.0.iter().any(|lost| lost.starts_with(rest)) {
-            view.final_end()?;
         }
         engine.catalog.strong.find(view, at, &mut found)?;
         found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
         engine.catalog.rank(&mut found);
-        let trial_context = TrialContext { nested: true, exhausted: sink.is_hasty(at), ..TrialContext::default() };
+        let trial_context = TrialContext { nested: true, exhausted, ..TrialContext::default() };
         let mut in_vain = 0;
         for number in &found {
             let pattern_ref = engine.catalog.candidates[*number].pattern_ref();
@@ -261,23 +254,11 @@ impl RegionReader {
                 Trial::Rejected(_) => {}
             }
         }
-        sink.doubted += in_vain;
-        let near = &rest[..rest.len().min(REACH)];
-        if !found.is_empty() && !view.has_marks() && (near.len() == REACH || view.final_end().is_err()) {
-            self.keep_lost(near.to_vec());
+        if !found.is_empty() {
+            sink.doubted += in_vain;
+            self.lost.keep(view, at, exhausted, in_vain);
         }
         Ok(None)
-    }
-
-    /// Keeps bytes at which no call begins: where the same stand again, none does either.
-    fn keep_lost(&mut self, bytes: Vec<u8>) {
-        let (kept, next) = &mut self.lost;
-        if kept.len() < KEPT {
-            kept.push(bytes);
-        } else {
-            kept[*next] = bytes;
-        }
-        *next = (*next + 1) % KEPT;
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.
