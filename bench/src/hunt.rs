@@ -35,7 +35,7 @@ const STEEP_BEFORE: f64 = 3.0;
 
 /// What costs less grows once more before it is called steep: a long message no longer fits the caches, and that alone
 /// makes such a byte twice as dear.
-const CHEAP: f64 = 40.0;
+const CHEAP: f64 = 20.0;
 
 /// What costs no more then is as quick as memory and the making of buffers.
 const MEMORY: f64 = 3.0;
@@ -67,11 +67,10 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
             dearest = second;
             println!("dearest so far, {second:.0} ns/byte: {message}");
         }
-        let dear = DEAR * message.way.readings();
-        if second > first * SUSPECT || second > dear {
+        if second > first * SUSPECT || second > DEAR {
             println!("suspect, from {first:.0} to {second:.0} ns/byte: {message}");
             let third = message.cost(&set, &tools, LENGTH * FACTOR.pow(2));
-            let mut grown = third > second * STEEP || (second > dear && second > first * STEEP_BEFORE);
+            let mut grown = third > second * STEEP || (second > DEAR && second > first * STEEP_BEFORE);
             if grown && third < CHEAP {
                 let last = || message.cost(&set, &tools, LENGTH * FACTOR.pow(3));
                 grown = last().min(last()) > MEMORY.max(third * STEEP);
@@ -79,7 +78,7 @@ pub(crate) fn run(seconds: u64, seed: u64) -> Result<(), String> {
             if grown {
                 found += 1;
                 println!("steep, {third:.0} ns/byte at two million bytes");
-            } else if third > dear {
+            } else if third > DEAR * message.way.readings() {
                 found += 1;
                 println!("dear, {third:.0} ns/byte at two million bytes");
             }
