@@ -36,23 +36,23 @@ impl GivenNames {
 
     /// Adds a name; false if it was given before.
     pub(crate) fn insert(&mut self, name: &str) -> bool {
-        if self.contains(name) {
-            return false;
-        }
-        self.count += 1;
-        match (u8::try_from(name.len()), &mut self.many) {
+        let new = match (u8::try_from(name.len()), &mut self.many) {
             (Ok(length), None) if self.few.len() + name.len() < FEW => {
-                self.few.reserve(if self.few.is_empty() { ROOM.max(name.len() + 1) } else { name.len() + 1 });
-                self.few.push(length);
-                self.few.extend_from_slice(name.as_bytes());
+                let new = !self.contains(name);
+                if new {
+                    self.few.reserve(if self.few.is_empty() { ROOM.max(name.len() + 1) } else { name.len() + 1 });
+                    self.few.push(length);
+                    self.few.extend_from_slice(name.as_bytes());
+                }
+                new
             }
             (_, many) => {
                 let text = |given: &[u8]| String::from_utf8_lossy(given).into_owned().into_boxed_str();
-                let many = many.get_or_insert_with(|| few(&self.few).map(text).collect());
-                many.insert(name.into());
+                many.get_or_insert_with(|| few(&self.few).map(text).collect()).insert(name.into())
             }
-        }
-        true
+        };
+        self.count += usize::from(new);
+        new
     }
 }
 

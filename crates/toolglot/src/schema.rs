@@ -54,6 +54,8 @@ struct StoredNode {
     only_strings_choose: bool,
     /// The declared properties in order of their names, and the node of each.
     names: Vec<String>,
+    /// The lengths of the names, each by its last six bits.
+    lengths: u64,
     values: Vec<NodeId>,
     patterns: Vec<(KeyPattern, NodeId)>,
     additional: Option<NodeId>,
@@ -70,6 +72,7 @@ static OPEN: StoredNode = StoredNode {
     choices: Vec::new(),
     only_strings_choose: false,
     names: Vec::new(),
+    lengths: 0,
     values: Vec::new(),
     patterns: Vec::new(),
     additional: None,
@@ -197,15 +200,26 @@ impl<'s> SchemaNode<'s> {
 
     fn declared(self, key: &str) -> Option<NodeId> {
         let shape = self.shape();
-        match shape.names.binary_search_by(|name| name.as_str().cmp(key)) {
-            Ok(at) => shape.values.get(at).copied(),
-            Err(_) => shape.patterns.iter().find(|(pattern, _)| pattern.matches(key)).map(|(_, id)| *id),
-        }
+        let named = if shape.lengths & length_bit(key) != 0 { shape.named(key) } else { None };
+        named.or_else(|| shape.patterns.iter().find(|(pattern, _)| pattern.matches(key)).map(|(_, id)| *id))
     }
 
     fn shape(self) -> &'s StoredNode {
         self.schema.shapes.get(self.id.0 as usize).unwrap_or(&OPEN)
     }
+}
+
+impl StoredNode {
+    /// Returns the node of a property that is declared by its name.
+    fn named(&self, key: &str) -> Option<NodeId> {
+        let at = self.names.binary_search_by(|name| name.as_str().cmp(key)).ok()?;
+        self.values.get(at).copied()
+    }
+}
+
+/// Returns the bit of a name's length.
+fn length_bit(name: &str) -> u64 {
+    1 << (name.len() & 63)
 }
 
 #[cfg(test)]

@@ -7,8 +7,17 @@ pub(crate) fn fold(name: &str) -> String {
 
 /// Says whether two names are spellings of one, and have letters or digits at all.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    if initial(one).zip(initial(other)).is_some_and(|(one, other)| one != other) {
+        return false;
+    }
     let mut both = (folded(one).peekable(), folded(other));
     both.0.peek().is_some() && both.0.eq(both.1)
+}
+
+/// Returns the first letter or digit of a name without case, if no character stands before it that is not ASCII.
+fn initial(name: &str) -> Option<u8> {
+    let first = name.bytes().find(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())?;
+    first.is_ascii().then_some(first.to_ascii_lowercase())
 }
 
 fn folded(name: &str) -> impl Iterator<Item = char> {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::call_context::{CallContext, named_tag};
 use super::head::{HeadText, name_end};
-use super::object::ArgumentsObject;
+use super::object::{ArgumentsObject, BareText};
 use super::unread::looks_like_arguments;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
@@ -85,8 +85,8 @@ impl ContentReader {
         }
         if let Some(key) = parameter(context).filter(|_| !text.trim().is_empty() || self.object.is_empty()) {
             let key = HeadText { text: key.into(), span: self.start..self.start };
-            let text = HeadText { text: line.as_deref().unwrap_or(text).into(), span: self.start..edge.end };
-            self.object.text_member(&key, &text, Hint::None, edge.end, context, sink);
+            let value = BareText { text: line.as_deref().unwrap_or(text), span: self.start..edge.end, upto: edge.end };
+            self.object.text_member(&key, &value, Hint::None, context, sink);
         }
         match edge.how {
             Ended::Truncated | Ended::Broken => self.object.cut(edge.next, sink),

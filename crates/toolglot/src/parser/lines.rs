@@ -3,7 +3,7 @@
 use super::call_context::CallContext;
 use super::content;
 use super::head::{HeadText, name_end};
-use super::object::ArgumentsObject;
+use super::object::{ArgumentsObject, BareText};
 use crate::dialect::BodyKind;
 use crate::json::{Ended, ValueOutcome};
 use crate::lines::{self, LineMember, LineValue};
@@ -87,8 +87,8 @@ fn write(
     let (key, value) = (HeadText::new(member.key, place(&member.key_at)), place(&member.value_at));
     match &member.value {
         LineValue::One(scalar) => {
-            let text = HeadText::new(scalar.text(), value.clone());
-            object.text_member(&key, &text, scalar.hint(), value.end, context, sink);
+            let text = BareText { text: scalar.text(), upto: value.end, span: value };
+            object.text_member(&key, &text, scalar.hint(), context, sink);
         }
         LineValue::List(_) => object
             .said_member(&key, value, context, sink, |node, options, json| member.value.write(node, options, json)),

@@ -19,6 +19,13 @@ pub(crate) struct ArgumentsObject {
     scratch: String,
 }
 
+/// A value as bare text, where it stands, and where the input has been read to.
+pub(crate) struct BareText<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) span: Range<usize>,
+    pub(crate) upto: usize,
+}
+
 impl ArgumentsObject {
     /// Says whether a parameter was given.
     pub(crate) fn has(&self, key: &str) -> bool {
@@ -53,24 +60,24 @@ impl ArgumentsObject {
         sink.arguments(at, value);
     }
 
-    /// Writes a member from bare text that stands at `text.span`; the input has been read to `upto`.
+    /// Writes a member from bare text.
     pub(crate) fn text_member(
         &mut self,
         key: &HeadText,
-        text: &HeadText,
+        value: &BareText<'_>,
         hint: Hint,
-        upto: usize,
         context: &CallContext<'_>,
         sink: &mut Sink,
     ) {
         let name = context.meant(&key.text);
         if self.has(name) {
-            return duplicate(key, upto, sink);
+            return duplicate(key, value.upto, sink);
         }
         check_declared(key, name, context, sink);
-        self.key(name, text.span.start, sink);
-        let value = convert(text, context.parameter(name), hint, &context.engine.options, sink);
-        sink.arguments(upto, &value);
+        self.key(name, value.span.start, sink);
+        self.scratch.clear();
+        convert(value, context.parameter(name), hint, &context.engine.options, &mut self.scratch, sink);
+        sink.arguments(value.upto, &self.scratch);
     }
 
     /// Writes a member whose value stands at `at` and says its own JSON for the declared type.
@@ -98,7 +105,8 @@ impl ArgumentsObject {
     /// Writes the attributes of the call's tag.
     pub(crate) fn attributes(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
         for (key, value) in &context.head.attributes {
-            self.text_member(key, value, Hint::None, at, context, sink);
+            let value = BareText { text: &value.text, span: value.span.clone(), upto: at };
+            self.text_member(key, &value, Hint::None, context, sink);
         }
     }
 
@@ -133,7 +141,7 @@ pub(crate) fn check_declared(key: &HeadText, name: &str, context: &CallContext<'
         let message = json::spelled_otherwise(&key.text, name);
         sink.diagnose(Code::ParameterNormalised, key.span.clone(), message);
     } else if !context.is_open() && !context.declares(name) {
-        let message = format!("unknown parameter `{}`", key.text);
+        let message = ["unknown parameter `", &key.text, "`"].concat();
         sink.diagnose(Code::UnknownParameter, key.span.clone(), message);
     }
 }
@@ -145,24 +153,30 @@ pub(crate) fn duplicate(key: &HeadText, upto: usize, sink: &mut Sink) {
     sink.arguments(upto, "");
 }
 
-/// Returns the JSON of bare text and reports what was done to it.
-fn convert(text: &HeadText, node: Option<SchemaNode<'_>>, hint: Hint, options: &Options, sink: &mut Sink) -> String {
-    let (mut json, mut found) = (String::new(), Vec::new());
-    let verdict = coerce::text_with(&text.text, node, hint, options, &mut json, &mut found);
-    let Range { start, end } = text.span;
+/// Appends the JSON of bare text and reports what was done to it.
+fn convert(
+    value: &BareText<'_>,
+    node: Option<SchemaNode<'_>>,
+    hint: Hint,
+    options: &Options,
+    json: &mut String,
+    sink: &mut Sink,
+) {
+    let mut found = Vec::new();
+    let verdict = coerce::text_with(value.text, node, hint, options, json, &mut found);
+    let Range { start, end } = value.span;
     for Diagnostic { code, span, message, .. } in found {
         let span = (start + span.start).min(end)..(start + span.end).min(end);
         if code.is_repair() { sink.repair(code, span, message) } else { sink.diagnose(code, span, message) }
     }
-    let short = excerpt(&text.text);
+    let short = || excerpt(value.text);
     match verdict {
         Conversion::Fits => {}
         Conversion::Coerced => {
-            sink.diagnose(Code::Coerced, start..end, format!("read `{short}` as the declared type"));
+            sink.diagnose(Code::Coerced, start..end, format!("read `{}` as the declared type", short()));
         }
         Conversion::Mismatch => {
-            sink.diagnose(Code::TypeMismatch, start..end, format!("`{short}` does not match any declared type"));
+            sink.diagnose(Code::TypeMismatch, start..end, format!("`{}` does not match any declared type", short()));
         }
     }
-    json
 }

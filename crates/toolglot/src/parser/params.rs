@@ -406,13 +406,11 @@ fn holds_marker(at: usize, end: usize, param: &Pattern, context: &CallContext<'_
             HeadPart::Literal(literal) => Some(literal),
             _ => None,
         });
-        if context.markers().stands(context.view, from)?
-            && context.any(from, own)?.is_none()
-            && context.any_strong(from)?.is_some()
-        {
-            return Ok(true);
-        }
-        from += 1;
+        from = match context.any(from, own)? {
+            Some(own) => own.max(from + 1),
+            None if context.any_strong(from)?.is_some() => return Ok(true),
+            None => from + 1,
+        };
     }
     Ok(false)
 }

@@ -4,8 +4,8 @@ use super::bytes::SHORT;
 use super::call_context::CallContext;
 use super::data::ByteClass;
 use super::fast_path::FastPath;
-use super::head::{Head, HeadText, NAME_LIMIT, decode_entities, skip_line_break};
-use super::object::{ArgumentsObject, check_declared, duplicate};
+use super::head::{Head, NAME_LIMIT, decode_entities, skip_line_break};
+use super::object::{ArgumentsObject, BareText, check_declared};
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, Pattern};
@@ -28,7 +28,6 @@ pub(crate) struct ParamReader {
     done: usize,
     mode: ParamMode,
     hint: Hint,
-    repeated: bool,
     cdata: bool,
     tail: ValueTail,
     ender: ValueEndFinder,
@@ -71,8 +70,7 @@ impl ParamReader {
     /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
     pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
         let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, hasty));
-        let (repeated, cdata, tail) = (false, false, ValueTail::Nothing);
-        Self { param, start: at, done: at, mode, hint, repeated, cdata, tail, ender }
+        Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender }
     }
 
     pub(crate) fn anchor(&self) -> usize {
@@ -179,9 +177,8 @@ impl ParamReader {
         (self.start, self.done, self.ender.scan) = (start, start, start);
         self.tail = if self.cdata { ValueTail::Nothing } else { tail };
         let name = context.meant(context.head.key());
-        self.repeated = object.has(name);
         let streams =
-            !self.repeated && !body.entities && streams(context.parameter(name), self.hint, &context.engine.options);
+            !body.entities && streams(context.parameter(name), self.hint, &context.engine.options) && !object.has(name);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
         if streams {
             context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
@@ -276,12 +273,10 @@ impl ParamReader {
         if self.mode == ParamMode::Streamed {
             self.flush(context.view, from + raw.len(), sink);
             sink.arguments(edge.next, "\"");
-        } else if self.repeated {
-            duplicate(key, edge.next, sink);
         } else if edge.whole || !raw.is_empty() {
-            let text = if body.entities { decode_entities(raw).into() } else { raw.into() };
-            let text = HeadText { text, span: from..from + raw.len() };
-            object.text_member(key, &text, self.hint, edge.next, context, sink);
+            let text = if body.entities { decode_entities(raw) } else { raw.into() };
+            let value = BareText { text: &text, span: from..from + raw.len(), upto: edge.next };
+            object.text_member(key, &value, self.hint, context, sink);
         }
     }
 }

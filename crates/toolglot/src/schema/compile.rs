@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::facts::{Additional, EnumValues, SchemaFacts, SchemaSource};
 use super::pattern::KeyPattern;
 use super::types::Types;
-use super::{EnumValue, NodeId, StoredNode};
+use super::{EnumValue, NodeId, StoredNode, length_bit};
 
 /// Returns the nodes of a schema, the root first.
 pub(super) fn compile(root: &Value) -> Vec<StoredNode> {
@@ -65,6 +65,7 @@ impl<'v> Compiler<'v> {
             types: facts.types,
             choices: chosen(&choices.values, facts.types),
             only_strings_choose: choices.only_strings,
+            lengths: facts.properties.keys().fold(0, |lengths, name| lengths | length_bit(name)),
             names: facts.properties.keys().map(|name| (*name).to_owned()).collect(),
             values: facts.properties.into_values().map(|source| self.node(source)).collect(),
             patterns: patterns.into_iter().map(|(pattern, source)| (pattern, self.node(source))).collect(),

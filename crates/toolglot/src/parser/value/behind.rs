@@ -25,8 +25,8 @@ pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<b
     Ok(false)
 }
 
-/// Says whether what follows a value's closer, which ends at `end`, can follow it.
-pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+/// Returns what follows a value's closer, which ends at `end`, if it can follow it.
+pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Option<Marker>, NotYet> {
     // A second closer is a slip, but two quotes in a row are data.
     let doubled = param.tail.first().is_some_and(Literal::is_strong);
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
@@ -35,21 +35,22 @@ pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) ->
         // A quote is an end only where the call goes on behind it, or all that closes it begins.
         Some(Marker::Open | Marker::End) if is_weak(param) => {}
         Some(Marker::Call) if is_weak(param) && context.any(context.gap(end)?, context.closer())?.is_none() => {}
-        Some(_) => return Ok(true),
+        Some(follows) => return Ok(Some(follows)),
         None => {}
     }
     let view = context.view;
     let next = context.gap(end)?;
     let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
     if element && named_tag(view, next + 1)?.is_some() {
-        return Ok(true);
+        return Ok(Some(Marker::Tag));
     }
     if !param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {
-        return Ok(false);
+        return Ok(None);
     }
-    let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(false) };
+    let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(None) };
     let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
-    Ok(behind || matches!(view.byte(after)?, Some(b'\n' | b'\r')))
+    let ends_line = matches!(view.byte(after)?, Some(b'\n' | b'\r'));
+    Ok((behind || ends_line).then_some(Marker::Tag))
 }
 
 /// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an

@@ -269,8 +269,12 @@ impl ValueEndFinder {
         object: &ArgumentsObject,
     ) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, end);
-        if goes_on(end, context, param)? && !is_word(end, context, param, object)? {
-            let Some(after) = self.closes_early(end, context, param, object)? else { return Ok(Some(edge)) };
+        if let Some(follows) = goes_on(end, context, param)?
+            && !is_word(end, context, param, object)?
+        {
+            let may_close = matches!(follows, Marker::Call | Marker::Tag);
+            let early = if may_close { self.closes_early(end, context, param, object)? } else { None };
+            let Some(after) = early else { return Ok(Some(edge)) };
             self.scan = after;
         }
         Ok(self.doubt(edge))
