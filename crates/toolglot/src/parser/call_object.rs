@@ -284,11 +284,10 @@ impl CallObjectReader {
         let Some((object, (json, end))) = self.flat.as_mut().zip(read) else {
             return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
         };
-        if object.has(name) {
-            duplicate(key, end, sink);
-        } else {
+        if object.member(name, &json, end, sink) {
             check_declared(key, name, context, sink);
-            object.member(name, &json, end, sink);
+        } else {
+            duplicate(key, end, sink);
         }
         (self.spot.at, self.spot.unjoined) = (end, true);
         Ok(None)

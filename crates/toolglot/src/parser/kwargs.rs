@@ -153,16 +153,14 @@ impl KwargsReader {
         let name = context.meant(&key.text);
         let node = context.parameter(name).map(SchemaNode::id);
         self.before_value = usize::MAX;
-        let repeated = self.object.has(name);
-        if !repeated {
+        let new = self.object.key(name, start, sink);
+        if new {
             check_declared(&key, name, context, sink);
-            self.object.key(name, start, sink);
             self.before_value = sink.written();
         }
         let undeclared = context.root().is_some_and(|root| root.is_undeclared(name));
         let reader = JsonReader::new(start, ValuePosition::Keyword, node).of_undeclared(undeclared);
-        let repeated = repeated.then_some(key);
-        self.value = Some(KeywordValue { reader, repeated });
+        self.value = Some(KeywordValue { reader, repeated: (!new).then_some(key) });
         self.at = start;
     }
 }

@@ -41,23 +41,26 @@ impl ArgumentsObject {
         self.keys.is_empty()
     }
 
-    /// Writes a member's key. `at` is where the input has been read to.
-    pub(crate) fn key(&mut self, key: &str, at: usize, sink: &mut Sink) {
-        self.scratch.clear();
-        self.scratch.push_str(if self.keys.is_empty() { "{" } else { ", " });
-        json::write_string(key, &mut self.scratch);
-        self.scratch.push_str(": ");
-        self.keys.insert(key);
-        sink.arguments(at, &self.scratch);
+    /// Writes a member's key, unless it was given before: says whether it is new. `at` is where the input has been read to.
+    pub(crate) fn key(&mut self, key: &str, at: usize, sink: &mut Sink) -> bool {
+        let new = self.keys.insert(key);
+        if new {
+            self.scratch.clear();
+            self.scratch.push_str(if self.keys.len() == 1 { "{" } else { ", " });
+            json::write_string(key, &mut self.scratch);
+            self.scratch.push_str(": ");
+            sink.arguments(at, &self.scratch);
+        }
+        new
     }
 
-    /// Writes a member whose value is JSON already, unless its key was given before.
-    pub(crate) fn member(&mut self, key: &str, value: &str, at: usize, sink: &mut Sink) {
-        if self.has(key) {
-            return;
+    /// Writes a member whose value is JSON already, unless its key was given before: says whether it is new.
+    pub(crate) fn member(&mut self, key: &str, value: &str, at: usize, sink: &mut Sink) -> bool {
+        let new = self.key(key, at, sink);
+        if new {
+            sink.arguments(at, value);
         }
-        self.key(key, at, sink);
-        sink.arguments(at, value);
+        new
     }
 
     /// Writes a member from bare text.
@@ -70,11 +73,10 @@ impl ArgumentsObject {
         sink: &mut Sink,
     ) {
         let name = context.meant(&key.text);
-        if self.has(name) {
+        if !self.key(name, value.span.start, sink) {
             return duplicate(key, value.upto, sink);
         }
         check_declared(key, name, context, sink);
-        self.key(name, value.span.start, sink);
         self.scratch.clear();
         convert(value, context.parameter(name), hint, &context.engine.options, &mut self.scratch, sink);
         sink.arguments(value.upto, &self.scratch);
@@ -90,13 +92,12 @@ impl ArgumentsObject {
         write: impl FnOnce(Option<SchemaNode<'_>>, &Options, &mut String) -> Conversion,
     ) {
         let name = context.meant(&key.text);
-        if self.has(name) {
+        let mut json = String::new();
+        let verdict = write(context.parameter(name), &context.engine.options, &mut json);
+        if !self.member(name, &json, at.end, sink) {
             return duplicate(key, at.end, sink);
         }
         check_declared(key, name, context, sink);
-        let mut json = String::new();
-        let verdict = write(context.parameter(name), &context.engine.options, &mut json);
-        self.member(name, &json, at.end, sink);
         if verdict == Conversion::Mismatch {
             sink.diagnose(Code::TypeMismatch, at, format!("`{}` does not match any declared type", excerpt(&json)));
         }

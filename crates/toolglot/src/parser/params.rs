@@ -195,11 +195,11 @@ impl ParamsReader {
     fn member(&mut self, json: &str, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let Some(key) = &self.head.key else { return };
         let name = context.meant(&key.text);
-        if self.object.has(name) {
-            return duplicate(key, end, sink);
+        if self.object.member(name, json, end, sink) {
+            check_declared(key, name, context, sink);
+        } else {
+            duplicate(key, end, sink);
         }
-        check_declared(key, name, context, sink);
-        self.object.member(name, json, end, sink);
     }
 
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {

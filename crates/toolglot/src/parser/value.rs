@@ -177,12 +177,12 @@ impl ParamReader {
         (self.start, self.done, self.ender.scan) = (start, start, start);
         self.tail = if self.cdata { ValueTail::Nothing } else { tail };
         let name = context.meant(context.head.key());
-        let streams =
-            !body.entities && streams(context.parameter(name), self.hint, &context.engine.options) && !object.has(name);
+        let streams = !body.entities
+            && streams(context.parameter(name), self.hint, &context.engine.options)
+            && object.key(name, start, sink);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
         if streams {
             context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
-            object.key(name, start, sink);
             sink.arguments(start, "\"");
         }
         Ok(())

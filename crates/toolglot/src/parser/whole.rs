@@ -122,10 +122,9 @@ pub(crate) fn with_attributes(at: usize, context: &CallContext<'_>) -> Result<Op
     object.attributes(at, context, &mut sink);
     for (key, value) in members(&inside.words) {
         let key = key_text(key);
-        if object.has(&key) {
+        if !object.member(&key, value, at, &mut sink) {
             duplicate(&HeadText::new(&key, at..end.at), at, &mut sink);
         }
-        object.member(&key, value, at, &mut sink);
     }
     object.end(at, context, &mut sink);
     // What the attributes say is not missing: the object as a whole knows.
