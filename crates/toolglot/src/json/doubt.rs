@@ -135,8 +135,8 @@ impl ReaderStep<'_> {
         Ok(in_call && self.look().gap(end)? == next)
     }
 
-    /// Says whether a comma at `at` is followed by a key in quotes that is not declared and hardly a parameter's name, or by
-    /// blanks that only strings have.
+    /// Says whether a comma at `at` is followed by a key in quotes that is not declared, hardly a parameter's name and new, or
+    /// by blanks that only strings have.
     pub(super) fn is_odd_key_behind(&self, at: usize) -> Result<bool, NotYet> {
         if self.view.byte(at)? != Some(b',') || self.parent() != Some(Bracket::Object) {
             return Ok(false);
@@ -150,7 +150,7 @@ impl ReaderStep<'_> {
         let name = self.view.slice(key + length, end - length);
         let node = self.reader.state.innermost().and_then(|frame| self.context.schema.zip(frame.node));
         let undeclared = node.is_some_and(|(schema, node)| schema.node(node).is_undeclared(name));
-        Ok(undeclared && !is_bare_key(name))
+        Ok(undeclared && !is_bare_key(name) && !self.reader.seen.contains(name))
     }
 
     /// Returns what begins at an opener here, in a string between tokens.

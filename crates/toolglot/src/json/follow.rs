@@ -1,7 +1,7 @@
 //! Whether a quote ends its string: only if what follows can follow.
 
 use super::ValuePosition;
-use super::look::{Ahead, Quote};
+use super::look::{Ahead, Quote, is_literal};
 use super::reader::ReaderStep;
 use super::state::Bracket;
 use crate::view::NotYet;
@@ -203,8 +203,13 @@ impl ReaderStep<'_> {
     fn ends_member(&self, bracket: Bracket, byte: u8, at: usize, apart: bool) -> Result<bool, NotYet> {
         match byte {
             b'}' | b']' | b')' => Ok(self.is_open(byte)),
-            b',' | b';' if bracket == Bracket::Object => self.member_ahead(at + 1),
-            b',' | b';' => self.element_ahead(at + 1),
+            b',' if bracket == Bracket::Object => self.member_ahead(at + 1),
+            b',' => self.element_ahead(at + 1),
+            // Code ends a statement there, and then a block.
+            b';' if bracket == Bracket::Object => {
+                Ok(self.key_follows(self.look().gap(at + 1)?, false)? != Ahead::Absent)
+            }
+            b';' => self.look().value_start(self.look().gap(at + 1)?),
             _ if !apart && self.second_closes(bracket, at)? => Ok(false),
             _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
                 Ok(self.key_follows(at, false)? != Ahead::Absent)
@@ -257,6 +262,29 @@ impl ReaderStep<'_> {
         }
         let value = look.gap(separator + 1)?;
         Ok(if look.value_start(value)? { ahead } else { Ahead::Absent })
+    }
+
+    /// Says whether a member stands at `at` as a dialect with quote tokens writes it, behind a string between these without a
+    /// comma: anything else may be data of the string.
+    pub(super) fn own_member_follows(&self, at: usize) -> Result<bool, NotYet> {
+        let look = self.look();
+        let separator = match look.key(at, usize::MAX)? {
+            Ahead::Found(separator) => separator,
+            ahead => return Ok(ahead == Ahead::Ends),
+        };
+        let plain = look.opens(at)?.is_none() && self.view.byte(separator)? == Some(b':');
+        if !plain || !self.is_key_allowed(at..separator, false) {
+            return Ok(false);
+        }
+        let value = separator + 1;
+        Ok(match (look.opens(value)?, self.view.byte(value)?) {
+            (Some((quote, _)), _) => quote.is_token(),
+            (None, None | Some(b'{' | b'[' | b'-' | b'0'..=b'9')) => true,
+            (None, Some(_)) => match look.word(value)? {
+                Ahead::Found(end) => is_literal(self.view.slice(value, end)),
+                ahead => ahead == Ahead::Ends,
+            },
+        })
     }
 
     fn element_ahead(&self, at: usize) -> Result<bool, NotYet> {

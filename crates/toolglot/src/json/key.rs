@@ -222,6 +222,7 @@ impl ReaderStep<'_> {
     fn missing_comma(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let fits = match self.parent() {
+            Some(Bracket::Object) if self.reader.text.quote.is_token() => self.own_member_follows(at)?,
             Some(Bracket::Object) => self.look().key(at, usize::MAX)? != Ahead::Absent,
             _ => self.look().value_start(at)?,
         };

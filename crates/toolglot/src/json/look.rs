@@ -479,7 +479,7 @@ fn twin_of(quote: Quote) -> Option<Quote> {
     })
 }
 
-fn is_literal(word: &str) -> bool {
+pub(super) fn is_literal(word: &str) -> bool {
     super::scalar::is_json(word) || super::scalar::fix(word, crate::schema::Types::OPEN).is_some()
 }
 

@@ -58,8 +58,12 @@ fn goes_on_inside(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     Ok(matches!(context.view.byte(context.gap(next)?)?, Some(b',' | b')')))
 }
 
-/// Says whether what stands at `at` begins as the call's closer does: it is a wrong one, and no text.
+/// Says whether what stands at `at` begins as the call's closer does, and is not the section's: it is a wrong one, and no
+/// text.
 fn resembles_closer(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+    if context.any(at, context.section_closers())?.is_some() {
+        return Ok(false);
+    }
     let spellings = context.pattern().tail.iter().flat_map(|closer| &closer.spellings);
     for head in spellings.filter_map(|spelling| spelling.opener().get(..ALIKE)) {
         if context.view.starts_with(at, head)? {

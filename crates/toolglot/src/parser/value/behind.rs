@@ -54,7 +54,7 @@ pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) ->
 }
 
 /// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
-/// opener of a parameter that is not to come, or a closer of the call without the strong one that belongs to it; anywhere
+/// opener of a parameter that is not to come or that touches a quote, or a closer of the call without the strong one that belongs to it; anywhere
 /// an opener without a key, or whose key goes over lines.
 pub(super) fn is_word(
     end: usize,
@@ -71,10 +71,17 @@ pub(super) fn is_word(
         Some(Marker::Param) if starts_line => {
             param_head(at, context, false)?.is_none_or(|found| found.head.key().contains('\n'))
         }
+        Some(Marker::Param) if touches_quote(at, context, param) => true,
         Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
         Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
         _ => false,
     })
+}
+
+/// Says whether a parameter's opener at `at` touches a quote that could close the value before: code writes options so.
+pub(super) fn touches_quote(at: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let closer = param.tail.first().filter(|_| is_weak(param)).and_then(Literal::first_byte);
+    closer.is_some() && closer == context.view.rest(at - 1).first().copied()
 }
 
 /// Says whether the closer at `at` stands without the strong one that is written with it.

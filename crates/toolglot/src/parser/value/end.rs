@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word};
+use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
 use super::{CDATA, CDATA_END};
 use crate::diagnostic::Code;
 use crate::dialect::Pattern;
@@ -194,6 +194,7 @@ impl ValueEndFinder {
             Marker::Value => self.value_closer(end, context, param, object)?,
             Marker::Param if param.is_separated() => begins_next(at, context, object)?.then_some(ValueEdge::at(at, at)),
             Marker::Call if param.is_separated() => self.last_end(end, context)?,
+            Marker::Param if touches_quote(at, context, param) => None,
             Marker::Param if begins_other(at, context, object)? => {
                 if self.is_enclosed(at, context, param)? {
                     self.pass_data(context.view)?;
