@@ -5,6 +5,7 @@ use super::call_context::CallContext;
 use super::closing::close;
 use super::contest;
 use super::crossed::{begins_in_string, holds_head, names_tool};
+use super::engine::Engine;
 use super::member;
 use super::remains::{LOOK, begins_element, behind_section, ends_line, is_over, is_over_with_quotes, may_go_on};
 use super::torn::is_torn_opener;
@@ -348,11 +349,25 @@ pub(crate) fn recover(context: &CallContext<'_>, from: usize) -> Result<Option<u
 /// inside what is read ahead there is no such question.
 pub(crate) fn inner(context: &CallContext<'_>, at: usize) -> Result<(InnerCall, usize), NotYet> {
     let Some(win) = first_alone(context, at)? else { return Ok((InnerCall::Data, 0)) };
-    Ok(match whole(context, win, at, ALONE)? {
+    Ok(match whole(context.engine, context.view, win, at, ALONE)? {
         (None, read) => (InnerCall::Data, read),
         (Some(end), read) if is_alone(context, end)? && !is_cut_behind(context, end)? => (InnerCall::Alone, read),
         (Some(end), _) => (InnerCall::Quoted(behind_section(context, end)?), 0),
     })
+}
+
+/// Says whether a call of a dialect begins at `at` before `upto`, and reads without any repair to beyond that; and how many
+/// bytes were read for it that will be read again.
+pub(crate) fn reads_beyond(
+    engine: &Engine,
+    view: View<'_>,
+    at: usize,
+    upto: usize,
+    dialect: usize,
+) -> Result<(bool, usize), NotYet> {
+    let Ok(Some(win)) = contest::first(engine, view.limited(upto), at, dialect) else { return Ok((false, 0)) };
+    let (end, read) = whole(engine, view, win, at, ALONE)?;
+    Ok((end.is_some_and(|end| end > upto), read))
 }
 
 /// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
@@ -375,17 +390,18 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::W
 /// Returns the end of a call that reads without any repair, but for the wrapper that the broken call opened, and how many
 /// bytes were read to know it.
 fn whole(
-    context: &CallContext<'_>,
+    engine: &Engine,
+    view: View<'_>,
     mut win: contest::Winner,
     at: usize,
     reach: usize,
 ) -> Result<(Option<usize>, usize), NotYet> {
     win.callee.ahead = true;
     let mut sink = Sink::muted(at, Repairs::NONE.with(Code::MissingOpener).with(Code::MissingValueCloser));
-    let seen = context.view.limited(at + reach);
-    let end = match CallReader::new(win, true).resume(context.engine, seen, &mut sink) {
+    let seen = view.limited(at + reach);
+    let end = match CallReader::new(win, true).resume(engine, seen, &mut sink) {
         Ok(end) => end,
-        Err(NotYet) if seen.end() < context.view.end() => return Ok((None, reach + sink.read_in_vain())),
+        Err(NotYet) if seen.end() < view.end() => return Ok((None, reach + sink.read_in_vain())),
         Err(NotYet) => return Err(NotYet),
     };
     Ok(((sink.worst() <= Outcome::Repaired).then_some(end), end - at + sink.read_in_vain()))
@@ -398,7 +414,7 @@ fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
 
 /// Says whether a call reads whole, and what is behind it belongs to no string.
 fn reads(context: &CallContext<'_>, win: contest::Winner, at: usize, reach: usize) -> Result<bool, NotYet> {
-    whole(context, win, at, reach)?.0.map_or(Ok(false), |end| is_alone(context, end))
+    whole(context.engine, context.view, win, at, reach)?.0.map_or(Ok(false), |end| is_alone(context, end))
 }
 
 /// Goes past the braces of the objects around the arguments, and past short members behind them.

@@ -133,6 +133,12 @@ impl MarkdownState {
         }
     }
 
+    /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none
+    /// where a fence does.
+    pub(crate) fn span_end(&self) -> Option<usize> {
+        (self.fence == Fence::Closed).then_some(self.sought.to)
+    }
+
     /// Takes the code span that is open for none.
     pub(crate) fn leave_span(&mut self) {
         (self.spans, self.run) = (Spans::default(), MarkRun::default());

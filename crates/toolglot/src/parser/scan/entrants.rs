@@ -3,6 +3,7 @@
 use super::Scanner;
 use super::fences::ends_torn_quote;
 use crate::options::Evidence;
+use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
 use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
@@ -84,7 +85,11 @@ impl Scanner {
         if entrants.is_empty() {
             return Ok(entrants);
         }
-        let quoting = self.place.quoting(view, self.at)?;
+        let mut quoting = self.place.quoting(view, self.at)?;
+        if quoting == Quoting::Quoted && self.spans_into_call(engine, view, &entrants)? {
+            self.place.leave_span();
+            quoting = Quoting::None;
+        }
         self.span_quotes = quoting == Quoting::Quoted;
         match quoting {
             Quoting::None => {}
@@ -94,6 +99,27 @@ impl Scanner {
         catalog.rank(&mut entrants);
         entrants.dedup();
         Ok(entrants)
+    }
+
+    /// Says whether the code span at hand would end inside a call that begins here: then its first back quote is a slip, and
+    /// it quotes nothing.
+    fn spans_into_call(&mut self, engine: &Engine, view: View<'_>, entrants: &[usize]) -> Result<bool, NotYet> {
+        let exhausted = self.is_exhausted_by(self.wasted_lookahead);
+        let Some(end) = self.place.span_end().filter(|_| !exhausted) else { return Ok(false) };
+        let candidates = entrants.iter().map(|number| &engine.catalog.candidates[*number]);
+        let calls = candidates.filter(|it| it.role == CandidateRole::Call && it.evidence == Strength::Strong);
+        let mut dialects: Vec<usize> = calls.map(|call| call.dialect).collect();
+        dialects.dedup();
+        let mut read_in_all = 0;
+        for dialect in dialects {
+            let (beyond, read) = reads_beyond(engine, view, self.at, end, dialect)?;
+            read_in_all += read;
+            if beyond {
+                return Ok(true);
+            }
+        }
+        self.wasted_lookahead += read_in_all;
+        Ok(false)
     }
 
     /// Says whether JSON is shown here as a fence shows it: a colon announces it, and it is spread over lines, or it is an

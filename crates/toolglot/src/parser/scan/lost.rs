@@ -197,7 +197,7 @@ impl Scanner {
             || self.is_exhausted_by(self.wasted_lookahead.saturating_sub(WASTED_LOOKAHEAD))
     }
 
-    fn is_exhausted_by(&self, wasted: usize) -> bool {
+    pub(super) fn is_exhausted_by(&self, wasted: usize) -> bool {
         wasted > 2 * self.at + WASTED_LOOKAHEAD
     }
 
