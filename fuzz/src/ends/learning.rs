@@ -57,12 +57,12 @@ impl Home {
             frame: frame(writer).unwrap_or_default(),
             guarded: false,
         };
-        home.learn(dialect.special())?;
+        home.learn(dialect.special(), &first_literal(writer.source()))?;
         Some(home)
     }
 
     /// Learns from two calls what begins and ends them, and what stands around their values.
-    fn learn(&mut self, special: &[String]) -> Option<()> {
+    fn learn(&mut self, special: &[String], begins: &str) -> Option<()> {
         let member = Member { key: "zzkey", value: "zzvalue".into(), code: true };
         let call = Calling { name: "zzname", members: vec![member.clone(), member] };
         let meant = Meant { calls: vec![call.clone(), call], ..Meant::default() };
@@ -71,6 +71,8 @@ impl Home {
         let text = written.text.as_str();
         let between = text.get(written.arguments[0].end..written.names[1]).filter(|_| !written.parts.is_empty())?;
         let opener = opener(&text[..written.names[0]], between);
+        // The last token of what stands before may be the same before both.
+        let opener = &opener[opener.find(begins).unwrap_or_default()..];
         opener.clone_into(&mut self.opener);
         self.guarded = opener.contains('<') || special.iter().any(|token| opener.contains(token.as_str()));
         let part = |c: char| c.is_whitespace() || c == ',' || c == ';';
@@ -128,10 +130,22 @@ fn opener<'t>(first: &str, second: &'t str) -> &'t str {
     same.trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == ';')
 }
 
+/// Returns the first lines of a file that say how it writes calls.
+fn calls(source: &str) -> String {
+    let calls = source.lines().skip_while(|line| !line.starts_with("call ") && !line.starts_with("call="));
+    calls.take(3).collect()
+}
+
+/// Returns what a file's first call begins with, up to the first hole or escaped character.
+fn first_literal(source: &str) -> String {
+    let text = calls(source);
+    let literal = text.split('"').nth(1).unwrap_or_default();
+    literal.split(['{', '\\']).next().unwrap_or_default().to_owned()
+}
+
 /// Returns the hole of a file's first call that reads arguments.
 fn body(source: &str) -> String {
-    let calls = source.lines().skip_while(|line| !line.starts_with("call ") && !line.starts_with("call="));
-    let text: String = calls.take(3).collect();
+    let text = calls(source);
     let holes = ["{params}", "{kwargs}", "{arguments}", "{call}", "{object}", "{lines}", "{content}"];
     let first = holes.iter().filter_map(|hole| text.find(hole).map(|at| (at, *hole))).min();
     let hole = first.map_or("?", |(_, hole)| hole).trim_matches(['{', '}']);

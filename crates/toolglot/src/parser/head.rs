@@ -118,7 +118,8 @@ pub(crate) fn nodes(
             HeadPart::Attributes(_) if glued && view.byte(at)?.is_some_and(|next| b"_.:-".contains(&next)) => None,
             HeadPart::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
-                attributes(view, at, expected, next, head)?
+                let end = attributes(view, at, expected, next, head)?;
+                end.filter(|end| expected.rest || !begins_in(view.slice(at, *end), nodes))
             }
         };
         match end {
@@ -127,6 +128,16 @@ pub(crate) fn nodes(
         }
     }
     Ok(Some(at))
+}
+
+/// Says whether nodes begin once more in a text: it is no part of them then, but another call broke off in it.
+fn begins_in(text: &str, nodes: &[HeadPart]) -> bool {
+    let Some(HeadPart::Literal(opening)) = nodes.first() else { return false };
+    let strong = opening.spellings.iter().filter(|spelling| spelling.is_strong_at_once());
+    strong.map(|spelling| spelling.opener().as_bytes()).any(|opener| {
+        let places = opener.first().map(|first| memchr::memchr_iter(*first, text.as_bytes()));
+        places.into_iter().flatten().any(|at| text.as_bytes()[at..].starts_with(opener))
+    })
 }
 
 /// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.
