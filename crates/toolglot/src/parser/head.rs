@@ -98,6 +98,7 @@ pub(crate) fn nodes(
     after: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
+    let start = at;
     for (number, node) in nodes.iter().enumerate() {
         let next = match nodes.get(number + 1) {
             Some(HeadPart::Literal(literal)) => Some(literal),
@@ -119,7 +120,7 @@ pub(crate) fn nodes(
             HeadPart::Attributes(expected) => {
                 head.lost_blank |= glued && view.char(at)?.is_some_and(char::is_alphanumeric);
                 let end = attributes(view, at, expected, next, head)?;
-                end.filter(|end| expected.rest || !begins_in(view.slice(at, *end), nodes))
+                end.filter(|end| expected.rest || !begin_again(view.rest(start), at - start..*end - start, nodes))
             }
         };
         match end {
@@ -130,14 +131,14 @@ pub(crate) fn nodes(
     Ok(Some(at))
 }
 
-/// Says whether nodes begin once more in a text: it is no part of them then, but another call broke off in it.
-fn begins_in(text: &str, nodes: &[HeadPart]) -> bool {
-    let Some(HeadPart::Literal(opening)) = nodes.first() else { return false };
-    let strong = opening.spellings.iter().filter(|spelling| spelling.is_strong_at_once());
-    strong.map(|spelling| spelling.opener().as_bytes()).any(|opener| {
-        let places = opener.first().map(|first| memchr::memchr_iter(*first, text.as_bytes()));
-        places.into_iter().flatten().any(|at| text.as_bytes()[at..].starts_with(opener))
-    })
+/// Says whether nodes that stand at the start of `text` begin once more in a part of it: that is none of them then, but
+/// another call broke off in it.
+fn begin_again(text: &[u8], part: Range<usize>, nodes: &[HeadPart]) -> bool {
+    let (Some(first), Some(HeadPart::Literal(opening))) = (text.first(), nodes.first()) else { return false };
+    let strong = |spelling: &&Spelling| spelling.is_strong_at_once();
+    let begins =
+        |at: usize| opening.spellings.iter().filter(strong).any(|it| text[at..].starts_with(it.opener().as_bytes()));
+    memchr::memchr_iter(*first, &text[part.clone()]).any(|ahead| begins(part.start + ahead))
 }
 
 /// Reads a literal of a head. A strong one may stand twice where no data follows: `<tool_call><tool_call>`.

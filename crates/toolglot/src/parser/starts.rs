@@ -220,10 +220,12 @@ fn spelled(texts: &[StartText], view: View<'_>, at: usize) -> Result<u8, NotYet>
     };
     let mut waits = false;
     for StartText { text, kinds } in near {
-        if rest.starts_with(text) {
-            return Ok(*kinds);
+        // A marker that breaks off is told by its last byte.
+        match rest.get(..text.len()) {
+            None => waits |= text.starts_with(rest),
+            Some(near) if near.last() == text.last() && near == text => return Ok(*kinds),
+            Some(_) => {}
         }
-        waits |= rest.len() < text.len() && text.starts_with(rest);
     }
     if waits { view.final_end().map(|_| 0) } else { Ok(0) }
 }
