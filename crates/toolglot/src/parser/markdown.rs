@@ -160,6 +160,13 @@ impl MarkdownState {
         matches!(fence, Fence::Open { fresh: false, .. })
     }
 
+    /// Goes over a call that is text as a whole: marks in its values open nothing behind it.
+    pub(crate) fn pass_whole(&mut self, call: &[u8]) {
+        self.end_run();
+        self.fresh = false;
+        (self.line_start, self.fence_start) = (call.ends_with(b"\n"), call.ends_with(b"\n"));
+    }
+
     /// Goes over text that is nothing but text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let (mut rest, mut last_line) = (text, false);

@@ -121,10 +121,11 @@ fn behind_skips(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     }
 }
 
-/// Returns the end of all closers of the section that stand at `at`.
+/// Returns the end of all closers of sections that stand at `at`: the call's own may have lost its opener.
 pub(super) fn behind_section(context: &CallContext<'_>, at: usize) -> Result<usize, NotYet> {
     let mut end = at;
-    while let Some(after) = context.any(context.gap(end)?, context.section_closers())? {
+    let closers = || context.dialect().sections.iter().flat_map(|section| &section.tail);
+    while let Some(after) = context.any(context.gap(end)?, closers())? {
         end = after;
     }
     Ok(end)

@@ -283,15 +283,14 @@ impl Scanner {
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
     fn give_back(&mut self, view: View<'_>, sink: &mut Sink) {
-        let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
-        let end = match self.rejected.take() {
-            Some(rejection) => {
-                sink.diagnose(rejection.code, self.at..rejection.end, rejection.message);
-                rejection.end
-            }
-            None => self.at + next,
+        let Some(rejection) = self.rejected.take() else {
+            let next = view.slice(self.at, view.end()).chars().next().map_or(1, char::len_utf8);
+            return self.pass(view, self.at + next, sink);
         };
-        self.pass(view, end, sink);
+        sink.diagnose(rejection.code, self.at..rejection.end, rejection.message);
+        self.place.pass_whole(&view.rest(self.at)[..rejection.end - self.at]);
+        self.at = rejection.end;
+        sink.text(self.at);
     }
 
     /// Reports text that would have been a call, once for each.
