@@ -371,7 +371,7 @@ pub(crate) fn reads_beyond(
 }
 
 /// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
-fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
+pub(super) fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(behind_section(context, end)?)?;
     Ok(context.engine.options.finish_reason == Some(FinishReason::Length) && context.view.byte(next)?.is_none())
 }

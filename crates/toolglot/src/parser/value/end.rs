@@ -337,7 +337,7 @@ impl ValueEndFinder {
     }
 
     /// The call's or section's closer ends the value if the section's closer follows, or another parameter whose
-    /// predecessor it closed in place of the right closer; else it is a doubtful end.
+    /// predecessor it closed in place of the right closer; else, and where the server's limit is next, it is a doubtful end.
     fn outer_closer(
         &mut self,
         marker: Marker,
@@ -352,6 +352,7 @@ impl ValueEndFinder {
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
         let follows = context.follows(end, markers, param)?;
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
+        let sure = sure && !boundary::is_cut_behind(context, end)?;
         let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
         Ok((sure || self.hasty).then_some(doubt))
     }
