@@ -54,6 +54,7 @@ mod openers;
 mod params;
 mod plain_call;
 mod plain_kwargs;
+mod recent;
 mod region;
 mod remains;
 mod scan;

@@ -118,6 +118,12 @@ impl Damage {
             }
         }
         extra.extend(rest);
+        // A piece of a marker may hold a whole call: instructions quote one.
+        if self.way == "marker" {
+            let put = &self.text[self.at.start..self.at.start + self.put];
+            let put = found(&read(home, run, meant.tools, put, None));
+            extra.retain(|call| !put.contains(call));
+        }
         let outcome = self.outcome(home, &extra, wanted, (meant, written), &message);
         let show = || {
             vec![

@@ -86,12 +86,7 @@ impl OpenerRow {
 
     /// Says whether the literal stands at `at`, once more, and goes on.
     fn restarts(&self, view: View<'_>, at: usize, then: &NextBytes) -> Result<bool, NotYet> {
-        Ok(view.starts_with(at, &self.text)?
-            && match TextBehind::of(view, at + self.text.len())? {
-                TextBehind::Far => true,
-                TextBehind::Nothing => false,
-                TextBehind::Near { bytes, apart, .. } => then.contains(bytes, apart),
-            })
+        Ok(view.starts_with(at, &self.text)? && TextBehind::of(view, at + self.text.len())?.goes_on(then))
     }
 
     fn open(&mut self, opener: &Opener<'_>, number: usize) {
@@ -176,11 +171,9 @@ impl Openers {
                     None => *next.insert(TextBehind::of(view, at + row.text.len())?),
                 };
                 Ok(match next {
-                    TextBehind::Far => true,
-                    TextBehind::Nothing => false,
-                    TextBehind::Near { at, bytes, apart } => {
-                        then.contains(bytes, apart) || row.begins(bytes) && row.restarts(view, at, then)?
-                    }
+                    _ if next.goes_on(then) => true,
+                    TextBehind::Near { at, bytes, .. } => row.begins(bytes) && row.restarts(view, at, then)?,
+                    _ => false,
                 })
             };
             let mut ways = 0_u64;
@@ -238,6 +231,15 @@ enum TextBehind {
 }
 
 impl TextBehind {
+    /// Says whether an opener goes on here with one of these bytes, or may do so further away.
+    fn goes_on(self, then: &NextBytes) -> bool {
+        match self {
+            Self::Near { bytes, apart, .. } => then.contains(bytes, apart),
+            Self::Far => true,
+            Self::Nothing => false,
+        }
+    }
+
     fn of(view: View<'_>, at: usize) -> Result<Self, NotYet> {
         let near = view.limited(at + NEAR);
         let found = skip_gap(near, at).and_then(|behind| {

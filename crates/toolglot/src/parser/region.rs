@@ -8,17 +8,18 @@
 //! ```
 
 use super::catalog::{Candidate, CandidateRole};
-use super::contest::{Trial, TrialContext, try_call};
+use super::contest::{NEAR, Trial, TrialContext, try_call};
 use super::engine::Engine;
 use super::head::{Head, stands};
+use super::recent::RecentPlaces;
 use crate::diagnostic::Code;
 use crate::dialect::{Inside, Literal, Pattern};
 use crate::options::CallsInReasoning;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use lost::LostOpeners;
 
-mod lost;
+/// Whether a call begins is known by so many bytes: those of its heads, and those of its body.
+const REACH: usize = 2 * NEAR;
 
 /// Reads the text of a region.
 #[derive(Clone, Debug)]
@@ -31,7 +32,8 @@ pub(crate) struct RegionReader {
     scan: usize,
     /// Where a call began that may be a draft.
     held: Option<usize>,
-    lost: LostOpeners,
+    /// Openers at which no call began: whether less was looked at there, and how much was read in vain.
+    lost: RecentPlaces<bool, usize>,
 }
 
 /// What ended a region.
@@ -61,7 +63,7 @@ impl RegionReader {
             mark: head,
             scan: at,
             held: None,
-            lost: LostOpeners::default(),
+            lost: RecentPlaces::default(),
         }
     }
 
@@ -72,7 +74,7 @@ impl RegionReader {
             _ => None,
         };
         let inside = inside.unwrap_or_default();
-        let (mark, lost) = (Head::default(), LostOpeners::default());
+        let (mark, lost) = (Head::default(), RecentPlaces::default());
         Self { candidate: None, is_reasoning: true, inside, mark, scan: at, held: None, lost }
     }
 
@@ -237,7 +239,7 @@ impl RegionReader {
     /// Returns the candidate of the call with strong markers that begins here.
     fn call_begins(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<usize>, NotYet> {
         let (at, exhausted, mut found) = (self.scan, sink.is_hasty(self.scan), Vec::new());
-        if let Some(in_vain) = self.lost.again(view, at, exhausted)? {
+        if let Some(in_vain) = self.lost.again(view, at, &exhausted)? {
             sink.doubted += in_vain;
             return Ok(None);
         }
@@ -256,9 +258,17 @@ impl RegionReader {
         }
         if !found.is_empty() {
             sink.doubted += in_vain;
-            self.lost.keep(view, at, exhausted, in_vain);
+            self.keep_lost(view, exhausted, in_vain);
         }
         Ok(None)
+    }
+
+    /// Keeps an opener at which no call began, unless the end of the input or what is a special token may have decided.
+    fn keep_lost(&mut self, view: View<'_>, exhausted: bool, in_vain: usize) {
+        let rest = view.rest(self.scan);
+        if !view.has_marks() && (rest.len() >= REACH || view.final_end().is_err()) {
+            self.lost.keep(&rest[..rest.len().min(REACH)], exhausted, in_vain);
+        }
     }
 
     /// What the call's own dialect says about calls inside such a region; several dialects share one region.

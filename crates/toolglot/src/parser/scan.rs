@@ -221,10 +221,9 @@ impl Scanner {
     /// Decides what stands at `at`: a closer that nothing opened, a call, a region, or text.
     fn open(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<Option<ScanFound>, NotYet> {
         let cut = view.limited(self.at.saturating_add(engine.options.limits.held));
-        if self.pass_lost(engine, view, sink) {
+        if self.pass_lost(engine, view, sink)? {
             return Ok(None);
         }
-        self.await_lost(engine, view, sink)?;
         if let Some(said) = self.pass_plain_call(engine, view, sink) {
             return Ok(Some(said));
         }

@@ -7,15 +7,12 @@
 use super::{ContestOutcome, Scanner};
 use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
+use crate::parser::recent::RecentPlaces;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 /// Bytes by which a contest may be decided: those of an opener and what it opens, and those of the longest fields in heads.
 const NEAR: [usize; 2] = [64, 512];
-
-/// Lost contests that are kept. What goes round in circles has a few openers in each: those of a section, of a call, of a
-/// parameter.
-const KEPT: usize = 4;
 
 /// Bytes that a message may read ahead in vain before what it has already passed counts, too: a quarter of the
 /// default held text. Then look-ahead is bounded by twice the text that has gone by, so the total stays linear
@@ -29,18 +26,14 @@ pub(super) struct LostContests {
     any: bool,
     /// What was known, and what had been read in vain, when the one at hand began, if it may be kept.
     began: Option<(Standing, usize)>,
-    kept: Vec<LostContest>,
-    /// The number of the next one to be kept.
-    next: usize,
+    kept: RecentPlaces<Standing, LostContest>,
     /// The number of the one that was kept last, and its place, until the scanner stops again.
     last: Option<(usize, usize)>,
 }
 
-/// A contest that was lost, by what it depends on.
-#[derive(Clone, Debug)]
+/// What a contest left that was lost.
+#[derive(Clone, Copy, Debug)]
 struct LostContest {
-    bytes: Vec<u8>,
-    before: Standing,
     after: Standing,
     /// Bytes read ahead in vain.
     wasted: usize,
@@ -65,18 +58,8 @@ pub(super) struct Standing {
 
 impl LostContests {
     pub(super) fn clear(&mut self) {
-        (self.any, self.next, self.last) = (false, 0, None);
+        (self.any, self.last) = (false, None);
         self.kept.clear();
-    }
-
-    fn keep(&mut self, place: usize, lost: LostContest) {
-        self.last = Some((self.next, place));
-        if self.kept.len() < KEPT {
-            self.kept.push(lost);
-        } else {
-            self.kept[self.next] = lost;
-        }
-        self.next = (self.next + 1) % KEPT;
     }
 }
 
@@ -126,26 +109,27 @@ impl Scanner {
         else {
             return;
         };
-        let bytes = near.rest(self.at).to_vec();
         let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
         let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
-        self.lost.keep(self.at, LostContest { bytes, before, after, wasted, fence, stop: None });
+        let number = self.lost.kept.keep(near.rest(self.at), before, LostContest { after, wasted, fence, stop: None });
+        self.lost.last = Some((number, self.at));
     }
 
     /// Notes where the scanner stops next behind the contest that was kept last.
     pub(super) fn note_next_stop(&mut self, engine: &Engine, view: View<'_>) {
         let Some((number, place)) = self.lost.last.take() else { return };
-        let bytes = &self.lost.kept[number].bytes;
-        let end = place + bytes.len();
+        let end = self.lost.kept.get_mut(number).map_or(0, |(bytes, _)| place + bytes.len());
         let stop = if self.at < end { self.next_stop(engine, view.limited(end)) } else { None };
-        let stop = stop.map(|stop| stop - place).filter(|stop| !has_mark(&bytes[..*stop]));
-        self.lost.kept[number].stop = stop;
+        if let Some((bytes, lost)) = self.lost.kept.get_mut(number) {
+            lost.stop = stop.map(|stop| stop - place).filter(|stop| !has_mark(&bytes[..*stop]));
+        }
     }
 
-    /// Passes what begins here as a contest did that was lost, as often as that repeats; false if nothing does.
-    pub(super) fn pass_lost(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
+    /// Passes what begins here as a contest did that was lost, as often as that repeats; false if nothing does. Waits where a
+    /// few bytes more tell.
+    pub(super) fn pass_lost(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<bool, NotYet> {
         let from = self.at;
-        while let Some(stop) = self.lost_again(engine, view, sink) {
+        while let Some(stop) = self.lost_again(engine, view, sink)? {
             match stop {
                 Some(stop) => self.pass(view, self.at + stop, sink),
                 None => {
@@ -154,33 +138,19 @@ impl Scanner {
                 }
             }
         }
-        self.at > from
-    }
-
-    /// Waits where a few bytes more tell whether the contest that begins here was lost before.
-    pub(super) fn await_lost(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> Result<(), NotYet> {
-        if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
-            return Ok(());
-        }
-        let (rest, before) = (view.rest(self.at), self.standing(engine));
-        let may_repeat = |lost: &LostContest| lost.bytes.starts_with(rest) && lost.before == before;
-        if self.lost.kept.iter().any(may_repeat) { view.final_end().map(|_| ()) } else { Ok(()) }
+        Ok(self.at > from)
     }
 
     /// Says whether the contest that begins here was lost before, and where the scanner then stops next, if that is known.
-    fn lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> Option<Option<usize>> {
+    fn lost_again(&mut self, engine: &Engine, view: View<'_>, sink: &Sink) -> Result<Option<Option<usize>>, NotYet> {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
-            return None;
+            return Ok(None);
         }
-        let near = view.limited(self.at.saturating_add(engine.options.limits.held));
-        let (rest, before) = (near.rest(self.at), self.standing(engine));
-        let again = |lost: &&LostContest| rest.starts_with(&lost.bytes) && lost.before == before;
-        let lost = self.lost.kept.iter().find(again)?;
-        let (after, stop) = (lost.after, lost.stop);
+        let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))?.copied() else { return Ok(None) };
         self.own_fence = self.own_fence.max(lost.fence.map(|fence| self.at + fence));
         self.wasted_lookahead += lost.wasted;
-        (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
-        Some(stop)
+        (self.quotes_turns, self.tried_call) = (lost.after.quotes_turns, lost.after.tried_call);
+        Ok(Some(lost.stop))
     }
 
     /// Says whether a contest here depends on nothing but what is kept of it.
