@@ -14,6 +14,7 @@ pub(crate) struct RecentPlaces<K, F> {
     next: usize,
 }
 
+/// A place by its bytes.
 #[derive(Clone, Debug)]
 struct RecentPlace<K, F> {
     bytes: Vec<u8>,
