@@ -223,6 +223,7 @@ impl JsonReader {
 
 impl RunningString {
     /// Says whether the token that ends this string stands at `at`; `own` is the dialect's.
+    #[inline]
     pub(super) fn is_closed_by_token<'q>(
         &self,
         view: View<'_>,

@@ -109,6 +109,7 @@ impl CallReader {
     }
 
     /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
+    #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let CallPhase::Body(body) = &mut self.phase else { return false };
         let fast = FastPath { view, engine, pattern_ref: self.pattern_ref, tool: self.callee.tool };

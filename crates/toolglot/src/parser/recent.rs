@@ -55,12 +55,14 @@ impl<K: PartialEq, F> RecentPlaces<K, F> {
     }
 
     /// Returns what was found where the bytes at `at` stood before and the same was known; waits for the few that may tell.
+    #[inline]
     pub(crate) fn again(&self, view: View<'_>, at: usize, known: &K) -> Result<Option<&F>, NotYet> {
         let rest = view.rest(at);
-        let mut alike = self.kept.iter().filter(|place| place.known == *known);
-        if let Some(place) = alike.clone().find(|place| rest.starts_with(&place.bytes)) {
+        let stands = |place: &&RecentPlace<K, F>| rest.starts_with(&place.bytes) && place.known == *known;
+        if let Some(place) = self.kept.iter().find(stands) {
             return Ok(Some(&place.found));
         }
-        if alike.any(|place| place.bytes.starts_with(rest)) { view.final_end().map(|_| None) } else { Ok(None) }
+        let may_stand = |place: &RecentPlace<K, F>| place.bytes.starts_with(rest) && place.known == *known;
+        if self.kept.iter().any(may_stand) { view.final_end().map(|_| None) } else { Ok(None) }
     }
 }

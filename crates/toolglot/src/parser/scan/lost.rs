@@ -146,11 +146,12 @@ impl Scanner {
         if self.lost.kept.is_empty() || self.contest.is_some() || !self.may_repeat(engine, view, sink) {
             return Ok(None);
         }
-        let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))?.copied() else { return Ok(None) };
+        let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))? else { return Ok(None) };
         self.own_fence = self.own_fence.max(lost.fence.map(|fence| self.at + fence));
         self.wasted_lookahead += lost.wasted;
-        (self.quotes_turns, self.tried_call) = (lost.after.quotes_turns, lost.after.tried_call);
-        Ok(Some(lost.stop))
+        let (after, stop) = (lost.after, lost.stop);
+        (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);
+        Ok(Some(stop))
     }
 
     /// Says whether a contest here depends on nothing but what is kept of it.
