@@ -282,7 +282,7 @@ impl FedBytes {
 /// What the server said if it cut the message; else what the message shows.
 fn finish_reason(server: Option<FinishReason>, calls: bool, truncated: bool) -> FinishReason {
     match server {
-        Some(cut @ (FinishReason::Length | FinishReason::ContentFilter)) => cut,
+        Some(reason) if reason.is_cut() => reason,
         _ if calls => FinishReason::ToolCalls,
         _ if truncated => FinishReason::Length,
         _ => FinishReason::Stop,

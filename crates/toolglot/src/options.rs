@@ -42,6 +42,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Says whether the server said that it cut the message.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.finish_reason.is_some_and(FinishReason::is_cut)
+    }
+
     /// Returns the repairs that may be made: under strict validation none that decides where something ends.
     pub(crate) fn allowed_repairs(&self) -> Repairs {
         if self.validation == Validation::Strict { self.repairs.without_ends() } else { self.repairs }

@@ -41,7 +41,8 @@ pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tal
         let from = written.arguments.first().map_or(0, |span| span.start) / 2;
         let cut = written.place(from..whole.len(), random);
         let pieces = random.one_in(8);
-        for (group, why) in groups(quoting, home.kind) {
+        let reason = if cut % 2 == 0 { FinishReason::Length } else { FinishReason::ContentFilter };
+        for (group, why) in groups(quoting, home.kind, reason) {
             let text = &whole[..cut];
             let message = read(home, run, meant.tools, text, why);
             let calls = found(&message);
@@ -67,14 +68,15 @@ pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tal
     }
 }
 
-fn groups(quoting: bool, kind: StringStyle) -> [(&'static str, Option<FinishReason>); 2] {
+/// Returns the groups of a cut message without a reason and with one, each with what the server says.
+fn groups(quoting: bool, kind: StringStyle, reason: FinishReason) -> [(&'static str, Option<FinishReason>); 2] {
     let names = match (quoting, kind) {
         (false, _) => ["none", "length"],
         // What is cut behind a closer that a raw value quotes is what a whole call is.
         (true, StringStyle::Raw) => ["none, raw quoting", "length, raw quoting"],
         (true, _) => ["none, quoting", "length, quoting"],
     };
-    [(names[0], None), (names[1], Some(FinishReason::Length))]
+    [(names[0], None), (names[1], Some(reason))]
 }
 
 /// Returns a value that quotes what ends calls of the dialect.

@@ -16,6 +16,7 @@ const MEMBERS: usize = 16;
 /// Returns the end of the object at `at` if it is what the careful reader passes as it stands, its end included: a few
 /// parameters, strings and scalars, all as declared and none of the required ones missing. What stands behind it must be
 /// what closes the call.
+#[inline]
 pub(crate) fn plain_object(view: View<'_>, at: usize, root: Option<SchemaNode<'_>>) -> Option<usize> {
     let mut pass = FastPass::new(view.rest(at));
     let mut names: [&str; MEMBERS] = [""; MEMBERS];

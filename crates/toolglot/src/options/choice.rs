@@ -109,6 +109,13 @@ pub enum FinishReason {
     ContentFilter,
 }
 
+impl FinishReason {
+    /// Says whether the server cut the message: what is not closed in it was not meant to end there.
+    pub(crate) fn is_cut(self) -> bool {
+        matches!(self, Self::Length | Self::ContentFilter)
+    }
+}
+
 /// A policy's name and the names of its choices, for options and their help.
 macro_rules! names {
     ($type:ident, $what:literal: $($variant:ident = $name:literal),+) => {

@@ -15,7 +15,6 @@ use crate::diagnostic::{Code, Repairs};
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{Ended, InnerCall, Markers, key_ahead};
-use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -373,7 +372,7 @@ pub(crate) fn reads_beyond(
 /// Says whether a call that ended at `end` is the last thing before the server's limit: what quotes it may have gone on.
 pub(super) fn is_cut_behind(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     let next = context.gap(behind_section(context, end)?)?;
-    Ok(context.engine.options.finish_reason == Some(FinishReason::Length) && context.view.byte(next)?.is_none())
+    Ok(context.engine.options.is_cut() && context.view.byte(next)?.is_none())
 }
 
 /// Returns the call that opens at `at` with a marker.

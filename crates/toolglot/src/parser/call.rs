@@ -24,7 +24,6 @@ use crate::diagnostic::Code;
 use crate::dialect::BodyKind;
 use crate::event::Outcome;
 use crate::json::{Ended, ValueOutcome};
-use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -295,7 +294,7 @@ impl CallReader {
         if let Some(why) = why {
             sink.broken(end, why);
         }
-        if closing.cut && engine.options.finish_reason == Some(FinishReason::Length) {
+        if closing.cut && engine.options.is_cut() {
             sink.note(Outcome::Truncated);
         }
         sink.call_end(self.head.id(), end);

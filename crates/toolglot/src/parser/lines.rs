@@ -7,7 +7,6 @@ use super::object::{ArgumentsObject, BareText};
 use crate::dialect::BodyKind;
 use crate::json::{Ended, ValueOutcome};
 use crate::lines::{self, LineMember, LineValue};
-use crate::options::FinishReason;
 use crate::sink::Sink;
 use crate::view::NotYet;
 
@@ -43,10 +42,10 @@ impl LinesReader {
         for member in members.iter().flatten() {
             write(&mut object, member, self.start, context, sink);
         }
-        let length = context.engine.options.finish_reason == Some(FinishReason::Length);
+        let cut = context.engine.options.is_cut();
         let how = match how {
             _ if members.is_none() => Ended::Broken,
-            Ended::Truncated if text.ends_with('\n') && object.is_whole(context) && !length => Ended::Cut,
+            Ended::Truncated if text.ends_with('\n') && object.is_whole(context) && !cut => Ended::Cut,
             how => how,
         };
         match how {

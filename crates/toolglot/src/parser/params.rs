@@ -19,7 +19,6 @@ use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
 use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
-use crate::options::FinishReason;
 use crate::schema::Types;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -219,7 +218,7 @@ impl ParamsReader {
 
     /// The call's closer is missing: the call is whole if every required parameter is there.
     fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
-        if self.object.is_whole(context) && !self.broken && !was_cut(context) {
+        if self.object.is_whole(context) && !self.broken && !context.engine.options.is_cut() {
             return self.end(at, Ended::Cut, context, sink);
         }
         self.truncate(at, sink)
@@ -287,7 +286,7 @@ impl ParamsReader {
         let rest = context.view.slice(at, end);
         let cut = cut_closer(rest, param, context);
         let whole = self.object.is_whole(context) && !self.broken;
-        if whole && (cut || !cut_opener(rest, context) && !was_cut(context)) {
+        if whole && (cut || !cut_opener(rest, context) && !context.engine.options.is_cut()) {
             return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, context, sink));
         }
         sink.repair(Code::JunkInCall, at..end, "skipped text between parameters");
@@ -462,11 +461,6 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
     if head.lost_blank {
         sink.repair(Code::LostBlank, span, "missing white space before an attribute");
     }
-}
-
-/// Says whether the server cut the message, so that nothing may be taken for whole that could go on.
-fn was_cut(context: &CallContext<'_>) -> bool {
-    context.engine.options.finish_reason == Some(FinishReason::Length)
 }
 
 /// Returns the next marker at or after `at` but for value closers: what it is, where it begins and ends.

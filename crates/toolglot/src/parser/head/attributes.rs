@@ -74,7 +74,8 @@ fn attribute(
     close: Option<&Literal>,
     head: &mut Head,
 ) -> Result<Option<(AttributePlace, usize)>, NotYet> {
-    let mut end = at;
+    let named = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(byte);
+    let mut end = at + view.rest(at).iter().take(NAME_LIMIT).take_while(named).count();
     while let Some(next) = view.char(end)?.filter(|next| next.is_alphanumeric() || "_.:-".contains(*next)) {
         end += next.len_utf8();
         if end - at > NAME_LIMIT {
@@ -106,21 +107,23 @@ fn value_end(
     head: &mut Head,
 ) -> Result<Option<usize>, NotYet> {
     let mut at = start;
+    let first = close.map_or(Some(b'>'), Literal::first_byte);
+    let may_close = |byte: u8| first.is_none_or(|first| byte == first);
     loop {
         let rest = view.rest(at);
-        at += data(&rest[..rest.len().min(start + ATTRIBUTE_LIMIT + 1 - at)], quote, close);
+        at += data(&rest[..rest.len().min(start + ATTRIBUTE_LIMIT + 1 - at)], quote, first);
         if at - start > ATTRIBUTE_LIMIT {
             break;
         }
         let Some(byte) = view.byte(at)? else { break };
         let over = match quote {
             Some(quote) => byte == quote && ends_quoted(view, at + 1, close)?,
-            None => is_blank(byte) || byte == b'>' || opens_close(view, at, close)?,
+            None => is_blank(byte) || byte == b'>' || may_close(byte) && opens_close(view, at, close)?,
         };
         if over {
             return Ok(Some(at));
         }
-        if quote.is_some() && byte != b'>' && close.is_some() && opens_close(view, at, close)? {
+        if quote.is_some() && byte != b'>' && close.is_some() && may_close(byte) && opens_close(view, at, close)? {
             break;
         }
         at += 1;
@@ -129,9 +132,9 @@ fn value_end(
     Ok(None)
 }
 
-/// Returns how many bytes go by before a quoted value may end.
-fn data(bytes: &[u8], quote: Option<u8>, close: Option<&Literal>) -> usize {
-    let first = close.map_or(Some(b'>'), Literal::first_byte);
+/// Returns how many bytes go by before a quoted value may end; `first` is the byte with which the tag's closer begins, if it is
+/// known.
+fn data(bytes: &[u8], quote: Option<u8>, first: Option<u8>) -> usize {
     let ends = quote.zip(first).map(|(quote, first)| memchr::memchr2(quote, first, bytes).unwrap_or(bytes.len()));
     ends.unwrap_or_default()
 }

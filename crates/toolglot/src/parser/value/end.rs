@@ -17,7 +17,6 @@ use crate::dialect::Pattern;
 use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::json::InnerCall;
-use crate::options::FinishReason;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
@@ -162,7 +161,7 @@ impl ValueEndFinder {
         sink: &mut Sink,
     ) -> Result<ValueEdge, NotYet> {
         let end = context.view.final_end()?;
-        let cut = context.engine.options.finish_reason == Some(FinishReason::Length);
+        let cut = context.engine.options.is_cut();
         let Some(doubt) = self.doubt.filter(|_| !cut && !is_weak(param)) else {
             return Ok(ValueEdge { end, next: end, whole: false });
         };
@@ -307,7 +306,7 @@ impl ValueEndFinder {
         for at in after..end + LOOK {
             seen = at;
             let Some(byte) = context.view.byte(at)? else {
-                early = context.engine.options.finish_reason == Some(FinishReason::Length);
+                early = context.engine.options.is_cut();
                 break;
             };
             if context.markers().contains(byte) {
