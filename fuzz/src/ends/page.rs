@@ -63,9 +63,10 @@ pub(super) const PREFIX: &str = "\
 # Messages that were cut
 
 What is finished in a message that was cut off anywhere. Each finished call is compared with the whole message's call at its
-place. With a reason of the server that cut it, `length` or `content_filter`, none may differ. Without a reason, a body whose parameters simply follow each
-other can end after any of them, and the last call is finished if all required parameters are there; a marker that is half
-read is always incomplete. Every dialect is read by name with the default options. Run
+place. With a reason from the server that says so, `length` or `content_filter`, none may differ. Without a reason, a body
+whose parameters simply follow each other can end after any of them, and the last call is finished if all required
+parameters are there; a marker that is half read is always incomplete. Every dialect is read by name with the default
+options. Run
 `cargo run --release --no-default-features --example ends -- prefix --cases 1200 --markdown` in `fuzz/` to regenerate it.
 
 * **Quoting**: a value quotes what closes calls of the dialect, and the message may be cut behind it. In a raw value that is
