@@ -57,9 +57,8 @@ impl ReaderStep<'_> {
         let [frame] = reader.state.open() else { return false };
         let object = frame.bracket == Bracket::Object && !frame.doubled && !frame.wrapped;
         let member = matches!(reader.state.expect(), Expect::Key | Expect::After);
-        let plain = !reader.declared_keys && reader.ends.is_empty();
         let known = reader.place == ValuePosition::Arguments && (!reader.deferred.is_on() || self.holds_head());
-        member && object && plain && known
+        member && object && known && !reader.declared_keys
     }
 
     /// Passes a member: a key that may stand here and was not given before, and its value if that is a string or a scalar.

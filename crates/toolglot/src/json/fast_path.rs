@@ -24,7 +24,9 @@ impl ReaderStep<'_> {
         let expect = reader.state.expect();
         let opens = expect == Expect::Member && matches!(byte, b'{' | b'[');
         let may_pass = matches!(expect, Expect::Key | Expect::Member | Expect::Element | Expect::After);
-        let usual = !reader.cursor.holds_comma() && reader.escaped != Some(true) && !self.context.options.careful;
+        // Where the ends of strings are known already, each string takes one.
+        let usual = reader.ends.is_empty() && !reader.cursor.holds_comma() && reader.escaped != Some(true);
+        let usual = usual && !self.context.options.careful;
         if !may_pass || !usual || self.context.quote.is_some() || self.sink.allows(Code::BareString) {
             return false;
         }
