@@ -103,6 +103,11 @@ impl Sink {
         Self { cursor, begun: cursor, muted: true, repairs, ..Self::default() }
     }
 
+    /// Returns a sink for a reading at `at` of which nothing goes out; it may read ahead no further than this one.
+    pub(crate) fn aside(&self, at: usize) -> Self {
+        Self { hasty: self.hasty, wasted_lookahead: self.wasted_lookahead, ..Self::muted(at, self.repairs) }
+    }
+
     /// Forgets everything but its memory.
     pub(crate) fn renew(&mut self, repairs: Repairs) {
         self.clear();

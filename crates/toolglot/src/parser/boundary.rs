@@ -236,7 +236,7 @@ pub(crate) fn nameless(context: &CallContext<'_>, wrapper: Wrapper, at: usize) -
         return Ok(None);
     }
     let near = CallContext { view: context.view.limited(at + LOOK), ..*context };
-    let end = match skip_value(at, &near) {
+    let end = match skip_value(at, &near, &mut Sink::muted(at, near.engine.options.repairs)) {
         Ok(end) if end.how == Ended::Complete => end.at,
         Err(NotYet) if context.view.end() <= at + LOOK => return Err(NotYet),
         _ => return Ok(None),

@@ -31,7 +31,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
     }
     let mut spot =
         CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
-    let mut name = None;
+    let (mut name, mut skipped) = (None, Sink::muted(at, context.engine.options.repairs));
     while name.is_none() || !spot.has_arguments {
         let here = CallObjectPosition { named: name.is_some(), ..spot };
         let value = match member(here, context)? {
@@ -66,7 +66,7 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
             }
         };
         if name.is_none() || !spot.has_arguments {
-            let end = skip_value(value, context)?;
+            let end = skip_value(value, context, &mut skipped)?;
             if end.how != Ended::Complete {
                 return Ok(None);
             }
@@ -111,7 +111,7 @@ pub(crate) enum FlatMembers {
 /// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
 pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, NotYet> {
     let mut spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat: true };
-    let mut found = FlatMembers::Empty;
+    let (mut found, mut skipped) = (FlatMembers::Empty, Sink::muted(at, context.engine.options.repairs));
     loop {
         match member(spot, context)? {
             CallMember::Other { start, key, foreign } => {
@@ -120,7 +120,7 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
                     FlatMembers::Empty if foreign => FlatMembers::Foreign,
                     found => found,
                 };
-                spot.at = skip_value(start, context)?.at;
+                spot.at = skip_value(start, context, &mut skipped)?.at;
             }
             CallMember::Name(_) | CallMember::Arguments(_) | CallMember::Stop(_) => return Ok(found),
             CallMember::End(_) | CallMember::Bad(_) | CallMember::Over(_) => return Ok(found),
@@ -302,7 +302,7 @@ impl CallObjectReader {
         callee: &Callee,
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
-        let end = skip_value(start, context)?;
+        let end = skip_value(start, context, sink)?;
         if let Some(key) = foreign {
             let message = format!("skipped the unknown member `{key}` of a call object");
             sink.diagnose(Code::UnknownMember, start..end.at, message);

@@ -174,8 +174,7 @@ impl KeywordValue {
     ) -> Result<ValueOutcome, NotYet> {
         let json_context = Context { given: Some(given), ..context.json(None) };
         let Some(key) = &self.repeated else { return self.reader.resume(context.view, &json_context, sink) };
-        let mut nowhere = Sink::muted(sink.cursor(), context.engine.options.repairs);
-        (nowhere.hasty, nowhere.wasted_lookahead) = (sink.hasty, sink.wasted_lookahead);
+        let mut nowhere = sink.aside(sink.cursor());
         let end = self.reader.resume(context.view, &json_context, &mut nowhere)?;
         sink.wasted_lookahead = nowhere.wasted_lookahead;
         duplicate(key, end.at, sink);

@@ -69,12 +69,13 @@ pub(crate) fn read_value(
     Ok((end.how == Ended::Complete).then_some((sink.words, end.at)))
 }
 
-/// Goes past the value at `at`; returns where it ends and how.
-pub(crate) fn skip_value(at: usize, context: &CallContext<'_>) -> Result<json::ValueOutcome, NotYet> {
+/// Goes past the value at `at`; returns where it ends and how. What it reads ahead in vain counts in the `sink`.
+pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Result<json::ValueOutcome, NotYet> {
     let json_context = Context { schema: None, ..context.json(None) };
-    let mut nowhere = Sink::muted(at, context.engine.options.repairs);
+    let mut nowhere = sink.aside(at);
     let end = JsonReader::new(at, ValuePosition::Value, None).resume(context.view, &json_context, &mut nowhere)?;
-    context.count(end.at - at + nowhere.wasted_lookahead);
+    context.count(end.at - at + nowhere.wasted_lookahead - sink.wasted_lookahead);
+    sink.wasted_lookahead = nowhere.wasted_lookahead;
     Ok(end)
 }
 
