@@ -109,6 +109,7 @@ impl Scanner {
         let candidates = entrants.iter().map(|number| &engine.catalog.candidates[*number]);
         let calls = candidates.filter(|it| it.role == CandidateRole::Call && it.evidence == Strength::Strong);
         let mut dialects: Vec<usize> = calls.map(|call| call.dialect).collect();
+        dialects.sort_unstable();
         dialects.dedup();
         let mut read_in_all = 0;
         for dialect in dialects {

@@ -6,23 +6,21 @@ use crate::parser::catalog::skipped;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
-/// Tokens that end a turn, one behind another, are gone over once: the first ends at `at`, the second at `next`, the last that
-/// is known at `last`.
+/// Tokens that end a turn, one behind another, are gone over once: the first ends at `at`, the last that is known at `last`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TurnChain {
     at: usize,
-    next: Option<usize>,
     last: usize,
 }
 
 impl TurnChain {
-    /// Returns the chain whose first token ends at `at`: this one, or what is left of it.
-    fn behind(self, at: usize) -> Self {
-        match at {
-            _ if at == self.at => self,
-            _ if Some(at) == self.next => Self { at, next: None, last: self.last },
-            _ => Self { at, next: None, last: at },
+    /// Returns the chain whose first token ends at `at`: what is left of this one, or another.
+    fn behind(mut self, at: usize, engine: &Engine, view: View<'_>) -> Result<Self, NotYet> {
+        while self.at < at && at <= self.last {
+            let Some(next) = engine.catalog.next_turn_end(view, self.at)? else { break };
+            self.at = next;
         }
+        Ok(if self.at == at { self } else { Self { at, last: at } })
     }
 
     /// Goes over what has come since; returns where text goes on. A view may end before what another has shown.
@@ -30,11 +28,7 @@ impl TurnChain {
         if self.last > view.end() {
             return Err(NotYet);
         }
-        if self.next.is_none() && self.last > self.at {
-            self.next = engine.catalog.next_turn_end(view, self.at)?;
-        }
         while let Some(end) = engine.catalog.next_turn_end(view, self.last)? {
-            self.next = self.next.or(Some(end));
             self.last = end;
         }
         view.skip_blanks(self.last)
@@ -84,7 +78,7 @@ impl Scanner {
         {
             return Ok(true);
         }
-        self.turns = self.turns.behind(self.at + literal.len());
+        self.turns = self.turns.behind(self.at + literal.len(), engine, view)?;
         let at = self.turns.go_on(engine, view)?;
         Ok(view.byte(at)?.is_none())
     }
