@@ -173,20 +173,34 @@ fn closes_last(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
 }
 
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {
-    let (mut quotes, token) = (true, context.dialect().quote.as_deref());
-    for at in from..from + LOOK {
-        let Some(byte) = context.view.byte(at)? else { return Ok(true) };
+    let (view, markers, token) = (context.view, context.markers(), context.dialect().quote.as_deref());
+    let begins_token = token.and_then(|token| token.bytes().next());
+    let rest = view.rest(from);
+    let mut quotes = true;
+    for (at, &byte) in (from..from + LOOK).zip(rest) {
+        let marks = byte == b'<' || markers.contains(byte);
+        if !marks && !matches!(byte, b'"' | b'\'' | b'\n') && begins_token != Some(byte) {
+            continue;
+        }
         // An object on another line may be an example.
         quotes &= !sound || byte != b'\n';
-        let rest = quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
-            || token.map_or(Ok(false), |token| context.view.starts_with(at, token))?;
-        if rest || context.closes(context.view, at)?.is_some() || closes_value(context, at)? {
+        if quotes && matches!(byte, b'"' | b'\'') && is_rest(context, at, doubt)?
+            || begins_token == Some(byte) && view.starts_with(at, token.unwrap_or_default())?
+        {
             return Ok(false);
         }
-        let line = byte == b'\n' && context.engine.names_at(context.view, at + 1)?;
-        if line || context.opens(context.view, at)?.is_some() {
+        if byte == b'\n' && context.engine.names_at(view, at + 1)? {
             return Ok(true);
         }
+        if marks && (context.closes(view, at)?.is_some() || closes_value(context, at)?) {
+            return Ok(false);
+        }
+        if marks && context.opens(view, at)?.is_some() {
+            return Ok(true);
+        }
+    }
+    if rest.len() < LOOK {
+        view.final_end()?;
     }
     Ok(true)
 }
