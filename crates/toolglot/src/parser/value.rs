@@ -17,6 +17,7 @@ use end::{ValueEdge, ValueEndFinder};
 
 mod behind;
 mod end;
+mod json_span;
 
 /// Reads the value of the parameter whose head was just read.
 #[derive(Clone, Debug)]
@@ -181,6 +182,9 @@ impl ParamReader {
             && streams(context.parameter(name), self.hint, &context.engine.options)
             && object.key(name, start, sink);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
+        if !streams {
+            self.ender.expect_json(start);
+        }
         if streams {
             context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
             sink.arguments(start, "\"");

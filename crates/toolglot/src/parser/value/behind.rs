@@ -25,6 +25,19 @@ pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<b
     Ok(false)
 }
 
+/// Says whether what may follow a value stands at `end`, behind its JSON, or as much of its closer as there is.
+pub(super) fn may_follow_json(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+    let markers = if param.is_separated() { &[Marker::Param, Marker::Call][..] } else { &[Marker::Value] };
+    if context.follows(end, markers, param)?.is_some() {
+        return Ok(true);
+    }
+    let rest = context.view.rest(context.gap(end)?);
+    let spellings = param.tail.first().into_iter().flat_map(|closer| &closer.spellings);
+    let head = context.head;
+    let mut closers = spellings.map(|closer| closer.filled(head.name(), head.mark.as_deref(), Some(head.key())));
+    Ok(context.view.final_end().is_ok() && closers.any(|closer| closer.trim().as_bytes().starts_with(rest)))
+}
+
 /// Returns what follows a value's closer, which ends at `end`, if it can follow it.
 pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Option<Marker>, NotYet> {
     // A second closer is a slip, but two quotes in a row are data.
@@ -54,8 +67,8 @@ pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) ->
 }
 
 /// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
-/// opener of a parameter that is not to come or that touches a quote, or a closer of the call without the strong one that belongs to it; anywhere
-/// an opener without a key, or whose key goes over lines.
+/// opener of a parameter that is not to come or that touches a quote, or a closer of the call without the strong one that
+/// belongs to it; anywhere an opener without a key, or whose key goes over lines.
 pub(super) fn is_word(
     end: usize,
     context: &CallContext<'_>,

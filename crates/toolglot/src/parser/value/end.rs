@@ -7,10 +7,13 @@
 //!    └──── a good closer of the value ◀─┘   └──▶ an opener that becomes ready, or the end:
 //!          (all before it was data)              the value ended where the doubt began
 //! ```
+//!
+//! No marker counts in a string of JSON that ends where the value may.
 
 use std::collections::BTreeSet;
 
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
+use super::json_span::{JsonRest, JsonSpan};
 use super::{CDATA, CDATA_END};
 use crate::diagnostic::Code;
 use crate::dialect::Pattern;
@@ -39,7 +42,7 @@ pub(super) struct ValueEdge {
 }
 
 /// Looks for a value's end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ValueEndFinder {
     /// Everything before has been looked at.
     pub(super) scan: usize,
@@ -47,6 +50,8 @@ pub(super) struct ValueEndFinder {
     pub(super) doubt: Option<ValueEdge>,
     /// An end is never in doubt: too much was read ahead for others that were.
     hasty: bool,
+    /// The value's JSON, as long as it may be some.
+    json: Option<JsonSpan>,
     /// Hashes of the tags that were opened inside the value: their closers are data.
     opened: BTreeSet<u64>,
     /// A tag was closed that was not opened inside the value.
@@ -73,7 +78,12 @@ impl ValueEdge {
 
 impl ValueEndFinder {
     pub(super) fn new(at: usize, hasty: bool) -> Self {
-        Self { scan: at, doubt: None, hasty, opened: BTreeSet::new(), strayed: false, openers: 0, in_vain: 0 }
+        Self { scan: at, hasty, ..Self::default() }
+    }
+
+    /// The value begins at `at` and may be JSON.
+    pub(super) fn expect_json(&mut self, at: usize) {
+        self.json = (!self.hasty).then(|| JsonSpan::new(at));
     }
 
     /// Notes a doubtful end, if none is noted yet; where nothing may be in doubt, the value ends there.
@@ -184,6 +194,9 @@ impl ValueEndFinder {
         object: &ArgumentsObject,
         sink: &mut Sink,
     ) -> Result<Option<ValueEdge>, NotYet> {
+        if self.pass_json(context, param)? {
+            return Ok(None);
+        }
         let at = self.scan;
         let Some((marker, end)) = context.marker(at, param)? else {
             self.pass_data(context.view)?;
@@ -226,6 +239,21 @@ impl ValueEndFinder {
             }
         }
         Ok(edge)
+    }
+
+    /// Goes past what is left of the value's JSON if a marker at `scan` stands in one of its strings.
+    fn pass_json(&mut self, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+        let Some(json) = &mut self.json else { return Ok(false) };
+        let rest = json.behind(self.scan, context, param)?;
+        if rest != JsonRest::Structure {
+            self.json = None;
+        }
+        match rest {
+            JsonRest::Upto(end) => self.scan = end,
+            JsonRest::Nothing(read) if read > 0 => self.looked(read),
+            _ => {}
+        }
+        Ok(matches!(rest, JsonRest::Upto(_)))
     }
 
     /// Returns what speaks against an end of the value that a marker, which ends at `end`, made of it.

@@ -1,0 +1,153 @@
+//! Where the JSON of a value ends: markers in its strings are data.
+
+use super::behind::may_follow_json;
+use crate::dialect::Pattern;
+use crate::parser::call_context::CallContext;
+use crate::schema::Types;
+use crate::view::{NotYet, View};
+
+/// Reads a JSON object or array without keeping it, up to where it ends. Strings may hold line breaks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JsonSpan {
+    at: usize,
+    /// The brackets that are open.
+    open: Vec<u8>,
+    /// In a string.
+    quoted: bool,
+    /// A value or a key has ended: only a separator or a bracket may follow.
+    ended: bool,
+    /// The byte before belongs to a number or a word.
+    word: bool,
+}
+
+/// What stands at the place up to which JSON was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum JsonPlace {
+    /// The inside of a string.
+    Quoted,
+    /// Something between the JSON's brackets, outside of its strings.
+    Structure,
+    /// What is behind it: it has ended here.
+    Behind(usize),
+    /// It is no JSON.
+    Broken,
+}
+
+/// What is left of a value's JSON behind a marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JsonRest {
+    /// The marker stands in one of its strings, and the JSON goes on up to here.
+    Upto(usize),
+    /// It is outside the strings.
+    Structure,
+    /// The marker counts, and so does each behind it. So many bytes were read to know that.
+    Nothing(usize),
+}
+
+impl JsonSpan {
+    /// Starts at `at`, where blanks may stand before the bracket.
+    pub(super) fn new(at: usize) -> Self {
+        Self { at, ..Self::default() }
+    }
+
+    /// Reads on where a marker stands at `at`. JSON in whose string it is ends where what may follow the value stands, or as
+    /// much as there is of that; if it breaks off, so does the value.
+    pub(super) fn behind(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<JsonRest, NotYet> {
+        let view = context.view;
+        match if self.at > at { JsonPlace::Quoted } else { self.read_to(view, at) } {
+            JsonPlace::Quoted => {}
+            JsonPlace::Structure => return Ok(JsonRest::Structure),
+            JsonPlace::Behind(_) | JsonPlace::Broken => return Ok(JsonRest::Nothing(0)),
+        }
+        let reach = at + context.engine.options.limits.string_ends;
+        let end = match self.read_to(view, reach.min(view.end())) {
+            JsonPlace::Behind(end) => may_follow_json(end, context, param)?.then_some(end),
+            JsonPlace::Quoted | JsonPlace::Structure if view.end() < reach => {
+                let end = view.final_end()?;
+                let cut = context.engine.options.is_cut() || !may_be_text(context) && !holds_opener(context, at)?;
+                cut.then_some(end)
+            }
+            _ => None,
+        };
+        Ok(end.map_or(JsonRest::Nothing(self.at - at), JsonRest::Upto))
+    }
+
+    /// Reads on up to a place, if it is not there yet.
+    fn read_to(&mut self, view: View<'_>, upto: usize) -> JsonPlace {
+        while let Some(&byte) = view.rest(self.at).first().filter(|_| self.at < upto) {
+            if self.ended && self.open.is_empty() {
+                break;
+            }
+            if self.quoted {
+                if !self.pass_string(view, upto) {
+                    break;
+                }
+            } else if !self.pass_structure(byte) {
+                return JsonPlace::Broken;
+            }
+        }
+        match () {
+            () if self.quoted => JsonPlace::Quoted,
+            () if self.ended && self.open.is_empty() => JsonPlace::Behind(self.at),
+            () => JsonPlace::Structure,
+        }
+    }
+
+    /// Goes past the rest of a string or its next escape; false if that is not there whole.
+    fn pass_string(&mut self, view: View<'_>, upto: usize) -> bool {
+        let rest = &view.rest(self.at)[..upto - self.at];
+        let Some(ahead) = memchr::memchr2(b'"', b'\\', rest) else {
+            self.at = upto;
+            return false;
+        };
+        let closes = rest[ahead] == b'"';
+        let length = ahead + if closes { 1 } else { 2 };
+        if length > rest.len() {
+            self.at += ahead;
+            return false;
+        }
+        self.at += length;
+        (self.quoted, self.ended) = (!closes, closes);
+        true
+    }
+
+    /// Takes a byte outside strings; false if it cannot stand there.
+    fn pass_structure(&mut self, byte: u8) -> bool {
+        let (ended, word) = (self.ended, std::mem::take(&mut self.word));
+        self.at += 1;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b'{' | b'[' if !ended => self.open.push(byte),
+            _ if self.open.is_empty() => return false,
+            b'}' | b']' => {
+                self.ended = true;
+                return self.open.pop().is_some_and(|open| open + 2 == byte);
+            }
+            b',' | b':' if ended => self.ended = false,
+            b'"' if !ended => self.quoted = true,
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.' if !ended || word => {
+                (self.ended, self.word) = (true, true);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Says whether an opener of a call stands somewhere behind `at`.
+fn holds_opener(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet> {
+    while let Some(ahead) = context.markers().find(context.view.rest(at)) {
+        at += ahead;
+        if context.opener(at)?.is_some() {
+            return Ok(true);
+        }
+        at += 1;
+    }
+    Ok(false)
+}
+
+/// Says whether the parameter's value may be text.
+fn may_be_text(context: &CallContext<'_>) -> bool {
+    let node = context.parameter(context.meant(context.head.key()));
+    node.is_none_or(|node| node.types().is_open() || node.types().has(Types::STRING))
+}
