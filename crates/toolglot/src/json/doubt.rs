@@ -199,7 +199,7 @@ impl ReaderStep<'_> {
         let second = member && reader.state.innermost().is_some_and(|frame| frame.members > 1);
         let spacing = Spacing {
             comma: second.then(|| reader.key_at.saturating_sub(reader.cursor.comma() + 1)),
-            colon: if member { reader.text.from - reader.colon } else { 0 },
+            colon: member.then(|| reader.text.from - reader.colon),
         };
         ask(&DoubtfulString {
             quote: reader.text.quote,

@@ -170,6 +170,10 @@ impl ReaderStep<'_> {
             }
             b'=' => {
                 let end = at + if self.view.byte(at + 1)? == Some(b'>') { 2 } else { 1 };
+                // It is the call's own keyword: the dict around it lacks its brace.
+                if self.reader.place == ValuePosition::Keyword && end == at + 1 {
+                    return self.ended(Ended::Broken);
+                }
                 let message = format!("read `{}` as `:`", self.view.slice(at, end));
                 self.repaired(Code::WrongSeparator, at..end, &message, |turn| turn.colon_end(end))
             }

@@ -51,11 +51,11 @@ pub(super) enum StringEnds {
     Unsure { closed: Option<usize>, furthest: usize },
 }
 
-/// The white space of a member: behind its comma, if there is one, and behind its colon.
+/// The white space of an object's member, as far as one was seen: behind its comma, and behind its colon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spacing {
     pub(super) comma: Option<usize>,
-    pub(super) colon: usize,
+    pub(super) colon: Option<usize>,
 }
 
 /// The doubtful string with which a search begins.

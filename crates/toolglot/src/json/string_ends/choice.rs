@@ -263,20 +263,28 @@ impl EndSearch<'_> {
         let next = view.skip_blanks(end)?;
         let line = view.slice(end, next).contains('\n');
         choice.suspect |= line && self.look.context.markers.begins_call(view, next)?;
-        if !choice.levels.is_arguments(self.place) || !matches!(choice.quote, Quote::Double | Quote::Single) {
+        let arguments = choice.levels.is_arguments(self.place);
+        let object = choice.levels.stack.last().is_some_and(|top| top.bracket == Bracket::Object);
+        if !arguments && !object || !matches!(choice.quote, Quote::Double | Quote::Single) {
             return Ok(());
         }
-        let before = view.slice(choice.from, end - 1);
         // Behind an odd number of quotes this one should close a string of the code.
         let closes = choice.all.is_multiple_of(2);
-        if self.place == ValuePosition::Keyword {
+        if !object {
+            let before = view.slice(choice.from, end - 1);
             self.note(choice, before.strip_suffix('=').filter(|_| closes).and_then(last_word));
             return Ok(());
         }
         if let Ahead::Found(after) = self.look.string(choice.quote, end, KEY)?
             && self.has_colon_near(after)?
         {
-            self.note(choice, Some(view.slice(end, after - 1)));
+            let name = view.slice(end, after - 1);
+            if arguments {
+                self.note(choice, Some(name));
+            } else {
+                // Another object of a list has the same members: that they are given says nothing.
+                choice.suspect |= self.node(&choice.levels).is_some_and(|node| node.property(name).is_some());
+            }
         }
         Ok(())
     }
@@ -385,9 +393,7 @@ impl EndSearch<'_> {
                 let spaced = !choice.dirty || self.spacing.comma.is_none_or(|comma| comma == at - next - 1);
                 spaced && self.look.value_start(at)?
             }
-            (b'}' | b']' | b')', Some(top)) => {
-                top.bracket.closer() == byte && (stack.len() > 1 || self.is_whole(&choice.levels))
-            }
+            (b'}' | b']' | b')', Some(top)) => top.bracket.closer() == byte && self.may_close(&choice.levels),
             (b')', None) => self.is_whole(&choice.levels),
             (b'"' | b'\'', _) => !choice.dirty && next > end && self.joins(stack),
             _ => false,

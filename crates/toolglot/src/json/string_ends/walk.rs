@@ -70,6 +70,16 @@ impl EndSearch<'_> {
         root.is_none_or(|root| root.required().iter().all(|key| levels.seen.contains(key)))
     }
 
+    /// Says whether the innermost bracket may close: an object has all members that it must have, as far as their number
+    /// tells where it is not the arguments.
+    pub(super) fn may_close(&self, levels: &WalkState) -> bool {
+        if levels.is_arguments(self.place) {
+            return self.is_whole(levels);
+        }
+        let Some(top) = levels.stack.last().filter(|top| top.bracket == Bracket::Object) else { return true };
+        self.node(levels).is_none_or(|node| node.required().len() <= top.items)
+    }
+
     /// Says whether a member of the innermost object begins behind the comma that ends at `at`, spaced as this call
     /// spaces its members: true if its key is declared and new and its value fits, false for a key that is not declared.
     pub(super) fn member(&self, at: usize, levels: &WalkState) -> Result<Option<bool>, NotYet> {
@@ -82,7 +92,7 @@ impl EndSearch<'_> {
         };
         let Some((key, colon)) = key else { return Ok(None) };
         let value = view.skip_blanks(colon + 1)?;
-        if !self.is_spaced(head - at, value - colon - 1) || view.byte(colon + 1)? == Some(b'=') {
+        if !self.is_spaced(head - at, value - colon - 1, levels) || view.byte(colon + 1)? == Some(b'=') {
             return Ok(None);
         }
         let arguments = levels.is_arguments(self.place);
@@ -119,13 +129,14 @@ impl EndSearch<'_> {
         Ok((self.look.view.byte(next)? == Some(separator)).then(|| (self.look.view.slice(at, end), next)))
     }
 
-    /// Says whether blanks are those that this call puts behind its commas and colons.
-    fn is_spaced(&self, comma: usize, colon: usize) -> bool {
-        let own = self.spacing;
-        if self.place == ValuePosition::Keyword {
+    /// Says whether blanks are those that this call puts behind its commas and colons; Python's keywords have none.
+    fn is_spaced(&self, comma: usize, colon: usize, levels: &WalkState) -> bool {
+        if levels.stack.is_empty() {
             return colon == 0;
         }
-        colon == own.colon && own.comma.map_or((comma == 0) == (own.colon == 0) || comma > 1, |own| own == comma)
+        let own = self.spacing;
+        own.colon.is_none_or(|own| own == colon)
+            && own.comma.map_or((comma == 0) == (colon == 0) || comma > 1, |own| own == comma)
     }
 
     pub(super) fn node(&self, levels: &WalkState) -> Option<SchemaNode<'_>> {
@@ -189,8 +200,7 @@ impl EndSearch<'_> {
             (b'"' | b'\'', _) if self.joins(&levels.stack) => self.value(at, levels)?,
             (b'"' | b'\'', _) if self.slips => self.walk_member(at, levels)?,
             (b'}' | b']' | b')', Some(top)) => {
-                let root = levels.stack.len() == 1;
-                if top.bracket.closer() != byte || root && !self.slips && !self.is_whole(levels) {
+                if top.bracket.closer() != byte || !self.slips && !self.may_close(levels) {
                     return Ok(Err(WalkStep::Dead));
                 }
                 levels.stack.pop();
@@ -223,6 +233,9 @@ impl EndSearch<'_> {
             return Ok(Err(WalkStep::Dead));
         }
         levels.next = node;
+        if let Some(object) = levels.stack.last_mut() {
+            object.items += 1;
+        }
         self.value(colon + 1, levels)
     }
 
