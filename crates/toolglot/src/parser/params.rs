@@ -9,8 +9,8 @@ use super::head::{Head, is_spelled, nodes};
 use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::strict;
-use super::torn::{begins_torn, cut_closer, cut_opener};
-use super::tree;
+use super::torn::{begins_torn, cut_closer, cut_opener, is_torn};
+use super::tree::{self, Tree};
 use super::value::ParamReader;
 use super::whole::read_value;
 use crate::coerce::Hint;
@@ -159,10 +159,10 @@ impl ParamsReader {
     ) -> Result<BetweenParams, NotYet> {
         let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
-        let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { None };
+        let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { Tree::Text };
         let wrapped = match tree {
-            Some(_) => None,
-            None => wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))?,
+            Tree::Whole(..) => None,
+            _ => wrapped(start, pattern, self.object.is_empty(), &context.with_head(&self.head))?,
         };
         let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
@@ -170,7 +170,11 @@ impl ParamsReader {
             sink.note(Outcome::Broken);
             sink.diagnose(Code::Broken, self.at..start, "a parameter begins with a piece of a marker");
         }
-        if let Some((json, end)) = tree {
+        if tree == Tree::Torn {
+            sink.note(Outcome::Broken);
+            sink.diagnose(Code::Broken, start..start, "an element inside a parameter has no closer of its own");
+        }
+        if let Tree::Whole(json, end) = tree {
             self.member(&json, end, context, sink);
             self.at = end;
             return Ok(BetweenParams::Passed);
@@ -266,6 +270,10 @@ impl ParamsReader {
             Some((marker, from, _)) => {
                 self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
+                if is_torn(at, from, context, param) {
+                    sink.note(Outcome::Broken);
+                    sink.diagnose(Code::Broken, at..from, "a piece of a marker stands between parameters");
+                }
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));
                 }

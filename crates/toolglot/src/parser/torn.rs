@@ -2,7 +2,7 @@
 
 use super::call_context::{CallContext, named_tag};
 use super::head::Head;
-use crate::dialect::{Dialect, HeadPart, Literal, Pattern, Spelling};
+use crate::dialect::{Dialect, HeadPart, Pattern, Spelling};
 use crate::view::{BEHIND, NotYet};
 
 /// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
@@ -104,9 +104,11 @@ pub(super) fn is_torn_opener(at: usize, context: &CallContext<'_>) -> Result<boo
 /// that other spellings of the dialect have there.
 pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(pattern) = context.dialect().params.get(param) else { return Ok(false) };
-    let tags = pattern.tail.first().is_some_and(Literal::is_closing_tag);
     let written = head.key.as_ref().map_or("", |key| context.view.slice(key.span.start, key.span.end));
-    if tags && written.contains(['<', '>', '"', '=']) && !context.declares(head.key()) {
+    // Names have no blanks either, but a tool that is not declared may be of one who thinks otherwise.
+    let named = context.root().is_some_and(|root| !root.properties().is_empty());
+    let piece = |c: char| matches!(c, '<' | '>' | '"' | '=') || named && c.is_whitespace();
+    if written.trim().contains(piece) && !context.declares(head.key()) {
         return Ok(true);
     }
     // The first spelling is the model's own, with all that it has.

@@ -16,20 +16,24 @@ struct OpenElement {
     children: Vec<(String, String)>,
 }
 
+/// What the data of an element is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tree {
+    /// JSON made of its children, and where the element ends.
+    Whole(String, usize),
+    /// Text: it has no children.
+    Text,
+    /// It has children, and one of them does not end before the call does.
+    Torn,
+}
+
 /// Reads the children of the element in `head` whose data begins at `start`.
-///
-/// Returns the value's JSON and where the element ends; `None` if it has no
-/// children, so that its text is its value.
-pub(crate) fn read(
-    start: usize,
-    context: &CallContext<'_>,
-    param: &Pattern,
-) -> Result<Option<(String, usize)>, NotYet> {
+pub(crate) fn read(start: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Tree, NotYet> {
     let (view, head) = (context.view, context.head);
     let key = head.key().to_owned();
     let node = context.parameter(context.meant(&key));
     if !may_nest(node, param) {
-        return Ok(None);
+        return Ok(Tree::Text);
     }
     let mut frames = vec![open(key, node, start, head)];
     let mut at = start;
@@ -37,10 +41,10 @@ pub(crate) fn read(
         at = view.skip_blanks(at)?;
         let node = context.node(frame.node);
         if let Some(end) = closer(view, at, param, frame)? {
-            let Some(json) = frame.finish(view, at, context, frames.len() == 1) else { return Ok(None) };
+            let Some(json) = frame.finish(view, at, context, frames.len() == 1) else { return Ok(Tree::Text) };
             at = end;
             if let Some(whole) = hand_up(&mut frames, json) {
-                return Ok(Some((whole, end)));
+                return Ok(Tree::Whole(whole, end));
             }
         } else if let Some((key, end)) = child(view, at, param, node, frame)?
             && frames.len() < context.engine.options.limits.depth
@@ -50,20 +54,17 @@ pub(crate) fn read(
             at = end;
         } else if frame.children.is_empty() {
             if frames.len() == 1 {
-                return Ok(None);
+                return if is_text(at, context, param, frame)? { Ok(Tree::Text) } else { Ok(Tree::Torn) };
             }
-            let Some((end, next)) = leaf_end(view, param, frame)? else { return Ok(None) };
+            let Some((end, next)) = leaf_end(context, param, frame)? else { return Ok(Tree::Torn) };
             let json = leaf(view.slice(frame.start, end), node, context);
             at = next;
             hand_up(&mut frames, json);
         } else {
-            let json = fold(&frame.children, node);
-            if let Some(whole) = hand_up(&mut frames, json) {
-                return Ok(Some((whole, at)));
-            }
+            return Ok(Tree::Torn);
         }
     }
-    Ok(None)
+    Ok(Tree::Text)
 }
 
 fn open(key: String, node: Option<SchemaNode<'_>>, start: usize, head: &Head) -> OpenElement {
@@ -116,8 +117,9 @@ fn child_node<'s>(node: Option<SchemaNode<'s>>, key: &str) -> Option<SchemaNode<
     if node.types().only(Types::ARRAY | Types::NULL) { node.item(0) } else { node.property(key) }
 }
 
-/// Returns where a leaf's text ends and its closer ends.
-fn leaf_end(view: View<'_>, param: &Pattern, frame: &OpenElement) -> Result<Option<(usize, usize)>, NotYet> {
+/// Returns where a leaf's text ends and its closer ends, if that comes before a marker of the call or of another.
+fn leaf_end(context: &CallContext<'_>, param: &Pattern, frame: &OpenElement) -> Result<Option<(usize, usize)>, NotYet> {
+    let view = context.view;
     let first = param.tail.first().and_then(|closer| closer.spellings.first()).map(|spelling| spelling.opener());
     let Some(first) = first.and_then(|opener| opener.bytes().next()) else { return Ok(None) };
     let mut at = frame.start;
@@ -126,9 +128,22 @@ fn leaf_end(view: View<'_>, param: &Pattern, frame: &OpenElement) -> Result<Opti
         if let Some(end) = closer(view, at, param, frame)? {
             return Ok(Some((at, end)));
         }
+        let marks = context.any_closer(at)?.or(context.any_strong(at)?).or(context.opener(at)?);
+        if marks.is_some() {
+            return Ok(None);
+        }
         at += 1;
     }
     view.final_end().map(|_| None)
+}
+
+/// Says whether what stands at `at`, in a parameter without a child there, may be text: it is of a type that may be, or JSON, or
+/// no marker comes before the parameter's own closer.
+fn is_text(at: usize, context: &CallContext<'_>, param: &Pattern, root: &OpenElement) -> Result<bool, NotYet> {
+    let types = context.node(root.node).map_or(Types::OPEN, SchemaNode::types);
+    let typed = types.is_open() || types.has(Types::STRING) || matches!(context.view.byte(at)?, Some(b'{' | b'['));
+    let strong = param.opening().is_some_and(Literal::is_strong);
+    Ok(typed || !strong || leaf_end(context, param, root)?.is_some())
 }
 
 fn leaf(text: &str, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> String {
