@@ -79,7 +79,7 @@ fn amount(case: &str) -> usize {
 }
 
 /// What small messages cost: a new process, one call read whole, two under `auto`, openers that nothing closes.
-const SHORT: [&str; 27] = [
+const SHORT: [&str; 30] = [
     "start ready pinned hermes",
     "start ready pinned deepseek_v4",
     "start ready auto hermes",
@@ -107,6 +107,9 @@ const SHORT: [&str; 27] = [
     "auto hostile kimi_k2 openers 2000 complete",
     "grow reasoned-openers 10000",
     "grow openers-hermes 1000",
+    "grow turn-ends-apart 1000",
+    "grow skipped 1000",
+    "grow unknown-calls 1000",
 ];
 
 /// What is counted: long calls of unlike dialects in pieces and whole, short ones, prose, and what is made.

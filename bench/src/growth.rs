@@ -171,6 +171,22 @@ pub(crate) fn work(word: &str, size: usize) -> Result<Work, String> {
             read(pinned(word)?, &job::call(word, &[job::arguments("code", size)])?.0)
         }
         "nesting" => nesting(size),
+        // Members of a call object that are skipped, each with a string in doubt.
+        "skipped" => {
+            let members = ", co, {\"name\": \"write\" \"arguments\": {\"path\": \"x\", \"conten".repeat(size);
+            let text = format!(
+                "{{\"tool_calls\": [{{\"name\": \"write\", \"arguments\": {{\"path\": \"p\", \"mode\": \"{members}]}} "
+            );
+            Ok(parsing(pinned("openai_json")?, tools(), text))
+        }
+        "turn-ends-apart" => {
+            let ends = "\t<|endoftext|><|endoftext|>".repeat(size);
+            Ok(parsing(Dialects::builtin(), tools(), format!("</function_call>{ends}")))
+        }
+        "unknown-calls" => {
+            let calls = "look(path=\"zqv\", content=\"zqv\")\n".repeat(size);
+            Ok(parsing(pinned("olmo3")?, tools(), format!("<function_calls>{calls}</function_calls>")))
+        }
         "opened-in-string" => {
             read(Dialects::builtin(), &"<tool_call>\n{\"arguments\": {\"a\": \"x </tool_call>".repeat(size))
         }
