@@ -269,7 +269,7 @@ fn with(call: &Calling, part: &Part, text: String) -> Value {
     let mut arguments = call.arguments();
     let key = call.members[part.member].key;
     match part.what {
-        What::Text => arguments[key] = text.into(),
+        What::Text => *arguments.pointer_mut(&part.pointer).expect("it was written") = text.into(),
         // What is no literal is text.
         What::Literal => arguments[key] = serde_json::from_str(&text).unwrap_or_else(|_| text.into()),
         What::Key => {

@@ -5,7 +5,7 @@ use toolglot::{Collector, FinishReason, Message, Options, Parser, Validation};
 
 use super::Run;
 use super::home::Home;
-use super::tools::{self, DECLARED, TOOLS, Tool};
+use super::tools::{DECLARED, ParameterKind, TOOLS, Tool};
 use crate::random::Random;
 
 /// What the model means to say.
@@ -28,8 +28,29 @@ pub(super) struct Calling {
 pub(super) struct Member {
     pub(super) key: &'static str,
     pub(super) value: Value,
-    /// It is written as its escaping says; other values as they should be.
+    /// Its strings are written as the escaping says; those of others as they should be.
     pub(super) code: bool,
+}
+
+impl Member {
+    /// Returns all strings of the value that are code.
+    pub(super) fn code(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        if self.code {
+            strings(&self.value, &mut all);
+        }
+        all
+    }
+}
+
+/// Collects the strings of a value.
+fn strings<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => all.push(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, all)),
+        Value::Object(members) => members.values().for_each(|value| strings(value, all)),
+        _ => {}
+    }
 }
 
 impl Calling {
@@ -46,14 +67,8 @@ impl Calling {
             if !parameter.required && random.one_in(2) {
                 continue;
             }
-            let code = parameter.kind == tools::ParameterKind::Code;
-            let value = match parameter.kind {
-                tools::ParameterKind::Code => text(random).into(),
-                tools::ParameterKind::Word => (*random.pick(WORDS)).into(),
-                tools::ParameterKind::Integer => random.pick(&[&0, &5, &30, &120]).to_owned().into(),
-                tools::ParameterKind::Boolean => random.one_in(2).into(),
-                tools::ParameterKind::Words => (0..random.below(3)).map(|_| *random.pick(WORDS)).collect(),
-            };
+            let code = matches!(parameter.kind, ParameterKind::Code | ParameterKind::Edits);
+            let value = parameter.value(random, text);
             members.push(Member { key: parameter.key, value, code });
         }
         if random.below(10) < 4 && members.len() > 1 {
@@ -63,9 +78,6 @@ impl Calling {
         Self { name: tool.name, members }
     }
 }
-
-const WORDS: &[&&str] =
-    &[&"src/main.rs", &"a.py", &"README.md", &"web/index.html", &"w", &"fix the title", &"/tmp", &"main"];
 
 /// Returns one of the tools that take code, or any.
 pub(super) fn tool(random: &mut Random, code: bool) -> &'static Tool {
@@ -88,20 +100,22 @@ pub(super) fn found(message: &Message) -> Calls {
 
 /// Reads a text.
 pub(super) fn read(home: &Home, run: &Run, tools: usize, text: &[u8], why: Option<FinishReason>) -> Message {
-    read_in(home, run, tools, text, why, &mut |rest| rest)
+    read_in(home, run, tools, text, why, false, &mut |rest| rest)
 }
 
-/// Reads a text in pieces.
-pub(super) fn read_in(
+/// Reads a text in pieces; `careful` without the fast path.
+fn read_in(
     home: &Home,
     run: &Run,
     tools: usize,
     text: &[u8],
     why: Option<FinishReason>,
+    careful: bool,
     piece: &mut dyn FnMut(usize) -> usize,
 ) -> Message {
     let validation = if run.strict { Validation::Strict } else { Validation::Coerce };
     let options = Options::default().with_validation(validation).with_finish_reason(why);
+    let options = if careful { options.without_fast_path() } else { options };
     let all;
     let dialects = if run.auto {
         all = toolglot::Dialects::builtin();
@@ -120,7 +134,7 @@ pub(super) fn read_in(
     collector.finish(text)
 }
 
-/// Says whether a text in random pieces gives the same message.
+/// Says whether a text in random pieces, half of the time without the fast path, gives the same message.
 pub(super) fn is_same_in_pieces(
     home: &Home,
     run: &Run,
@@ -131,7 +145,8 @@ pub(super) fn is_same_in_pieces(
     random: &mut Random,
 ) -> bool {
     let longest = [1, 3, 9, 60][random.below(4)];
-    let pieces = read_in(home, run, tools, text, why, &mut |_| 1 + random.below(longest));
+    let careful = random.one_in(2);
+    let pieces = read_in(home, run, tools, text, why, careful, &mut |_| 1 + random.below(longest));
     let notes = |message: &Message| {
         let mut notes: Vec<_> = message.diagnostics.iter().map(|it| (it.span.start, it.span.end, it.code)).collect();
         notes.sort();

@@ -17,12 +17,12 @@ Such a message is not valid, so reading it is repair, and repair has limits. Thi
 `cargo run --release --no-default-features --example ends -- unescaped --cases 13200 --markdown` in `fuzz/` to
 regenerate it.
 
-Each message has one or two calls. Their values are code in 23 languages, inserted as follows: quotes bare, line breaks
-escaped (55 %); half of the quotes escaped (20 %); quotes, line breaks and tabs all bare (25 %). Backslashes are escaped,
-except in the last column. Schemas are closed, silent about other members, or open, a third each. Every dialect is read by
-name with the default options. Raw values, which stand between tags, need no escaping; there the question is which closing
-tag ends them. Where a dialect's reader takes a line break away on each side, a value that begins with one is written between
-two more, as the renderer writes it.
+Each message has one or two calls. Their values are code in 23 languages, some of it in objects of a list, inserted as
+follows: quotes bare, line breaks escaped (55 %); half of the quotes escaped (20 %); quotes, line breaks and tabs all bare
+(25 %). Backslashes are escaped, except in the last column. Schemas are closed, silent about other members, or open, a third
+each. Every dialect is read by name with the default options. Raw values, which stand between tags, need no escaping, and
+JSON between tags has it; there the question is which closing tag ends them. Where a dialect's reader takes a line break
+away on each side, a value that begins with one is written between two more, as the renderer writes it.
 
 * **Whole lines**: the values are whole lines of code, contain none of the dialect's markers, and every key is declared.
 * **Others**: the value starts and stops anywhere, contains the dialect's own markup, or the call has an undeclared key.

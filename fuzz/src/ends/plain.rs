@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::home::{Home, StringStyle};
 use super::message::Calling;
+use super::tools::Parameter;
 use super::writing::Style;
 
 /// Returns the arguments that begin at a place of a text if a strict reader accepts them and the call's closer follows;
@@ -91,8 +92,22 @@ fn literal(text: &str, breaks: bool, depth: usize) -> Option<(Value, &str)> {
             }
             Some((items.into(), &rest[1..]))
         }
+        '{' if depth < 8 => {
+            let (mut members, mut rest) = (Map::new(), text[1..].trim_start());
+            while !rest.starts_with('}') {
+                let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+                let (key, after) = string(&rest[1..], quote, breaks)?;
+                let (value, after) = literal(after.trim_start().strip_prefix(':')?, breaks, depth + 1)?;
+                if members.insert(key, value).is_some() {
+                    return None;
+                }
+                rest = after.trim_start();
+                rest = rest.strip_prefix(',').map(str::trim_start).or(rest.starts_with('}').then_some(rest))?;
+            }
+            Some((members.into(), &rest[1..]))
+        }
         _ => {
-            let end = text.find([',', ')', ']', ' ', '\n'])?;
+            let end = text.find([',', ')', ']', '}', ' ', '\n'])?;
             let value = match &text[..end] {
                 "True" => true.into(),
                 "False" => false.into(),
@@ -190,7 +205,7 @@ pub(super) fn has_closers(home: &Home, style: Style, key: &str, text: &str) -> b
 /// Says whether a value holds the end of a string and the head of a parameter that the call may have.
 pub(super) fn has_head(home: &Home, style: Style, call: &Calling, text: &str) -> bool {
     let tool = super::tools::TOOLS.iter().find(|tool| tool.name == call.name);
-    let declared = tool.into_iter().flat_map(|tool| tool.parameters.iter().map(|it| it.key));
+    let declared = tool.into_iter().flat_map(|tool| tool.parameters.iter().flat_map(Parameter::keys));
     let mut keys = declared.chain(call.members.iter().map(|it| it.key));
     keys.any(|key| match home.kind {
         StringStyle::Json => text.contains(&format!("\"{}\"{key}\"{}", style.comma, style.colon.trim_end())),

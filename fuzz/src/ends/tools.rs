@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 use toolglot::Tools;
 
+use crate::random::Random;
+
 /// One tool: its name and its parameters.
 pub(super) struct Tool {
     pub(super) name: &'static str,
@@ -29,13 +31,59 @@ pub(super) enum ParameterKind {
     Boolean,
     /// A list of words.
     Words,
+    /// An object of a word and a list of words.
+    Labels,
+    /// A list of objects of two texts of any length.
+    Edits,
 }
+
+/// The keys of the objects in parameters: of labels, and of each edit.
+const LABELS: [&str; 2] = ["title", "tags"];
+const EDIT: [&str; 2] = ["before", "after"];
+
+impl Parameter {
+    /// Returns the key, and those of the objects in its value.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let inner = match self.kind {
+            ParameterKind::Labels => &LABELS[..],
+            ParameterKind::Edits => &EDIT,
+            _ => &[],
+        };
+        [self.key].into_iter().chain(inner.iter().copied())
+    }
+
+    /// Returns a value; `text` makes what is code.
+    pub(super) fn value(&self, random: &mut Random, text: &mut dyn FnMut(&mut Random) -> String) -> Value {
+        match self.kind {
+            ParameterKind::Code => text(random).into(),
+            ParameterKind::Word => word(random),
+            ParameterKind::Integer => random.pick(&[&0, &5, &30, &120]).to_owned().into(),
+            ParameterKind::Boolean => random.one_in(2).into(),
+            ParameterKind::Words => words(random),
+            ParameterKind::Labels => json!({LABELS[0]: word(random), LABELS[1]: words(random)}),
+            ParameterKind::Edits => {
+                (0..=random.below(2)).map(|_| json!({EDIT[0]: text(random), EDIT[1]: text(random)})).collect()
+            }
+        }
+    }
+}
+
+fn word(random: &mut Random) -> Value {
+    (*random.pick(WORDS)).into()
+}
+
+fn words(random: &mut Random) -> Value {
+    (0..random.below(3)).map(|_| word(random)).collect()
+}
+
+const WORDS: &[&&str] =
+    &[&"src/main.rs", &"a.py", &"README.md", &"web/index.html", &"w", &"fix the title", &"/tmp", &"main"];
 
 const fn parameter(key: &'static str, kind: ParameterKind, required: bool) -> Parameter {
     Parameter { key, kind, required }
 }
 
-pub(super) const TOOLS: [Tool; 7] = [
+pub(super) const TOOLS: [Tool; 8] = [
     Tool {
         name: "write_file",
         parameters: &[
@@ -57,6 +105,7 @@ pub(super) const TOOLS: [Tool; 7] = [
         name: "run",
         parameters: &[
             parameter("command", ParameterKind::Code, true),
+            parameter("labels", ParameterKind::Labels, false),
             parameter("timeout", ParameterKind::Integer, false),
             parameter("cwd", ParameterKind::Word, false),
         ],
@@ -80,6 +129,15 @@ pub(super) const TOOLS: [Tool; 7] = [
         ],
     },
     Tool {
+        name: "multi_edit",
+        parameters: &[
+            parameter("reason", ParameterKind::Code, false),
+            parameter("edits", ParameterKind::Edits, true),
+            parameter("labels", ParameterKind::Labels, false),
+            parameter("path", ParameterKind::Word, true),
+        ],
+    },
+    Tool {
         name: "ls",
         parameters: &[
             parameter("path", ParameterKind::Word, false),
@@ -100,14 +158,24 @@ fn declare(more: Option<bool>) -> Tools {
 }
 
 fn schema(tool: &Tool, more: Option<bool>) -> Value {
+    let string = || json!({"type": "string"});
+    let strings = || json!({"type": "array", "items": string()});
     let typed = |parameter: &Parameter| match parameter.kind {
-        ParameterKind::Code | ParameterKind::Word => json!({"type": "string"}),
+        ParameterKind::Code | ParameterKind::Word => string(),
         ParameterKind::Integer => json!({"type": "integer"}),
         ParameterKind::Boolean => json!({"type": "boolean"}),
-        ParameterKind::Words => json!({"type": "array", "items": {"type": "string"}}),
+        ParameterKind::Words => strings(),
+        ParameterKind::Labels => object(LABELS.into_iter().zip([string(), strings()]), &[LABELS[0]], more),
+        ParameterKind::Edits => {
+            json!({"type": "array", "items": object(EDIT.map(|key| (key, string())).into_iter(), &EDIT, more)})
+        }
     };
-    let properties: Map<String, Value> = tool.parameters.iter().map(|it| (it.key.to_owned(), typed(it))).collect();
-    let required: Value = tool.parameters.iter().filter(|it| it.required).map(|it| it.key).collect();
+    let required: Vec<&str> = tool.parameters.iter().filter(|it| it.required).map(|it| it.key).collect();
+    object(tool.parameters.iter().map(|it| (it.key, typed(it))), &required, more)
+}
+
+fn object<'k>(properties: impl Iterator<Item = (&'k str, Value)>, required: &[&str], more: Option<bool>) -> Value {
+    let properties: Map<String, Value> = properties.map(|(key, value)| (key.to_owned(), value)).collect();
     let mut schema = json!({"type": "object", "properties": properties, "required": required});
     if let Some(more) = more {
         schema["additionalProperties"] = more.into();

@@ -90,9 +90,7 @@ impl UnescapedCase {
             let key = *random.pick(&[&"description", &"encoding", &"x_note"]);
             members.insert(at, Member { key, value: "short words".into(), code: false });
         }
-        let code = || {
-            meant.calls.iter().flat_map(|call| &call.members).filter(|it| it.code).filter_map(|it| it.value.as_str())
-        };
+        let code = || meant.calls.iter().flat_map(|call| &call.members).flat_map(Member::code);
         let keys: Vec<&str> = meant.calls.iter().flat_map(|call| &call.members).map(|it| it.key).collect();
         if group == "backslashes" && !code().any(|text| text.contains('\\')) {
             group = "good";

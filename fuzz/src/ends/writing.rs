@@ -54,6 +54,8 @@ pub(super) struct Part {
     pub(super) call: usize,
     pub(super) member: usize,
     pub(super) what: What,
+    /// Where it is in the arguments, as a JSON pointer; of a key, where its value is.
+    pub(super) pointer: String,
     pub(super) span: Range<usize>,
 }
 
@@ -146,6 +148,18 @@ fn placeholders(number: usize, call: &Calling) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
+/// Returns JSON with a blank behind each comma and colon.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| format!("\"{key}\": {}", spaced(value));
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
 /// A word of the template that stands for something: `zq`, the call, what it is, the member, `x`.
 struct Word {
     call: usize,
@@ -197,17 +211,21 @@ impl Written {
         let known = |it: &Part| it.call == word.call && it.member == word.member && it.what == What::Key;
         // A key may stand again in what closes its value.
         let again = is_key && self.parts.iter().rev().take(2).any(known);
-        let mut part = |what, span| self.parts.push(Part { call: word.call, member: word.member, what, span });
+        let mut part = |what, span| {
+            let pointer = format!("/{}", member.key);
+            self.parts.push(Part { call: word.call, member: word.member, what, pointer, span });
+        };
         if !again {
             part(if is_key { What::Key } else { What::Text }, from..from + text.len());
         }
         if is_key && !again && !member.value.is_string() {
             // Where it is spelled otherwise than in JSON it is part of the structure.
-            let literal = member.value.to_string();
             let end = rest.find("zq").unwrap_or(rest.len());
-            if let Some(at) = rest[1..end].find(&literal) {
-                let at = from + text.len() + 1 + at;
-                part(What::Literal, at..at + literal.len());
+            let spellings = [member.value.to_string(), spaced(&member.value)];
+            let found = |literal: &String| rest[1..end].find(literal).map(|at| at..at + literal.len());
+            if let Some(span) = spellings.iter().find_map(found) {
+                let at = from + text.len() + 1;
+                part(What::Literal, at + span.start..at + span.end);
             }
         }
         self.text.push_str(text);
@@ -250,23 +268,47 @@ impl Written {
                 true => self.text.extend([member.key, "="]),
                 false => self.text.extend(["\"", member.key, "\"", style.colon]),
             }
-            let quote = if python { style.quote } else { '"' };
-            match &member.value {
-                Value::String(text) => {
-                    self.text.push(quote);
-                    let from = self.text.len();
-                    let escaping = if member.code { style.escaping } else { Escaping::All };
-                    style.text(text, quote, escaping, random, &mut self.text);
-                    let span = from..self.text.len();
-                    self.parts.push(Part { call: number, member: at, what: What::Text, span });
-                    self.text.push(quote);
-                }
-                Value::Bool(value) if python => self.text.push_str(if *value { "True" } else { "False" }),
-                other => self.text.push_str(&other.to_string()),
-            }
+            let escaping = if member.code { style.escaping } else { Escaping::All };
+            let span = self.text.len()..self.text.len();
+            let part = Part { call: number, member: at, what: What::Text, pointer: format!("/{}", member.key), span };
+            self.value(python, Style { escaping, ..style }, &member.value, &part, random);
         }
         if !python {
             self.text.push_str(style.braces[1]);
+        }
+    }
+
+    /// Writes a value in quotes and brackets; `part` says where it belongs.
+    fn value(&mut self, python: bool, style: Style, value: &Value, part: &Part, random: &mut Random) {
+        let inside = |step: &str| Part { pointer: format!("{}/{step}", part.pointer), ..part.clone() };
+        let quote = if python { style.quote } else { '"' };
+        match value {
+            Value::String(text) => {
+                self.text.push(quote);
+                let from = self.text.len();
+                style.text(text, quote, style.escaping, random, &mut self.text);
+                self.parts.push(Part { span: from..self.text.len(), ..part.clone() });
+                self.text.push(quote);
+            }
+            Value::Array(items) => {
+                self.text.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    self.text.push_str(if at > 0 { style.comma } else { "" });
+                    self.value(python, style, item, &inside(&at.to_string()), random);
+                }
+                self.text.push(']');
+            }
+            Value::Object(members) => {
+                self.text.push('{');
+                for (at, (key, value)) in members.iter().enumerate() {
+                    self.text.push_str(if at > 0 { style.comma } else { "" });
+                    self.text.push_str(&format!("{quote}{key}{quote}{}", style.colon));
+                    self.value(python, style, value, &inside(key), random);
+                }
+                self.text.push('}');
+            }
+            Value::Bool(value) if python => self.text.push_str(if *value { "True" } else { "False" }),
+            other => self.text.push_str(&other.to_string()),
         }
     }
 
