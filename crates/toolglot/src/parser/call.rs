@@ -13,7 +13,7 @@ use super::boundary::{closes_later, nameless, recover};
 use super::call_context::CallContext;
 use super::catalog::PatternRef;
 use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_tag};
-use super::contest::{Start, Trial, TrialContext, Winner, try_call};
+use super::contest::{Rejection, Start, Trial, TrialContext, Winner, try_call};
 use super::engine::{Callee, Engine, NameMatch};
 use super::fast_path::FastPath;
 use super::head::{Head, HeadText, skip_gap};
@@ -360,11 +360,29 @@ impl CallReader {
             self.phase = CallPhase::Between(end);
             return Ok(());
         }
+        let mut in_vain = 0;
         for pattern_ref in scope.forms(engine, self.pattern_ref) {
-            if self.try_next(engine, view, next, pattern_ref, sink)? {
+            if self.try_next(engine, view, next, pattern_ref, &mut in_vain, sink)? {
+                sink.wasted_lookahead += in_vain;
                 return Ok(());
             }
         }
+        self.go_on(engine, view, (at, over, next), scope, sink)?;
+        // Only now: what is looked at again with more of the message was not read twice.
+        sink.wasted_lookahead += in_vain;
+        Ok(())
+    }
+
+    /// No call of the section stands at `next`, behind what reaches up to `over`: an object that is none, a closer twice, or
+    /// the section is over.
+    fn go_on(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        (at, over, next): (usize, usize, usize),
+        scope: Wrapper,
+        sink: &mut Sink,
+    ) -> Result<(), NotYet> {
         let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
         if let Some(end) = nameless(&context, scope, next)? {
             sink.diagnose(Code::Broken, next..end, "an object among calls names no tool");
@@ -391,13 +409,14 @@ impl CallReader {
         context.any(at, context.pattern().tail.iter().filter(|closer| closer.is_strong()))
     }
 
-    /// Commits the call at `at` if one of this form begins there.
+    /// Commits the call at `at` if one of this form begins there; adds what was read to know that none does.
     fn try_next(
         &mut self,
         engine: &Engine,
         view: View<'_>,
         at: usize,
         pattern_ref: PatternRef,
+        in_vain: &mut usize,
         sink: &mut Sink,
     ) -> Result<bool, NotYet> {
         if sink.calls() >= engine.options.limits.calls {
@@ -406,7 +425,13 @@ impl CallReader {
         let head = Head { name: None, ..self.head.inner() };
         let hasty = sink.wasted_lookahead > engine.options.limits.string_ends;
         let trial_context = TrialContext { in_section: true, hasty, ..TrialContext::default() };
-        let Trial::Ready(win) = try_call(engine, view, at, pattern_ref, head, trial_context)? else { return Ok(false) };
+        let win = match try_call(engine, view, at, pattern_ref, head, trial_context)? {
+            Trial::Ready(win) => win,
+            Trial::Dead { read, .. } | Trial::Rejected(Rejection { read, .. }) => {
+                *in_vain += read.saturating_sub(at);
+                return Ok(false);
+            }
+        };
         sink.markup(at);
         (self.pattern_ref, self.head, self.callee, self.start) = (win.pattern_ref, win.head, win.callee, win.start);
         self.phase = CallPhase::Committed;

@@ -116,7 +116,7 @@ pub(crate) struct TrialContext {
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
-    /// So much was read ahead in vain for the ends of strings that they are not looked for.
+    /// So much was read ahead in vain for the ends of strings that they are not looked for, and a call is told by what is near.
     pub(crate) hasty: bool,
 }
 
@@ -277,7 +277,9 @@ pub(crate) fn try_body(
     };
     let begun = match trial_context {
         TrialContext { exhausted: true, .. } => begin_near(engine, view, body, pattern_ref, &mut head, NEARER)?,
-        TrialContext { nested: true, .. } => begin_near(engine, view, body, pattern_ref, &mut head, NEAR)?,
+        TrialContext { nested: true, .. } | TrialContext { hasty: true, .. } => {
+            begin_near(engine, view, body, pattern_ref, &mut head, NEAR)?
+        }
         _ => begin(engine, view, body, pattern_ref, &mut head, false)?,
     };
     let Some((callee, start)) = begun else {
