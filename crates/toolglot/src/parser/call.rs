@@ -373,8 +373,7 @@ impl CallReader {
         Ok(())
     }
 
-    /// No call of the section stands at `next`, behind what reaches up to `over`: an object that is none, a closer twice, or
-    /// the section is over.
+    /// No call of the section stands at `next`: an object that is none, a closer given twice, or what is behind the section.
     fn go_on(
         &mut self,
         engine: &Engine,
