@@ -1,4 +1,5 @@
-//! Runs the case files below `cases/`: one test a file, named by its path, at every split of its input.
+//! Runs the case files below `cases/`: one test a file, named by its path, at every split of its input and without the fast
+//! paths.
 //!
 //! `cargo test --test cases qwen3_coder/two_calls` runs one. `UPDATE_EXPECT=1`
 //! rewrites the expectations; read the difference as you would code.
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use toolglot::{Dialects, Parser};
+use toolglot::{Dialects, Options, Parser};
 
 use case::Case;
 use diff::diff;
@@ -168,19 +169,24 @@ fn compare(what: &str, expected: &str, found: &str) -> Result<(), String> {
 
 /// Reads the input in every way; returns what all of them said.
 fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Result<Record, String> {
-    let fresh = Parser::new(&setup.dialects, &setup.tools, &setup.options);
-    let mut used = fresh.clone();
-    let mut read = |cuts: &Cuts| match special {
-        [] => feed(&mut used, input, cuts),
-        special => feed_tokens(&mut used, input, special, cuts),
+    let parser = |options: &Options| Parser::new(&setup.dialects, &setup.tools, options);
+    let read = |used: &mut Parser, cuts: &Cuts| match special {
+        [] => feed(used, input, cuts),
+        special => feed_tokens(used, input, special, cuts),
     };
-    let whole = read(&Cuts::Whole);
+    let mut used = parser(&setup.options);
+    let whole = read(&mut used, &Cuts::Whole);
     whole.faults(input).map_err(|fault| format!("{fault}\n{}", whole.lines(input)))?;
+    let careful = read(&mut parser(&setup.options.clone().without_fast_path()), &Cuts::Whole);
+    if careful != whole {
+        let found = diff(&whole.lines(input), &careful.lines(input));
+        return Err(format!("the careful readers differ (- fast, + careful):\n{found}"));
+    }
     let mut random = Random::new(seed);
     let ways = [Cuts::Whole, Cuts::Characters, Cuts::Bytes].into_iter();
     let ways = ways.chain((0..8).map(|_| Cuts::Random(random.next()))).chain((1..input.len()).map(Cuts::At));
     for cuts in ways {
-        let found = read(&cuts);
+        let found = read(&mut used, &cuts);
         if found != whole {
             let found = found.lines(input);
             return Err(format!("cut {cuts:?} differs (- whole, + cut):\n{}", diff(&whole.lines(input), &found)));

@@ -91,12 +91,6 @@ impl ReaderStep<'_> {
         }
         let Some(&frame) = self.reader.state.innermost() else { return };
         self.reader.state.step(Token::Close);
-        // The bracket around one that the schema does not take may be the slip.
-        if frame.misfit
-            && let Some(outer) = self.reader.state.innermost_mut()
-        {
-            outer.misfit = true;
-        }
         self.put(frame.bracket.json_closer());
         if frame.wrapped {
             self.put("]");

@@ -95,7 +95,7 @@ pub(super) struct OpenBracket {
     pub(super) doubled: bool,
     /// It was put into an array that the schema declares.
     pub(super) wrapped: bool,
-    /// The schema takes no such value here.
+    /// The schema takes no such value here, or not one in it.
     pub(super) misfit: bool,
 }
 
@@ -148,10 +148,18 @@ impl ReaderState {
             Token::Comma => Expect::Element,
             Token::Value => self.behind(),
             Token::Close => {
-                self.open.pop();
+                self.close();
                 self.behind()
             }
         };
+    }
+
+    /// Closes the innermost bracket; the one around one that the schema does not take may be the slip.
+    fn close(&mut self) {
+        let misfit = self.open.pop().is_some_and(|closed| closed.misfit);
+        if let Some(outer) = self.innermost_mut() {
+            outer.misfit |= misfit;
+        }
     }
 
     /// Returns what is expected behind a value.
