@@ -33,6 +33,7 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod code;
 mod cursor;
 mod deferred;
 mod doubt;

@@ -1,7 +1,7 @@
 //! Brackets: opening them, closing them, and closing what is left open at an end.
 
 use super::reader::ReaderStep;
-use super::state::{Bracket, Expect, Token};
+use super::state::{Bracket, Expect, OpenBracket, Token};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
@@ -132,9 +132,11 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Says whether one of the innermost brackets is none that the schema takes: that one may be the slip.
+    /// Says whether one of the innermost brackets is none that the schema takes, or none of JSON's: that one may be the slip.
     fn is_misfit(&self, count: usize) -> bool {
-        self.reader.state.open().iter().rev().take(count).any(|frame| frame.misfit)
+        let python = self.reader.place == ValuePosition::Keyword;
+        let slips = |frame: &OpenBracket| frame.misfit || frame.bracket == Bracket::Tuple && !python;
+        self.reader.state.open().iter().rev().take(count).any(slips)
     }
 
     /// Reads the bracket at hand as the one that closes the innermost.
@@ -143,11 +145,14 @@ impl ReaderStep<'_> {
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
-        if self.is_misfit(1) || root && !self.context.markers.may_end_call(self.view, at + 1)? {
+        if self.reader.cursor.holds_comma()
+            || self.is_misfit(1)
+            || root && !self.context.markers.may_end_call(self.view, at + 1)?
+        {
             return self.ended(Ended::Broken);
         }
         let message = "read a closing bracket of the wrong kind as the right one";
-        if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
+        if !self.admit(Code::WrongBracket, at..at + 1, message) {
             return self.ended(Ended::Broken);
         }
         self.pop(at + 1)
@@ -157,7 +162,8 @@ impl ReaderStep<'_> {
     fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
-        if self.is_misfit(count) || !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
+        let unclear = self.reader.cursor.holds_comma() || self.is_misfit(count);
+        if unclear || !self.admit(Code::WrongBracket, at..at, message) {
             return self.ended(Ended::Broken);
         }
         self.reader.cursor.drop_pending();

@@ -3,8 +3,8 @@
 use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
-use super::reader::ReaderStep;
-use super::state::Bracket;
+use super::reader::{JsonReader, ReaderStep};
+use super::state::{Bracket, OpenBracket};
 use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
@@ -96,16 +96,23 @@ impl ReaderStep<'_> {
         }
         let at = self.at();
         let reach = at + self.ahead_left().clamp(NEXT, REACH);
+        let joins = next.is_none() && self.may_join_code(end, self.look().gap(end)?)?;
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
             let plain = string_ends::closes_plainly(self.look(), &doubtful, end)?;
-            if next.is_none() && plain == Some(true) {
+            if next.is_none() && plain.unwrap_or(joins) {
                 return Ok(None);
             }
-            Ok(Some((string_ends::read(self.look(), &doubtful)?, plain)))
+            let unsure = StringEnds::Unsure { closed: None, furthest: end };
+            let verdict = if joins { unsure } else { string_ends::read(self.look(), &doubtful)? };
+            Ok(Some((verdict, plain)))
         };
-        let Some((verdict, plain)) = self.with_doubtful(read)? else { return accept(self) };
-        let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
+        let Some((verdict, plain)) = self.with_doubtful(read)? else {
+            self.reader.plain = if joins { reach } else { self.reader.plain };
+            return accept(self);
+        };
+        let stands =
+            self.may_stand(end)? && !joins && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
             StringEnds::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
                 self.sink.wasted_lookahead += furthest.saturating_sub(at);
@@ -183,11 +190,33 @@ impl ReaderStep<'_> {
 
     /// Returns from where on the running string's content is visible, however the input came.
     pub(super) fn visible(&self) -> usize {
-        let mut visible = self.reader.text.content.max(self.at().saturating_sub(BEHIND));
+        self.visible_before(self.at())
+    }
+
+    /// Returns from where on the running string's content is visible before `end`, however the input came.
+    pub(super) fn visible_before(&self, end: usize) -> usize {
+        let mut visible = self.reader.text.content.max(end.saturating_sub(BEHIND));
         while !self.view.is_boundary(visible) {
             visible += 1;
         }
         visible
+    }
+
+    /// Returns the white space around the running string's place, as far as it says how the call spaces its members or items.
+    fn spacing(&self) -> Spacing {
+        let JsonReader { key_at, colon, cursor, text, state, .. } = &*self.reader;
+        let mut open = state.open().iter().rev();
+        let Some(frame) = open.next() else { return Spacing::default() };
+        let comma =
+            |frame: &OpenBracket, at: &usize| (frame.members > 1).then(|| at.saturating_sub(cursor.comma() + 1));
+        match frame.bracket {
+            Bracket::Object if colon > key_at && text.from >= *colon => {
+                Spacing { comma: comma(frame, key_at), colon: Some(text.from - colon) }
+            }
+            Bracket::Object | Bracket::Group => Spacing::default(),
+            _ if frame.members > 1 => Spacing { comma: comma(frame, &text.from), colon: None },
+            _ => Spacing { comma: open.next().and_then(|outer| comma(outer, key_at)), colon: None },
+        }
     }
 
     fn with_doubtful<T>(&self, ask: impl FnOnce(&DoubtfulString<'_>) -> T) -> T {
@@ -195,12 +224,6 @@ impl ReaderStep<'_> {
         let none = Default::default();
         let seen =
             if reader.place == ValuePosition::Keyword { self.context.given.unwrap_or(&none) } else { &reader.seen };
-        let member = reader.colon > reader.key_at && reader.text.from >= reader.colon;
-        let second = member && reader.state.innermost().is_some_and(|frame| frame.members > 1);
-        let spacing = Spacing {
-            comma: second.then(|| reader.key_at.saturating_sub(reader.cursor.comma() + 1)),
-            colon: member.then(|| reader.text.from - reader.colon),
-        };
         ask(&DoubtfulString {
             quote: reader.text.quote,
             raw: reader.text.raw,
@@ -209,7 +232,7 @@ impl ReaderStep<'_> {
             stack: reader.state.open(),
             seen,
             place: reader.place,
-            spacing,
+            spacing: self.spacing(),
             escaped_blanks: reader.unescaped,
             reach: usize::MAX,
             behind_end: None,

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::ValuePosition;
+use super::code;
 use super::follow::Follow;
 use super::look::Quote;
 use super::reader::{ReaderStep, may_begin_path};
@@ -154,7 +155,7 @@ impl ReaderStep<'_> {
             }
             (b',', _) => {
                 pass.at += 1;
-                if !matches!(pass.token()?, b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') {
+                if !matches!(pass.token()?, b'"' | b'{' | b'[' | b'-' | b'0'..=b'9') || self.may_join(pass, end) {
                     return None;
                 }
             }
@@ -164,6 +165,14 @@ impl ReaderStep<'_> {
         self.reader.state.step(Token::Value);
         pass.settle(end);
         Some(())
+    }
+
+    /// Says whether a string that ends at `end`, with the next item at hand, may join things in code.
+    fn may_join(&self, pass: &FastPass<'_>, end: usize) -> bool {
+        let base = self.at();
+        let (before, next) = (self.view.slice(base + pass.content, base + end - 1), base + pass.at);
+        let text = pass.bytes[pass.at] == b'"' && base + end > self.reader.plain;
+        text && (before.contains('\\') || code::may_be_code(self.look(), before, next + 1) != Ok(false))
     }
 
     /// A value begins: it counts as a member of its array.

@@ -1,6 +1,7 @@
 //! Whether a quote ends its string: only if what follows can follow.
 
 use super::ValuePosition;
+use super::code;
 use super::look::{Ahead, Quote, is_literal};
 use super::reader::ReaderStep;
 use super::state::Bracket;
@@ -53,7 +54,7 @@ impl ReaderStep<'_> {
             if commented && comment == end && self.view.slice(end, next).contains('"') {
                 return Ok(Follow::Inner);
             }
-            let usual = !commented && (stops || self.is_usual(byte, next)?);
+            let usual = !commented && (stops || self.is_usual(byte, end, next)?);
             return Ok(if usual { Follow::Closes } else { Follow::Perhaps });
         }
         if closes || stops {
@@ -69,7 +70,7 @@ impl ReaderStep<'_> {
     }
 
     /// Says whether what follows a string is what follows a valid one, all the way to the next value or the call's end.
-    fn is_usual(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+    fn is_usual(&self, byte: u8, end: usize, at: usize) -> Result<bool, NotYet> {
         match (byte, self.parent()) {
             (b',', Some(Bracket::Object)) => {
                 let key = self.look().gap(at + 1)?;
@@ -83,7 +84,7 @@ impl ReaderStep<'_> {
                     },
                 }
             }
-            (b',', Some(_)) => Ok(true),
+            (b',', Some(_)) => Ok(!self.may_join_code(end, at)?),
             (_, None) if self.reader.place == ValuePosition::Keyword && self.is_marked() => {
                 self.is_usual_in_call(byte, at)
             }
@@ -92,6 +93,22 @@ impl ReaderStep<'_> {
             (b'}' | b']' | b')', Some(_)) => self.closes_all(at),
             _ => Ok(false),
         }
+    }
+
+    /// Says whether the quote that ends at `end`, what stands at `next` and the next item's quote in an array may be a string of
+    /// code, or part two.
+    pub(super) fn may_join_code(&self, end: usize, next: usize) -> Result<bool, NotYet> {
+        let text = &self.reader.text;
+        let plain = matches!(text.quote, Quote::Double | Quote::Single);
+        let unnamed = !matches!(self.parent(), None | Some(Bracket::Object | Bracket::Group));
+        if !plain || !unnamed || end <= self.reader.plain || self.view.byte(next)? != Some(b',') {
+            return Ok(false);
+        }
+        let item = self.look().gap(next + 1)?;
+        let Some((_, length)) = self.look().opens(item)? else { return Ok(false) };
+        let before = self.view.slice(self.visible_before(end), end - 1);
+        let odd = before.contains('\\') && !code::count_quotes(code::last_line(before), text.quote).is_multiple_of(2);
+        Ok(odd || code::may_be_code(self.look(), before, item + length)?)
     }
 
     /// Says whether the next keyword of a call follows, or what closes the call or all calls.
@@ -215,7 +232,8 @@ impl ReaderStep<'_> {
                 Ok(self.key_follows(at, false)? != Ahead::Absent)
             }
             _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
-            _ => self.string_follows(bracket, at),
+            // Two quotes that touch are an empty string of code, or one quote that another quotes.
+            _ => Ok((apart || self.look().opens(at)?.is_none()) && self.string_follows(bracket, at)?),
         }
     }
 

@@ -94,12 +94,23 @@ impl ReaderStep<'_> {
             key = declared.into();
         }
         let node = self.property(&key);
+        self.note_strayed(&key);
         if self.is_parameter() && !self.hold_wrapper(&key, &span) {
             self.parameter(&key, node.is_some(), span);
         }
         self.reader.node = if self.holds_wrapper() { self.root_node() } else { node };
         drop(key);
         self.reader.key = source;
+    }
+
+    /// Notes a parameter that stands in an object of another, which does not declare it: that one was perhaps not closed.
+    fn note_strayed(&mut self, key: &str) {
+        let Some(root) = self.context.schema.map(Schema::root).filter(|_| !self.is_parameter()) else { return };
+        let own = self.reader.state.innermost().and_then(|frame| self.node(frame.node));
+        let strayed = own.is_some_and(|node| node.is_undeclared(key)) && root.declares(key);
+        if strayed && self.reader.place == ValuePosition::Arguments && !self.reader.seen.contains(key) {
+            self.sink.note_unasked();
+        }
     }
 
     /// Releases a parameter's key, as the tool spells it if `key` is another spelling; returns the tool's.

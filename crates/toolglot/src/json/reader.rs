@@ -39,6 +39,8 @@ pub(crate) struct JsonReader {
     pub(super) bare_keys: bool,
     /// The quotes that end the strings from here on, where that had to be found out for all of them at once.
     pub(super) ends: VecDeque<usize>,
+    /// Up to here the strings end where they seem to, or nothing speaks against it.
+    pub(super) plain: usize,
     /// Whether the quotes are escaped once too often; told by the first of them.
     pub(super) escaped: Option<bool>,
     /// Only a key that the schema declares ends the string before it.
@@ -70,6 +72,7 @@ impl JsonReader {
             colon: at,
             bare_keys: false,
             ends: VecDeque::new(),
+            plain: at,
             escaped: None,
             declared_keys: false,
             key: String::new(),

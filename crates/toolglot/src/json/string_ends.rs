@@ -16,7 +16,7 @@
 //! | a quote of a doubtful string, and behind it | the quote |
 //! |---|---|
 //! | `,` and a declared key that is new, spaced as this call spaces its members, its value of the declared type | may end it |
-//! | `,` and an element of an array | may end it |
+//! | `,` and an item of an array, or a member of an object that declares none | may end it; see `comma.rs` |
 //! | brackets that close what is open, with all required members there | may end it |
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
@@ -31,15 +31,17 @@
 use std::collections::HashSet;
 
 use super::ValuePosition;
+use super::code::{count_quotes, last_line};
 use super::look::{Ahead, Lookahead, Quote};
 use super::state::OpenBracket;
 use crate::given::GivenNames;
 use crate::view::NotYet;
 
-use choice::{OpenString, QuoteParity, count_quotes};
+use choice::{OpenString, QuoteParity};
 use walk::{WalkLevel, WalkState, WalkStep};
 
 mod choice;
+mod comma;
 mod walk;
 
 /// What was found about the strings that are left.
@@ -165,13 +167,12 @@ impl<'s> EndSearch<'s> {
         let stack = doubtful.stack.iter().map(level).collect();
         let levels = WalkState { stack, seen: doubtful.seen.clone(), next: None };
         let before = look.view.slice(doubtful.visible, doubtful.at);
-        let line = before.rfind('\n').max(before.rfind("\\n")).map_or(before, |at| &before[at + 1..]);
         let first = OpenString {
             next: doubtful.behind_end.unwrap_or(doubtful.at),
             dirty: true,
             tried: doubtful.behind_end.map(|_| doubtful.at),
             all: count_quotes(before, doubtful.quote),
-            line: count_quotes(line, doubtful.quote),
+            line: count_quotes(last_line(before), doubtful.quote),
             ..OpenString::new(doubtful.quote, doubtful.raw, doubtful.visible, levels)
         };
         Self {
@@ -246,6 +247,7 @@ impl EndSearch<'_> {
         let of = |choice: &OpenString| match choice.quotes {
             _ if !choice.dirty => QuoteParity::Even,
             0 | 1 if choice.all % 2 == 1 => QuoteParity::Lone,
+            1 if self.is_unnamed(&choice.levels) => QuoteParity::Lone,
             _ if choice.is_even() => QuoteParity::Even,
             _ => QuoteParity::Odd,
         };

@@ -115,7 +115,10 @@ impl ReaderStep<'_> {
             coerce::wraps(known, self.context.options).filter(|item| item.as_ref().is_none_or(takes))
         });
         let markers = self.context.markers;
-        let another = misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.view, self.at())?;
+        // No call begins with a tuple or a set, and to read one has been reported.
+        let json = matches!(bracket, Bracket::Object | Bracket::Array);
+        let another =
+            json && misfit.is_some() && wrapper.is_none() && markers.begins_in_string(self.view, self.at())?;
         if another || bracket == Bracket::Array && markers.opens(self.view, self.at())?.is_some() {
             return self.ended(Ended::Broken);
         }

@@ -2,6 +2,7 @@
 
 use super::{EndSearch, WalkState};
 use crate::json::ValuePosition;
+use crate::json::code::{self, is_counted, is_third, last_before};
 use crate::json::key::last_word;
 use crate::json::look::{Ahead, KEY, Quote};
 use crate::json::state::Bracket;
@@ -20,9 +21,6 @@ const KEY_NEAR: usize = 1 << 6;
 /// Names of members that are noted in a string. Tools have fewer parameters; without the bound, a string made of
 /// names would be compared with itself.
 const NAMED: usize = 64;
-
-/// Quotes in a row that are looked at: an empty string in three quotes has six.
-const ROW: usize = 6;
 
 /// A string whose end is open.
 #[derive(Clone, Debug)]
@@ -58,7 +56,7 @@ pub(super) struct OpenString {
     pub(super) suspect: bool,
     /// Its first quote stands behind a comma and begins what is written as a member: its own end may be lost.
     pub(super) unended: bool,
-    /// The member behind the quote that was tried last is not declared.
+    /// The member behind the quote that was tried last is not declared, or it and the comma before it may be code.
     pub(super) foreign: bool,
     /// Such a member stood behind one of its quotes, where their number is odd.
     pub(super) foreign_inside: bool,
@@ -186,6 +184,7 @@ impl EndSearch<'_> {
             let plain = self.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
             choice.suspect |= plain && self.closes_before_another(choice, self.behind(choice, at)?)?;
             choice.suspect |= self.looks_like_end(choice, at)?;
+            choice.suspect |= self.is_unnamed(&choice.levels) && self.may_end_item(choice, at)?;
         }
         if choice.quotes <= 1 {
             choice.suspect |= markers.holds_head(view, choice.from, at)?;
@@ -223,7 +222,7 @@ impl EndSearch<'_> {
             [] => closes,
             [.., b'\\', b'n' | b't'] => closes,
             [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
-            before if has_prefix(before) => false,
+            before if code::has_prefix(before) => false,
             [.., last] => {
                 closes || last.is_ascii_alphanumeric() && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
             }
@@ -283,7 +282,7 @@ impl EndSearch<'_> {
                 self.note(choice, Some(name));
             } else {
                 // Another object of a list has the same members: that they are given says nothing.
-                choice.suspect |= self.node(&choice.levels).is_some_and(|node| node.property(name).is_some());
+                choice.suspect |= self.node(&choice.levels).is_some_and(|node| node.declares(name));
             }
         }
         Ok(())
@@ -294,6 +293,10 @@ impl EndSearch<'_> {
     /// follows. Python's next value may be that of another call.
     fn parts_members(&self, choice: &OpenString, first: usize, at: usize) -> Result<bool, NotYet> {
         let between = self.look.view.slice(first, at).trim();
+        if self.is_unnamed(&choice.levels) && between.ends_with(',') {
+            let before = self.look.view.slice(choice.from, first - 1);
+            return Ok(!code::may_be_code(self.look, before, self.behind(choice, at)?)?);
+        }
         if self.place == ValuePosition::Keyword {
             let parts =
                 between.chars().take_while(|next| !next.is_alphanumeric()).any(|next| matches!(next, ',' | ')'));
@@ -378,21 +381,8 @@ impl EndSearch<'_> {
         }
         let Some(byte) = view.byte(next)?.filter(|_| choice.nested == 0) else { return Ok(false) };
         Ok(match (byte, stack.last()) {
-            (b',', top) if top.is_none_or(|top| top.bracket == Bracket::Object) => {
-                let known = self.member(next + 1, &choice.levels)?;
-                let even = !choice.dirty || choice.is_even();
-                // A member that stood in the string as this call writes its own says that the end is not certain.
-                choice.suspect |= choice.headed;
-                choice.headed |= choice.dirty && even && known == Some(true);
-                choice.foreign = choice.dirty && known == Some(false);
-                choice.foreign_inside |= choice.foreign && !even;
-                known.is_some_and(|known| known || even)
-            }
-            (b',', Some(_)) => {
-                let at = view.skip_blanks(next + 1)?;
-                let spaced = !choice.dirty || self.spacing.comma.is_none_or(|comma| comma == at - next - 1);
-                spaced && self.look.value_start(at)?
-            }
+            (b',', top) if top.is_none_or(|top| top.bracket == Bracket::Object) => self.begins_member(choice, next)?,
+            (b',', Some(_)) => self.begins_item(choice, end, next)?,
             (b'}' | b']' | b')', Some(top)) => top.bracket.closer() == byte && self.may_close(&choice.levels),
             (b')', None) => self.is_whole(&choice.levels),
             (b'"' | b'\'', _) => !choice.dirty && next > end && self.joins(stack),
@@ -415,48 +405,4 @@ fn call_head(before: &str) -> Option<usize> {
 fn is_part(before: &str, object: bool) -> bool {
     let before = before.trim_end_matches(['[', ' ', '\t', '\r', '\n']);
     before.ends_with(':') || !object && before.ends_with(['=', '('])
-}
-
-/// Says whether a quote behind a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
-fn has_prefix(before: &[u8]) -> bool {
-    let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
-    let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
-    opens && matches!(prefix, [b'f' | b'F' | b'r' | b'R' | b'b' | b'B' | b'u' | b'U' | b'L'])
-}
-
-/// Counts the quotes in a text, escaped or not.
-pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
-    let bytes = text.as_bytes();
-    (0..bytes.len())
-        .filter(|&at| {
-            quote.is(bytes[at]) && is_counted(last_before(&bytes[..at]), bytes[at], bytes.get(at + 1).copied())
-        })
-        .filter(|&at| !is_third(&bytes[..at], bytes[at]))
-        .count()
-}
-
-/// Returns what stands before a quote behind a text, apart from the backslash that escapes the quote.
-fn last_before(text: &[u8]) -> Option<u8> {
-    text.strip_suffix(b"\\").unwrap_or(text).last().copied()
-}
-
-/// Says whether a quote behind a text is the last of three in a row, escaped or not, which open or close one string.
-fn is_third(before: &[u8], quote: u8) -> bool {
-    let mut rest = before;
-    let mut row = 0;
-    while let Some(next) = rest.strip_suffix(b"\\").unwrap_or(rest).strip_suffix(&[quote]) {
-        (rest, row) = (next, row + 1);
-        if row == ROW {
-            break;
-        }
-    }
-    row % 3 == 2
-}
-
-/// Says whether a quote counts: an apostrophe in a word does not, nor does a quote that stands in quotes itself.
-pub(super) fn is_counted(before: Option<u8>, quote: u8, behind: Option<u8>) -> bool {
-    let letter = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
-    let apostrophe = quote == b'\'' && letter(before) && letter(behind);
-    let quoted = before == behind && before.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') && byte != quote);
-    !apostrophe && !quoted
 }

@@ -27,6 +27,15 @@ pub(super) struct WalkLevel {
     pub(super) items: usize,
 }
 
+/// What the schema says of a member's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemberKey {
+    Declared,
+    /// The object declares no keys.
+    Free,
+    Undeclared,
+}
+
 /// What the walk came to.
 pub(super) enum WalkStep {
     String { quote: Quote, raw: bool, from: usize },
@@ -81,8 +90,8 @@ impl EndSearch<'_> {
     }
 
     /// Says whether a member of the innermost object begins behind the comma that ends at `at`, spaced as this call
-    /// spaces its members: true if its key is declared and new and its value fits, false for a key that is not declared.
-    pub(super) fn member(&self, at: usize, levels: &WalkState) -> Result<Option<bool>, NotYet> {
+    /// spaces its members, and its key is new and its value fits.
+    pub(super) fn member(&self, at: usize, levels: &WalkState) -> Result<Option<MemberKey>, NotYet> {
         let view = self.look.view;
         let head = view.skip_blanks(at)?;
         let key = match levels.stack.last() {
@@ -101,9 +110,9 @@ impl EndSearch<'_> {
         }
         let node = self.node(levels).filter(|node| node.is_closed() || !node.properties().is_empty());
         Ok(match node {
-            None => self.look.value_start(value)?.then_some(true),
-            Some(node) if node.declares(key) => self.fits(value, node.property(key))?.then_some(true),
-            Some(_) => (is_bare_key(key) && self.look.value_start(value)?).then_some(false),
+            None => self.look.value_start(value)?.then_some(MemberKey::Free),
+            Some(node) if node.declares(key) => self.fits(value, node.property(key))?.then_some(MemberKey::Declared),
+            Some(_) => (is_bare_key(key) && self.look.value_start(value)?).then_some(MemberKey::Undeclared),
         })
     }
 
@@ -145,6 +154,21 @@ impl EndSearch<'_> {
             None => Some(schema.root()),
             Some(level) => Some(schema.node(level.node?)),
         }
+    }
+
+    /// Says whether nothing names the values of the innermost bracket: items of an array, members of an object that declares none.
+    pub(super) fn is_unnamed(&self, levels: &WalkState) -> bool {
+        levels.stack.last().is_some_and(|top| match top.bracket {
+            Bracket::Object => self.node(levels).is_none_or(|node| node.properties().is_empty()),
+            Bracket::Group => false,
+            _ => true,
+        })
+    }
+
+    /// Says whether the byte at `at` can begin the next item of the innermost array.
+    pub(super) fn fits_item(&self, at: usize, levels: &WalkState) -> Result<bool, NotYet> {
+        let node = levels.stack.last().and_then(|top| self.node(levels)?.item(top.items));
+        self.fits(at, node)
     }
 
     /// Says whether the byte at `at` can begin a value of the declared type.

@@ -31,11 +31,22 @@ pub(super) fn may_follow_json(end: usize, context: &CallContext<'_>, param: &Pat
     if context.follows(end, markers, param)?.is_some() {
         return Ok(true);
     }
-    let rest = context.view.rest(context.gap(end)?);
-    let spellings = param.tail.first().into_iter().flat_map(|closer| &closer.spellings);
+    let rest = context.view.slice(context.gap(end)?, context.view.end());
     let head = context.head;
+    let spellings = param.tail.first().into_iter().flat_map(|closer| &closer.spellings);
     let mut closers = spellings.map(|closer| closer.filled(head.name(), head.mark.as_deref(), Some(head.key())));
-    Ok(context.view.final_end().is_ok() && closers.any(|closer| closer.trim().as_bytes().starts_with(rest)))
+    let begins = closers.any(|closer| begins_with(&closer, rest));
+    if begins {
+        context.view.final_end()?;
+    }
+    Ok(begins)
+}
+
+/// Says whether a marker begins with a text, blanks aside; a character that was cut stands at the end of the text as another.
+fn begins_with(marker: &str, text: &str) -> bool {
+    let mut marker = marker.chars().filter(|c| !c.is_whitespace());
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    text.chars().filter(|c| !c.is_whitespace()).all(|c| marker.next() == Some(c))
 }
 
 /// Returns what follows a value's closer, which ends at `end`, if it can follow it.

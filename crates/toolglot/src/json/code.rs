@@ -1,0 +1,99 @@
+//! What quotes say that stand in code.
+
+use super::look::{Lookahead, Quote};
+use crate::view::NotYet;
+
+/// Quotes in a row that are looked at: an empty string in three quotes has six.
+const ROW: usize = 6;
+
+/// What stands before a string in code.
+const BEFORE: &[u8] = b"([{=,:+ \t'";
+
+/// What stands behind a string in code, apart from a blank and a method.
+const BEHIND: &[u8] = b")]};,:\t\\'";
+
+/// Says whether a comma between a quote behind the text `before` and one that ends at `behind` may be a string of code, as in
+/// `join(", ")`, or part two of them: else the quotes are the end of an item of an array and the start of the next.
+pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> Result<bool, NotYet> {
+    let next = look.view.byte(behind)?;
+    if before.ends_with("\\\"") || next == Some(b'"') || is_in_brackets(before) {
+        return Ok(true);
+    }
+    let opens = before.bytes().last().is_some_and(|last| BEFORE.contains(&last)) || has_prefix(before.as_bytes());
+    let Some(next) = next.filter(|_| opens) else { return Ok(false) };
+    // What looks like the end of a line's indentation or like a path is the start of an item.
+    Ok(match next {
+        b' ' => look.view.byte(behind + 1)? != Some(b' '),
+        b'.' => look.view.byte(behind + 1)?.is_some_and(|byte| byte.is_ascii_alphabetic()),
+        _ => BEHIND.contains(&next),
+    })
+}
+
+/// Says whether a string of code may begin behind a text: a word or a closing bracket stands before none.
+pub(super) fn may_open(before: &str) -> bool {
+    let closes = |last: char| last.is_alphanumeric() || ")]};.".contains(last);
+    !before.ends_with(closes) || has_prefix(before.as_bytes())
+}
+
+/// Says whether a text stops behind a word in brackets that its last line opens: lines of code break behind a bracket or a comma.
+fn is_in_brackets(text: &str) -> bool {
+    if !text.bytes().any(|byte| matches!(byte, b'(' | b'[' | b'{')) {
+        return false;
+    }
+    let line = last_line(text);
+    let depth = line.bytes().fold(0, |depth: i32, byte| match byte {
+        b'(' | b'[' | b'{' => depth + 1,
+        b')' | b']' | b'}' => depth - 1,
+        _ => depth,
+    });
+    depth > 0 && !line.trim_end().ends_with(['(', '[', '{', ','])
+}
+
+/// Says whether a quote behind a text has a prefix that opens a string of code, as in `f("…")` with an `r` before the quote.
+pub(super) fn has_prefix(before: &[u8]) -> bool {
+    let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
+    let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
+    opens && matches!(prefix, [b'f' | b'F' | b'r' | b'R' | b'b' | b'B' | b'u' | b'U' | b'L'])
+}
+
+/// Returns what stands behind the last line break of a text, raw or spelled out.
+pub(super) fn last_line(text: &str) -> &str {
+    text.rfind('\n').max(text.rfind("\\n")).map_or(text, |at| &text[at + 1..])
+}
+
+/// Counts the quotes in a text, escaped or not.
+pub(super) fn count_quotes(text: &str, quote: Quote) -> usize {
+    let bytes = text.as_bytes();
+    (0..bytes.len())
+        .filter(|&at| {
+            quote.is(bytes[at]) && is_counted(last_before(&bytes[..at]), bytes[at], bytes.get(at + 1).copied())
+        })
+        .filter(|&at| !is_third(&bytes[..at], bytes[at]))
+        .count()
+}
+
+/// Returns what stands before a quote behind a text, apart from the backslash that escapes the quote.
+pub(super) fn last_before(text: &[u8]) -> Option<u8> {
+    text.strip_suffix(b"\\").unwrap_or(text).last().copied()
+}
+
+/// Says whether a quote behind a text is the last of three in a row, escaped or not, which open or close one string.
+pub(super) fn is_third(before: &[u8], quote: u8) -> bool {
+    let mut rest = before;
+    let mut row = 0;
+    while let Some(next) = rest.strip_suffix(b"\\").unwrap_or(rest).strip_suffix(&[quote]) {
+        (rest, row) = (next, row + 1);
+        if row == ROW {
+            break;
+        }
+    }
+    row % 3 == 2
+}
+
+/// Says whether a quote counts: an apostrophe in a word does not, nor does a quote that stands in quotes itself.
+pub(super) fn is_counted(before: Option<u8>, quote: u8, behind: Option<u8>) -> bool {
+    let letter = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80);
+    let apostrophe = quote == b'\'' && letter(before) && letter(behind);
+    let quoted = before == behind && before.is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') && byte != quote);
+    !apostrophe && !quoted
+}

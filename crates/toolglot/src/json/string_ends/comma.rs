@@ -1,0 +1,57 @@
+//! Whether a comma behind a string begins the next member or item.
+//!
+//! What a schema names is known by its name. Items of an array and keys of the model's own are not: code holds commas between quotes,
+//! too, as in `join(", ")` and `f("a", "b")`, and a reading that ends a string at one that may be such is not certain.
+
+use super::EndSearch;
+use super::choice::OpenString;
+use super::walk::MemberKey;
+use crate::json::code;
+use crate::view::NotYet;
+
+impl EndSearch<'_> {
+    /// Says whether the comma at `comma` behind a string begins the next member of an object or of a call.
+    pub(super) fn begins_member(&self, choice: &mut OpenString, comma: usize) -> Result<bool, NotYet> {
+        let Some(key) = self.member(comma + 1, &choice.levels)? else {
+            choice.suspect |= choice.headed;
+            return Ok(false);
+        };
+        let even = !choice.dirty || choice.is_even();
+        // A member that stood in the string as this call writes its own says that the end is not certain.
+        choice.suspect |= choice.headed;
+        choice.headed |= choice.dirty && even && key != MemberKey::Undeclared;
+        choice.foreign = choice.dirty && (key == MemberKey::Undeclared || key == MemberKey::Free && !even);
+        choice.foreign_inside |= choice.foreign && !even;
+        Ok(key != MemberKey::Undeclared || even)
+    }
+
+    /// Says whether the comma at `comma` behind a string that ends at `end` begins the next item of an array.
+    pub(super) fn begins_item(&self, choice: &mut OpenString, end: usize, comma: usize) -> Result<bool, NotYet> {
+        let view = self.look.view;
+        let at = view.skip_blanks(comma + 1)?;
+        if !self.fits_item(at, &choice.levels)? {
+            return Ok(false);
+        }
+        let (own, gap) = (self.spacing.comma, at - comma - 1);
+        let spaced = own.is_none_or(|own| own == gap);
+        let Some((_, length)) = self.look.opens(at)?.filter(|_| !choice.quote.is_token()) else {
+            return Ok(spaced || !choice.dirty);
+        };
+        let before = view.slice(choice.from, end - 1);
+        // A call without blanks has none between items, and a break between strings that hold some is one of theirs.
+        if !spaced && (own == Some(0) || gap > 1 && before.contains('\n')) {
+            return Ok(false);
+        }
+        choice.foreign = !spaced || !choice.is_even() || code::may_be_code(self.look, before, at + length)?;
+        choice.foreign_inside |= choice.foreign && !choice.is_even();
+        Ok(true)
+    }
+
+    /// Says whether the first quote of an item that is not escaped, at `at`, may be its end: others before it are escaped, or it
+    /// opens no string of code.
+    pub(super) fn may_end_item(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
+        let before = self.look.view.slice(choice.from, at);
+        let member = before.trim_end().ends_with(',') && self.key(at)?.is_some();
+        Ok(choice.all > 0 || member || !code::may_open(before))
+    }
+}
