@@ -24,6 +24,10 @@ pub(super) const UNESCAPED: &[Column] = &[
     share("meant", |it| among(it, &["good"], "meant")),
     share("not fin", |it| among(it, &["good"], "not finished")),
     share("wrong", |it| among(it, &["good"], "wrong")),
+    number("unnamed", |it| (it.sum("unnamed"), 0)),
+    share("meant", |it| among(it, &["unnamed"], "meant")),
+    share("not fin", |it| among(it, &["unnamed"], "not finished")),
+    share("wrong", |it| among(it, &["unnamed"], "wrong")),
     number("others", |it| (among(it, &REST, "").1, 0)),
     share("meant", |it| among(it, &REST, "meant")),
     share("not fin", |it| among(it, &REST, "not finished")),
@@ -63,7 +67,8 @@ pub(super) const DAMAGE: &[Column] = &[
 ];
 
 /// The groups that hold each case once, over all oracles.
-pub(super) const CASES: [&str; 12] = [
+pub(super) const CASES: [&str; 13] = [
+    "unnamed",
     "good",
     "cut",
     "markers",

@@ -42,7 +42,7 @@ const RAW: &[StringStyle] = &[StringStyle::Raw];
 const ALL: &[StringStyle] = &[StringStyle::Json, StringStyle::Python, StringStyle::Raw];
 
 pub(super) const REST: [&str; 3] = ["cut", "markers", "undeclared"];
-pub(super) const JUDGED: [&str; 4] = ["good", "cut", "markers", "undeclared"];
+pub(super) const JUDGED: [&str; 5] = ["good", "unnamed", "cut", "markers", "undeclared"];
 
 /// One line a number: oracle, kinds of strings, strict, what, share, limit, goal.
 #[rustfmt::skip]
@@ -50,6 +50,8 @@ pub(super) const GOALS: &[Goal] = &[
     goal("unescaped", QUOTED, false, "quoted, good: meant",     |it| among(it, &["good"], "meant"),          Least(98.0), Least(98.0)),
     goal("unescaped", QUOTED, false, "quoted, good: wrong",     |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
     goal("unescaped", QUOTED, false, "quoted, others: wrong",   |it| among(it, &REST, "wrong"),              Most(0.12),  Most(0.1)),
+    goal("unescaped", QUOTED, false, "quoted, unnamed: meant",  |it| among(it, &["unnamed"], "meant"),       Least(50.0), Least(0.0)),
+    goal("unescaped", QUOTED, false, "quoted, unnamed: wrong",  |it| among(it, &["unnamed"], "wrong"),       Most(0.12),  Most(0.1)),
     goal("unescaped", RAW,    false, "raw, good: meant",        |it| among(it, &["good"], "meant"),          Least(99.9), Least(98.0)),
     goal("unescaped", RAW,    false, "raw, good: wrong",        |it| among(it, &["good"], "wrong"),          Most(0.01),  Most(0.01)),
     goal("unescaped", RAW,    false, "raw, others: wrong",      |it| among(it, &REST, "wrong"),              Most(6.5),   Most(0.1)),

@@ -63,7 +63,7 @@ impl Home {
 
     /// Learns from two calls what begins and ends them, and what stands around their values.
     fn learn(&mut self, special: &[String], begins: &str) -> Option<()> {
-        let member = Member { key: "zzkey", value: "zzvalue".into(), code: true };
+        let member = Member { key: "zzkey", value: "zzvalue".into(), code: true, named: true };
         let call = Calling { name: "zzname", members: vec![member.clone(), member] };
         let meant = Meant { calls: vec![call.clone(), call], ..Meant::default() };
         let style = Style::any(&mut Random::new(0), Escaping::All);

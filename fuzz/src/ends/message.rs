@@ -5,7 +5,7 @@ use toolglot::{Collector, FinishReason, Message, Options, Parser, Validation};
 
 use super::Run;
 use super::home::Home;
-use super::tools::{DECLARED, ParameterKind, TOOLS, Tool};
+use super::tools::{DECLARED, TOOLS, Tool};
 use crate::random::Random;
 
 /// What the model means to say.
@@ -30,6 +30,8 @@ pub(super) struct Member {
     pub(super) value: Value,
     /// Its strings are written as the escaping says; those of others as they should be.
     pub(super) code: bool,
+    /// All of them stand under keys that the tool declares.
+    pub(super) named: bool,
 }
 
 impl Member {
@@ -67,9 +69,9 @@ impl Calling {
             if !parameter.required && random.one_in(2) {
                 continue;
             }
-            let code = matches!(parameter.kind, ParameterKind::Code | ParameterKind::Edits);
+            let code = parameter.kind.is_code();
             let value = parameter.value(random, text);
-            members.push(Member { key: parameter.key, value, code });
+            members.push(Member { key: parameter.key, value, code, named: parameter.kind.names_texts() });
         }
         if random.below(10) < 4 && members.len() > 1 {
             let (a, b) = (random.below(members.len()), random.below(members.len()));

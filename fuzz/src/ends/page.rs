@@ -17,7 +17,7 @@ Such a message is not valid, so reading it is repair, and repair has limits. Thi
 `cargo run --release --no-default-features --example ends -- unescaped --cases 13200 --markdown` in `fuzz/` to
 regenerate it.
 
-Each message has one or two calls. Their values are code in 23 languages, some of it in objects of a list, inserted as
+Each message has one or two calls. Their values are code in 23 languages, some of it in lists and objects, inserted as
 follows: quotes bare, line breaks escaped (55 %); half of the quotes escaped (20 %); quotes, line breaks and tabs all bare
 (25 %). Backslashes are escaped, except in the last column. Schemas are closed, silent about other members, or open, a third
 each. Every dialect is read by name with the default options. Raw values, which stand between tags, need no escaping, and
@@ -26,6 +26,8 @@ away on each side, a value that begins with one is written between two more, as 
 
 * **Whole lines**: the values are whole lines of code, contain none of the dialect's markers, and every key is declared.
 * **Others**: the value starts and stops anywhere, contains the dialect's own markup, or the call has an undeclared key.
+* **Unnamed**: any of these where a value is an item of a list, or stands under a key of the model's own. No key says where
+  the next one begins, and code is full of `\", \"`; where both readings close the call, it is not finished.
 * **Meant**: every call came out exactly as intended. **Not finished**: at least one call was not returned, and every
   returned one is right. **Wrong**: a returned call has other arguments, or should not exist.
 * **Backslashes**: neither quotes nor backslashes are escaped. `\\n` is then a line break to any reader, so what was meant
@@ -78,8 +80,8 @@ All numbers are percentages.
 
 /// The head of each table.
 pub(super) const HEAD: &str = "\
-| dialect | whole lines: meant | not finished | wrong | others: meant | not finished | wrong | backslashes: meant |
-|---|---:|---:|---:|---:|---:|---:|---:|
+| dialect | whole lines: meant | not finished | wrong | others: meant | not finished | wrong | unnamed: meant | not finished | wrong | backslashes: meant |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ";
 
 /// Returns the head of a table with these columns, and a row of it.
@@ -126,6 +128,7 @@ pub(super) fn row(name: &str, tally: &Tally) -> String {
     let outcomes = ["meant", "not finished", "wrong"];
     let mut cells: Vec<String> = outcomes.map(|outcome| share(&["good"], outcome)).into();
     cells.extend(outcomes.map(|outcome| share(&REST, outcome)));
+    cells.extend(outcomes.map(|outcome| share(&["unnamed"], outcome)));
     cells.push(share(&["backslashes"], "meant"));
     format!("| {name} | {} |\n", cells.join(" | "))
 }

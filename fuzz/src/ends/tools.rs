@@ -35,11 +35,33 @@ pub(super) enum ParameterKind {
     Labels,
     /// A list of objects of two texts of any length.
     Edits,
+    /// A list of texts of any length.
+    Texts,
+    /// An object of texts of any length under keys of the model's own.
+    Map,
+    /// Text of any length, or null.
+    Maybe,
+    /// A number with a fraction.
+    Number,
 }
 
 /// The keys of the objects in parameters: of labels, and of each edit.
 const LABELS: [&str; 2] = ["title", "tags"];
 const EDIT: [&str; 2] = ["before", "after"];
+/// Keys of an object that takes any.
+const MAP: [&str; 3] = ["Content-Type", "x-note", "HOME"];
+
+impl ParameterKind {
+    /// Says whether the strings of a value are text of any length.
+    pub(super) fn is_code(self) -> bool {
+        matches!(self, Self::Code | Self::Edits | Self::Maybe) || !self.names_texts()
+    }
+
+    /// Says whether no texts of any length stand in lists, or under keys that the tool does not declare.
+    pub(super) fn names_texts(self) -> bool {
+        !matches!(self, Self::Texts | Self::Map)
+    }
+}
 
 impl Parameter {
     /// Returns the key, and those of the objects in its value.
@@ -47,6 +69,7 @@ impl Parameter {
         let inner = match self.kind {
             ParameterKind::Labels => &LABELS[..],
             ParameterKind::Edits => &EDIT,
+            ParameterKind::Map => &MAP,
             _ => &[],
         };
         [self.key].into_iter().chain(inner.iter().copied())
@@ -64,6 +87,15 @@ impl Parameter {
             ParameterKind::Edits => {
                 (0..=random.below(2)).map(|_| json!({EDIT[0]: text(random), EDIT[1]: text(random)})).collect()
             }
+            ParameterKind::Texts => (0..=random.below(2)).map(|_| Value::from(text(random))).collect(),
+            ParameterKind::Map => {
+                let first = random.below(MAP.len());
+                let keys = MAP.iter().cycle().skip(first).take(1 + random.below(2));
+                keys.map(|key| ((*key).to_owned(), text(random).into())).collect::<Map<_, _>>().into()
+            }
+            ParameterKind::Maybe if random.one_in(3) => Value::Null,
+            ParameterKind::Maybe => text(random).into(),
+            ParameterKind::Number => random.pick(&[&0.5, &1.25, &-3.5]).to_owned().to_owned().into(),
         }
     }
 }
@@ -83,7 +115,7 @@ const fn parameter(key: &'static str, kind: ParameterKind, required: bool) -> Pa
     Parameter { key, kind, required }
 }
 
-pub(super) const TOOLS: [Tool; 8] = [
+pub(super) const TOOLS: [Tool; 10] = [
     Tool {
         name: "write_file",
         parameters: &[
@@ -138,6 +170,23 @@ pub(super) const TOOLS: [Tool; 8] = [
         ],
     },
     Tool {
+        name: "batch",
+        parameters: &[
+            parameter("commands", ParameterKind::Texts, true),
+            parameter("stdin", ParameterKind::Maybe, false),
+            parameter("delay", ParameterKind::Number, false),
+            parameter("shell", ParameterKind::Word, false),
+        ],
+    },
+    Tool {
+        name: "request",
+        parameters: &[
+            parameter("url", ParameterKind::Word, true),
+            parameter("headers", ParameterKind::Map, false),
+            parameter("body", ParameterKind::Maybe, true),
+        ],
+    },
+    Tool {
         name: "ls",
         parameters: &[
             parameter("path", ParameterKind::Word, false),
@@ -166,6 +215,10 @@ fn schema(tool: &Tool, more: Option<bool>) -> Value {
         ParameterKind::Boolean => json!({"type": "boolean"}),
         ParameterKind::Words => strings(),
         ParameterKind::Labels => object(LABELS.into_iter().zip([string(), strings()]), &[LABELS[0]], more),
+        ParameterKind::Texts => strings(),
+        ParameterKind::Map => json!({"type": "object", "additionalProperties": string()}),
+        ParameterKind::Maybe => json!({"anyOf": [string(), {"type": "null"}]}),
+        ParameterKind::Number => json!({"type": "number"}),
         ParameterKind::Edits => {
             json!({"type": "array", "items": object(EDIT.map(|key| (key, string())).into_iter(), &EDIT, more)})
         }

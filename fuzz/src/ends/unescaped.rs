@@ -88,7 +88,7 @@ impl UnescapedCase {
             let members = &mut meant.calls[0].members;
             let at = random.below(members.len() + 1);
             let key = *random.pick(&[&"description", &"encoding", &"x_note"]);
-            members.insert(at, Member { key, value: "short words".into(), code: false });
+            members.insert(at, Member { key, value: "short words".into(), code: false, named: true });
         }
         let code = || meant.calls.iter().flat_map(|call| &call.members).flat_map(Member::code);
         let keys: Vec<&str> = meant.calls.iter().flat_map(|call| &call.members).map(|it| it.key).collect();
@@ -97,6 +97,9 @@ impl UnescapedCase {
         }
         if ["good", "cut", "undeclared"].contains(&group) && code().any(|text| home.is_marked(text, &keys)) {
             group = "markers";
+        }
+        if group != "backslashes" && meant.calls.iter().flat_map(|call| &call.members).any(|it| !it.named) {
+            group = "unnamed";
         }
         let style = Style::any(random, escaping);
         let written = writing::write(home, &meant, style, random)?;

@@ -307,6 +307,7 @@ impl Written {
                 }
                 self.text.push('}');
             }
+            Value::Null if python => self.text.push_str("None"),
             Value::Bool(value) if python => self.text.push_str(if *value { "True" } else { "False" }),
             other => self.text.push_str(&other.to_string()),
         }
