@@ -115,6 +115,10 @@ impl ReaderStep<'_> {
         let at = self.at();
         let depth = self.reader.state.depth();
         let (closers, comma) = self.closers_ahead(at + 1)?;
+        // Behind a comma it closes something only where all is closed.
+        if self.reader.cursor.holds_comma() && closers + 1 < depth {
+            return self.ended(Ended::Broken);
+        }
         let outer = self.reader.state.open().iter().rev().position(|frame| frame.bracket.closer() == byte);
         match outer {
             None if byte == b')' && self.reader.place == ValuePosition::Keyword => {
@@ -145,14 +149,11 @@ impl ReaderStep<'_> {
     fn close_wrong(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let root = self.reader.state.depth() == 1 && self.reader.place == ValuePosition::Arguments;
-        if self.reader.cursor.holds_comma()
-            || self.is_misfit(1)
-            || root && !self.context.markers.may_end_call(self.view, at + 1)?
-        {
+        if self.is_misfit(1) || root && !self.context.markers.may_end_call(self.view, at + 1)? {
             return self.ended(Ended::Broken);
         }
         let message = "read a closing bracket of the wrong kind as the right one";
-        if !self.admit(Code::WrongBracket, at..at + 1, message) {
+        if !self.admit(Code::WrongBracket, at..at + 1, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.pop(at + 1)
@@ -162,8 +163,7 @@ impl ReaderStep<'_> {
     fn close_inner(&mut self, count: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let message = "inserted a missing closing bracket before one of another kind";
-        let unclear = self.reader.cursor.holds_comma() || self.is_misfit(count);
-        if unclear || !self.admit(Code::WrongBracket, at..at, message) {
+        if self.is_misfit(count) || !self.admit(Code::WrongBracket, at..at, message) || !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.reader.cursor.drop_pending();

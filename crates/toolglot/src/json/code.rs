@@ -1,7 +1,8 @@
 //! What quotes say that stand in code.
 
-use super::look::{Lookahead, Quote};
-use crate::view::NotYet;
+use super::look::{Ahead, Lookahead, Quote};
+use super::state::OpenBracket;
+use crate::view::{NotYet, is_blank};
 
 /// Quotes in a row that are looked at: an empty string in three quotes has six.
 const ROW: usize = 6;
@@ -16,8 +17,15 @@ const BEHIND: &[u8] = b")]};,:\t\\'";
 /// `join(", ")`, or part two of them: else the quotes are the end of an item of an array and the start of the next.
 pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> Result<bool, NotYet> {
     let next = look.view.byte(behind)?;
-    if before.ends_with("\\\"") || next == Some(b'"') || is_in_brackets(before) {
+    if before.ends_with("\\\"") || is_in_brackets(before) {
         return Ok(true);
+    }
+    if next == Some(b'"') {
+        // An empty item is over.
+        return Ok(!look
+            .view
+            .byte(behind + 1)?
+            .is_some_and(|byte| is_blank(byte) || matches!(byte, b',' | b']' | b')')));
     }
     let opens = before.bytes().last().is_some_and(|last| BEFORE.contains(&last)) || has_prefix(before.as_bytes());
     let Some(next) = next.filter(|_| opens) else { return Ok(false) };
@@ -27,6 +35,40 @@ pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> R
         b'.' => look.view.byte(behind + 1)?.is_some_and(|byte| byte.is_ascii_alphabetic()),
         _ => BEHIND.contains(&next),
     })
+}
+
+/// Says whether what stands behind a string that ends at `at` is as in a valid value, up to the end of what is open or `reach`:
+/// a separator or the right bracket behind each string.
+pub(super) fn is_valid(look: Lookahead<'_>, open: &[OpenBracket], mut at: usize, reach: usize) -> Result<bool, NotYet> {
+    let mut closers: Vec<u8> = open.iter().map(|frame| frame.bracket.closer()).collect();
+    let mut ended = true;
+    while at < reach && !closers.is_empty() {
+        if let Some((quote, length)) = look.opens(at)? {
+            let from = at + length;
+            match look.string(quote, from, reach.saturating_sub(from))? {
+                Ahead::Found(end) if !ended => (at, ended) = (end, true),
+                Ahead::Found(_) => return Ok(false),
+                Ahead::Ends => return Ok(true),
+                Ahead::Absent => {
+                    let rest = look.view.rest(from);
+                    let inside = &rest[..rest.len().min(reach.saturating_sub(from))];
+                    return Ok(!inside.iter().any(|byte| *byte < b' '));
+                }
+            }
+            continue;
+        }
+        let Some(byte) = look.view.byte(at)? else { return Ok(true) };
+        match byte {
+            b'{' | b'[' | b'(' if !ended => closers.push(if byte == b'(' { b')' } else { byte + 2 }),
+            b'}' | b']' | b')' if closers.pop() == Some(byte) => ended = true,
+            b',' | b':' => ended = false,
+            _ if is_blank(byte) => {}
+            _ if ended || matches!(byte, b'}' | b']' | b')') => return Ok(false),
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(true)
 }
 
 /// Says whether a string of code may begin behind a text: a word or a closing bracket stands before none.
@@ -54,6 +96,13 @@ pub(super) fn has_prefix(before: &[u8]) -> bool {
     let (outer, prefix) = before.split_at(before.len().saturating_sub(1));
     let opens = outer.trim_ascii_end().last().is_some_and(|last| b"([{=,+".contains(last));
     opens && matches!(prefix, [b'f' | b'F' | b'r' | b'R' | b'b' | b'B' | b'u' | b'U' | b'L'])
+}
+
+/// Returns what stands before the quote that a text ends with.
+pub(super) fn before_quote(text: &str) -> &str {
+    let mut chars = text.chars();
+    chars.next_back();
+    chars.as_str()
 }
 
 /// Returns what stands behind the last line break of a text, raw or spelled out.

@@ -1,5 +1,6 @@
 //! A string whose end is in doubt: all ends from here on are found at once, or the call is given up.
 
+use super::code;
 use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
@@ -96,23 +97,25 @@ impl ReaderStep<'_> {
         }
         let at = self.at();
         let reach = at + self.ahead_left().clamp(NEXT, REACH);
-        let joins = next.is_none() && self.may_join_code(end, self.look().gap(end)?)?;
+        if next.is_none() && self.may_join_code(end, self.look().gap(end)?)? {
+            return match code::is_valid(self.look(), self.reader.state.open(), end, reach)? {
+                true => {
+                    self.reader.plain = reach;
+                    self.text_end(end)
+                }
+                false => self.give_up(None, end),
+            };
+        }
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
             let plain = string_ends::closes_plainly(self.look(), &doubtful, end)?;
-            if next.is_none() && plain.unwrap_or(joins) {
+            if next.is_none() && plain == Some(true) {
                 return Ok(None);
             }
-            let unsure = StringEnds::Unsure { closed: None, furthest: end };
-            let verdict = if joins { unsure } else { string_ends::read(self.look(), &doubtful)? };
-            Ok(Some((verdict, plain)))
+            Ok(Some((string_ends::read(self.look(), &doubtful)?, plain)))
         };
-        let Some((verdict, plain)) = self.with_doubtful(read)? else {
-            self.reader.plain = if joins { reach } else { self.reader.plain };
-            return accept(self);
-        };
-        let stands =
-            self.may_stand(end)? && !joins && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
+        let Some((verdict, plain)) = self.with_doubtful(read)? else { return accept(self) };
+        let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
             StringEnds::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
                 self.sink.wasted_lookahead += furthest.saturating_sub(at);

@@ -247,7 +247,8 @@ impl EndSearch<'_> {
         let of = |choice: &OpenString| match choice.quotes {
             _ if !choice.dirty => QuoteParity::Even,
             0 | 1 if choice.all % 2 == 1 => QuoteParity::Lone,
-            1 if self.is_unnamed(&choice.levels) => QuoteParity::Lone,
+            // Where others are escaped, one that is not is a slip.
+            1 if choice.all > 1 && self.is_unnamed(&choice.levels) => QuoteParity::Lone,
             _ if choice.is_even() => QuoteParity::Even,
             _ => QuoteParity::Odd,
         };

@@ -294,7 +294,7 @@ impl EndSearch<'_> {
     fn parts_members(&self, choice: &OpenString, first: usize, at: usize) -> Result<bool, NotYet> {
         let between = self.look.view.slice(first, at).trim();
         if self.is_unnamed(&choice.levels) && between.ends_with(',') {
-            let before = self.look.view.slice(choice.from, first - 1);
+            let before = code::before_quote(self.look.view.slice(choice.from, first));
             return Ok(!code::may_be_code(self.look, before, self.behind(choice, at)?)?);
         }
         if self.place == ValuePosition::Keyword {

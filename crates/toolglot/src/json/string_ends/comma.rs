@@ -6,7 +6,7 @@
 use super::EndSearch;
 use super::choice::OpenString;
 use super::walk::MemberKey;
-use crate::json::code;
+use crate::json::code::{self, is_counted};
 use crate::view::NotYet;
 
 impl EndSearch<'_> {
@@ -37,7 +37,7 @@ impl EndSearch<'_> {
         let Some((_, length)) = self.look.opens(at)?.filter(|_| !choice.quote.is_token()) else {
             return Ok(spaced || !choice.dirty);
         };
-        let before = view.slice(choice.from, end - 1);
+        let before = code::before_quote(view.slice(choice.from, end));
         // A call without blanks has none between items, and a break between strings that hold some is one of theirs.
         if !spaced && (own == Some(0) || gap > 1 && before.contains('\n')) {
             return Ok(false);
@@ -48,10 +48,14 @@ impl EndSearch<'_> {
     }
 
     /// Says whether the first quote of an item that is not escaped, at `at`, may be its end: others before it are escaped, or it
-    /// opens no string of code.
+    /// opens no string of code and is no apostrophe.
     pub(super) fn may_end_item(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
-        let before = self.look.view.slice(choice.from, at);
+        let view = self.look.view;
+        let before = view.slice(choice.from, at);
         let member = before.trim_end().ends_with(',') && self.key(at)?.is_some();
-        Ok(choice.all > 0 || member || !code::may_open(before))
+        let behind = view.byte(at + 1)?;
+        let counted = |here| choice.quote.is(here) && is_counted(before.bytes().last(), here, behind);
+        let counts = view.byte(at)?.is_some_and(counted);
+        Ok(choice.all > 0 || member || counts && !code::may_open(before))
     }
 }
