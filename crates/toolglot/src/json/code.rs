@@ -21,15 +21,13 @@ pub(super) fn may_be_code(look: Lookahead<'_>, before: &str, behind: usize) -> R
         return Ok(true);
     }
     if next == Some(b'"') {
-        // An empty item is over.
-        return Ok(!look
-            .view
-            .byte(behind + 1)?
-            .is_some_and(|byte| is_blank(byte) || matches!(byte, b',' | b']' | b')')));
+        let ends = |byte| is_blank(byte) || matches!(byte, b',' | b']' | b')');
+        let empty = look.view.byte(behind + 1)?.is_some_and(ends);
+        return Ok(!empty);
     }
     let opens = before.bytes().last().is_some_and(|last| BEFORE.contains(&last)) || has_prefix(before.as_bytes());
     let Some(next) = next.filter(|_| opens) else { return Ok(false) };
-    // What looks like the end of a line's indentation or like a path is the start of an item.
+    // Two blanks are an indentation, and a dot before anything but a letter begins a path.
     Ok(match next {
         b' ' => look.view.byte(behind + 1)? != Some(b' '),
         b'.' => look.view.byte(behind + 1)?.is_some_and(|byte| byte.is_ascii_alphabetic()),

@@ -193,12 +193,12 @@ impl ReaderStep<'_> {
 
     /// Returns from where on the running string's content is visible, however the input came.
     pub(super) fn visible(&self) -> usize {
-        self.visible_before(self.at())
+        self.visible_before(self.at(), self.reader.text.content)
     }
 
-    /// Returns from where on the running string's content is visible before `end`, however the input came.
-    pub(super) fn visible_before(&self, end: usize) -> usize {
-        let mut visible = self.reader.text.content.max(end.saturating_sub(BEHIND));
+    /// Returns from where on a string is visible before `end`, however the input came, if its content begins at `content`.
+    pub(super) fn visible_before(&self, end: usize, content: usize) -> usize {
+        let mut visible = content.max(end.saturating_sub(BEHIND));
         while !self.view.is_boundary(visible) {
             visible += 1;
         }

@@ -169,10 +169,12 @@ impl ReaderStep<'_> {
 
     /// Says whether a string that ends at `end`, with the next item at hand, may join things in code.
     fn may_join(&self, pass: &FastPass<'_>, end: usize) -> bool {
-        let base = self.at();
-        let (before, next) = (self.view.slice(base + pass.content, base + end - 1), base + pass.at);
-        let text = pass.bytes[pass.at] == b'"' && base + end > self.reader.plain;
-        text && (before.contains('\\') || code::may_be_code(self.look(), before, next + 1) != Ok(false))
+        let (base, end) = (self.at(), self.at() + end);
+        if pass.bytes[pass.at] != b'"' || end <= self.reader.plain {
+            return false;
+        }
+        let before = code::before_quote(self.view.slice(self.visible_before(end, base + pass.content), end));
+        before.contains('\\') || code::may_be_code(self.look(), before, base + pass.at + 1) != Ok(false)
     }
 
     /// A value begins: it counts as a member of its array.

@@ -106,7 +106,7 @@ impl ReaderStep<'_> {
         }
         let item = self.look().gap(next + 1)?;
         let Some((_, length)) = self.look().opens(item)? else { return Ok(false) };
-        let before = code::before_quote(self.view.slice(self.visible_before(end), end));
+        let before = code::before_quote(self.view.slice(self.visible_before(end, text.content), end));
         let odd = before.contains('\\') && !code::count_quotes(code::last_line(before), text.quote).is_multiple_of(2);
         Ok(odd || code::may_be_code(self.look(), before, item + length)?)
     }
