@@ -20,6 +20,8 @@ pub(crate) struct Starts {
     groups: Vec<Group>,
     /// Sorted; none of them begins with another, which would stand wherever it does.
     texts: Vec<StartText>,
+    /// Of each text its first bytes, and which of them there are.
+    heads: Vec<(u128, u128)>,
     /// How the texts of the groups begin, and which of them do so.
     leads: Vec<(Lead, Range<usize>)>,
     /// So do closing tags that have the name of the call or of the parameter.
@@ -35,10 +37,21 @@ struct StartText {
     kinds: u8,
 }
 
+/// How many bytes of a text are compared at once.
+pub(crate) const HEAD: usize = size_of::<u128>();
+
+/// Returns the first bytes of a text, and which of them there are.
+fn head(text: &[u8]) -> (u128, u128) {
+    let (mut head, length) = ([0; HEAD], text.len().min(HEAD));
+    head[..length].copy_from_slice(&text[..length]);
+    (u128::from_le_bytes(head), u128::MAX >> (8 * (HEAD - length)))
+}
+
 /// How the texts begin that share their first two bytes, or that are all told by their first.
 #[derive(Clone, Debug, Default)]
 struct Group {
     leads: Range<usize>,
+    texts: Range<usize>,
 }
 
 impl<T: AsRef<[u8]> + Into<Vec<u8>>> FromIterator<T> for Starts {
@@ -63,12 +76,13 @@ impl Starts {
         for (number, StartText { text, .. }) in texts.iter().enumerate() {
             starts.add(number, text);
         }
-        Self { texts, ..starts }
+        let heads = texts.iter().map(|start| head(&start.text)).collect();
+        Self { texts, heads, ..starts }
     }
 
     /// Adds a text to its group; texts come in order, so that those of a group follow each other.
     fn add(&mut self, number: usize, text: &[u8]) {
-        let fresh = Group { leads: self.leads.len()..self.leads.len() };
+        let fresh = Group { leads: self.leads.len()..self.leads.len(), texts: number..number };
         // Pairs of bytes in UTF-8 are fewer than what the number can count.
         let next = u16::try_from(self.groups.len() + 1).unwrap_or(u16::MAX);
         let (row, second) = (self.row(text[0]), text.get(1).copied());
@@ -82,6 +96,7 @@ impl Starts {
         }
         let number_of_group = if known == 0 { next } else { known };
         let Some(group) = self.groups.get_mut(usize::from(number_of_group) - 1) else { return };
+        group.texts.end = number + 1;
         match self.leads[group.leads.clone()].last_mut() {
             Some((lead, texts)) if *lead == Lead::of(text) => texts.end = number + 1,
             _ => {
@@ -144,9 +159,9 @@ impl Starts {
         self.first.place(first).map_or(0, |place| self.second[place][usize::from(second)])
     }
 
-    /// Returns the first place in `text` with a byte with which something may begin.
-    pub(crate) fn find_first(&self, text: &[u8]) -> Option<usize> {
-        self.first.find(text)
+    /// Returns the bytes with which something may begin.
+    pub(crate) fn first(&self) -> &ByteSet {
+        &self.first
     }
 
     /// Returns the first place in `text` where something may begin.
@@ -160,6 +175,29 @@ impl Starts {
             }
             from += 1;
         }
+    }
+
+    /// Returns the first place in `text` with a byte of `bytes`, but for those that the [`HEAD`] bytes there rule out.
+    #[inline]
+    pub(crate) fn find_near(&self, bytes: &ByteSet, text: &[u8]) -> Option<usize> {
+        let mut from = 0;
+        loop {
+            from += bytes.find(&text[from..])?;
+            if !self.rules_out(&text[from..]) {
+                return Some(from);
+            }
+            from += 1;
+        }
+    }
+
+    /// Says whether a text begins here as one of the texts does, and its first [`HEAD`] bytes tell that none stands there.
+    #[inline]
+    fn rules_out(&self, text: &[u8]) -> bool {
+        let Some(head) = text.first_chunk() else { return false };
+        let Some(place) = self.first.place(head[0]) else { return false };
+        let Some(group) = usize::from(self.second[place][usize::from(head[1])]).checked_sub(1) else { return true };
+        let head = u128::from_le_bytes(*head);
+        self.heads[self.groups[group].texts.clone()].iter().all(|(own, there)| (own ^ head) & there != 0)
     }
 
     /// Says whether one of the texts stands at `at`, or a closing tag that may count; waits while one may come to.

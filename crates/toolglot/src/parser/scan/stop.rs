@@ -3,6 +3,7 @@
 use super::Scanner;
 use crate::parser::engine::Engine;
 use crate::parser::markdown::opens_fence;
+use crate::parser::starts::HEAD;
 use crate::view::{View, is_blank};
 
 impl Scanner {
@@ -10,6 +11,8 @@ impl Scanner {
     pub(super) fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
+        let bytes = if engine.reads_weak { &catalog.stops_and_lines } else { catalog.stops.first() };
+        let near = !engine.options.careful && engine.options.limits.held >= HEAD && catalog.dynamic.is_empty();
         let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
@@ -25,12 +28,7 @@ impl Scanner {
                     return Some(self.at + from);
                 }
             }
-            let found = if engine.reads_weak {
-                catalog.stops_and_lines.find(&rest[from..])
-            } else {
-                catalog.stops.find_first(&rest[from..])
-            };
-            from += found?;
+            from += if near { catalog.stops.find_near(bytes, &rest[from..]) } else { bytes.find(&rest[from..]) }?;
             line_start = rest[from] == b'\n';
             if !line_start && (engine.options.careful || opens(engine, view, self.at + from)) {
                 return Some(self.at + from);
