@@ -230,7 +230,7 @@ impl Starts {
         }
     }
 
-    /// Returns the kinds of a group's text that stands at `at`: their first four bytes tell most of what does not.
+    /// Returns the kinds of a group's text that stands at `at`: their first bytes tell most of what does not.
     fn kinds_of(&self, group: &Group, view: View<'_>, at: usize) -> Result<u8, NotYet> {
         let lead = Lead::of(view.rest(at));
         for (_, texts) in self.leads[group.leads.clone()].iter().filter(|(text, _)| text.fits(lead)) {
