@@ -16,6 +16,7 @@ use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
 use opening::{headers, is_special, openers};
+use param_tags::param_tags;
 use plain::PlainCalls;
 
 mod alike;
@@ -23,6 +24,7 @@ mod behind;
 mod closers;
 mod listing;
 mod opening;
+mod param_tags;
 mod plain;
 mod sealed;
 
@@ -115,6 +117,7 @@ pub(crate) struct Catalog {
     spent: PerDialect<Vec<Literal>>,
     unfixed: PerDialect<Vec<Spelling>>,
     plain_calls: OnceLock<PlainCalls>,
+    param_tags: OnceLock<Vec<Box<str>>>,
     /// The first bytes of the tokens that end a turn.
     turn_ends: ByteSet,
     /// Where something may begin in the middle of a line.
@@ -184,6 +187,7 @@ impl Catalog {
             spent: each(dialects),
             unfixed: each(dialects),
             plain_calls: OnceLock::new(),
+            param_tags: OnceLock::new(),
             turn_ends: turn_ends(dialects).filter_map(|end| end.bytes().next()).collect(),
             stops,
             stops_and_lines,
@@ -319,6 +323,12 @@ impl Catalog {
             let kin = sharing.filter(|sharing| sharing.contains(&dialect)).flatten().chain([dialect]);
             strong_closers(&self.dialects, &kin.collect())
         })
+    }
+
+    /// Says whether a tag of this name is one with which dialects mark parameters.
+    pub(crate) fn marks_params(&self, tag: &str) -> bool {
+        let tags = self.param_tags.get_or_init(|| param_tags(&self.dialects));
+        tags.binary_search_by(|known| (**known).cmp(tag)).is_ok()
     }
 
     /// Returns how a dialect's closers are spelled that repeat the call's name or mark.

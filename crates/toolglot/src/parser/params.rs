@@ -382,8 +382,8 @@ fn wrapped(
 
 /// Reads the head of a parameter.
 ///
-/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here. A head is short: openers
-/// may follow each other without end, and none of them may look through all that is behind it.
+/// A tag of the key's own name must be declared, unless it is `sure` that parameters stand here and it marks none elsewhere. A
+/// head is short: openers may follow each other without end, and none of them may look through all that is behind it.
 pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Result<Option<FoundParam>, NotYet> {
     let (lead, near) = (Lead::of(context.view.rest(at)), context.view.limited(at.saturating_add(NEAR)));
     let may_stand = |param: &Pattern| param.opening().is_none_or(|opening| opening.may_stand(lead));
@@ -396,7 +396,9 @@ pub(crate) fn param_head(at: usize, context: &CallContext<'_>, sure: bool) -> Re
         let key = inner.key();
         let may = !param.has_key_tag()
             || context.knows(key)
-            || (sure || context.is_open() && context.head.attributes.is_empty()) && !opens_call(at, key, context)?;
+            || (sure || context.is_open() && context.head.attributes.is_empty())
+                && !context.engine.catalog.marks_params(key)
+                && !opens_call(at, key, context)?;
         if may {
             return Ok(Some(FoundParam { param: number, start: end, head: inner }));
         }
