@@ -5,7 +5,7 @@ use super::fences::ends_torn_quote;
 use crate::options::Evidence;
 use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
-use crate::parser::catalog::{CandidateRole, Strength};
+use crate::parser::catalog::{Candidate, CandidateRole, Strength};
 use crate::parser::engine::Engine;
 use crate::parser::head::name_end;
 use crate::parser::markdown::Quoting;
@@ -98,6 +98,11 @@ impl Scanner {
         }
         catalog.rank(&mut entrants);
         entrants.dedup();
+        // A message is of one dialect: what says it most exactly comes first only among the calls of others.
+        if let Some(last) = self.last {
+            let own = |candidate: &Candidate| candidate.role == CandidateRole::Call && candidate.dialect == last;
+            entrants.sort_by_key(|number| !own(&catalog.candidates[*number]));
+        }
         Ok(entrants)
     }
 
