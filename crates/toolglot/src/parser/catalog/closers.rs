@@ -23,10 +23,13 @@ impl LoneClosers {
         Self::new(reasoning_closers(dialects), Vec::new())
     }
 
-    /// Those of a pinned dialect's calls and values; where several compete, one's closer is another's text.
+    /// Those of a pinned dialect's calls and values. Where several compete, one's closer is another's text: special tokens
+    /// alone count then, and only where a call may have begun.
     pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
-        let [pinned] = dialects else { return Self::new(Vec::new(), Vec::new()) };
-        Self::new(stray_closers(pinned), other_closers(pinned))
+        match dialects {
+            [pinned] => Self::new(stray_closers(pinned), other_closers(pinned)),
+            _ => Self::new(Vec::new(), special_closers(dialects)),
+        }
     }
 
     fn new(strays: Vec<Literal>, others: Vec<Literal>) -> Self {
@@ -98,6 +101,22 @@ fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
 fn other_closers(dialect: &Dialect) -> Vec<Literal> {
     let outer = closers_of(outer(dialect), dialect, |spelling| !is_stray(spelling) && !spelling.repeats_name());
     outer.chain(closers_of(&dialect.params, dialect, |spelling| !spelling.repeats_name())).collect()
+}
+
+/// The closers of calls and sections that are special tokens, each once, but for plain tags and what ends a turn for others.
+fn special_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
+    let mut closers: Vec<Literal> = Vec::new();
+    let ends_turn = |token: &String| dialects.iter().any(|dialect| dialect.turn_end.contains(token));
+    for dialect in dialects {
+        let is_special = |token: &String| dialect.special.contains(token) && !ends_turn(token);
+        let special = |spelling: &Spelling| is_stray(spelling) && is_special(&spelling.plain());
+        for closer in closers_of(outer(dialect), dialect, special).filter(|closer| !closer.spellings.is_empty()) {
+            if !closers.contains(&closer) {
+                closers.push(closer);
+            }
+        }
+    }
+    closers
 }
 
 fn is_stray(spelling: &Spelling) -> bool {

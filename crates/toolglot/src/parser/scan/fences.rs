@@ -132,8 +132,8 @@ fn opens(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(!opened.is_empty())
 }
 
-/// Says whether a dialect writes its calls with fences.
+/// Says whether the pinned dialect writes its calls with fences.
 fn writes_fences(engine: &Engine) -> bool {
-    let calls = engine.catalog.dialects.iter().flat_map(|dialect| &dialect.calls);
-    calls.into_iter().any(|call| call.source.contains("```"))
+    let [pinned] = &engine.catalog.dialects[..] else { return false };
+    pinned.calls.iter().any(|call| call.source.contains("```"))
 }
