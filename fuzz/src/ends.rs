@@ -23,6 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::random::Random;
+use goals::Reading;
 use home::Home;
 pub use report::Report;
 use tally::Tally;
@@ -98,7 +99,12 @@ pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
         }
     });
     let tallies = tallies.into_iter().map(|tally| tally.into_inner().expect("no thread panicked"));
-    Ok(Report::new(oracle, run.strict, &homes, tallies.collect(), started.elapsed()))
+    let reading = match run {
+        Run { strict: true, .. } => Reading::Strict,
+        Run { auto: true, .. } => Reading::Auto,
+        _ => Reading::Named,
+    };
+    Ok(Report::new(oracle, reading, &homes, tallies.collect(), started.elapsed()))
 }
 
 /// Returns a number that a dialect keeps, whichever others run.

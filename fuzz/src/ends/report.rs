@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::columns::{CASES, Column, DAMAGE, PREFIX, UNESCAPED};
-use super::goals::GOALS;
+use super::goals::{GOALS, Reading};
 use super::home::{Home, StringStyle};
 use super::page;
 use super::tally::{Tally, among};
@@ -19,20 +19,20 @@ struct Row {
 /// What an oracle found.
 pub struct Report {
     oracle: String,
-    strict: bool,
+    reading: Reading,
     rows: Vec<Row>,
     time: Duration,
 }
 
 impl Report {
-    pub(super) fn new(oracle: &str, strict: bool, homes: &[Home], tallies: Vec<Tally>, time: Duration) -> Self {
+    pub(super) fn new(oracle: &str, reading: Reading, homes: &[Home], tallies: Vec<Tally>, time: Duration) -> Self {
         let row = |(home, tally): (&Home, Tally)| Row {
             name: home.name.clone(),
             kind: home.kind,
             body: home.body.clone(),
             tally,
         };
-        Self { oracle: oracle.to_owned(), strict, rows: homes.iter().zip(tallies).map(row).collect(), time }
+        Self { oracle: oracle.to_owned(), reading, rows: homes.iter().zip(tallies).map(row).collect(), time }
     }
 
     fn columns(&self) -> &'static [Column] {
@@ -81,7 +81,7 @@ impl Report {
     pub fn check(&self) -> (String, bool) {
         let mut lines = vec![["number", "%", "limit", "goal", ""].map(str::to_owned).to_vec()];
         let mut kept = true;
-        for goal in GOALS.iter().filter(|goal| goal.oracle == self.oracle && goal.strict == self.strict) {
+        for goal in GOALS.iter().filter(|goal| goal.oracle == self.oracle && goal.reading == self.reading) {
             let (count, of) = (goal.of)(&self.sum(|row| goal.kinds.contains(&row.kind)));
             let percent = 100.0 * count as f64 / of.max(1) as f64;
             let verdict = match (goal.limit.holds(percent), goal.goal.holds(percent)) {
