@@ -13,7 +13,7 @@ use crate::options::{Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use end::{ValueEdge, ValueEndFinder};
+use end::{ENCLOSED, ValueEdge, ValueEndFinder};
 
 mod behind;
 mod end;
@@ -283,6 +283,21 @@ impl ParamReader {
             object.text_member(key, &value, self.hint, context, sink);
         }
     }
+}
+
+/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
+fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let rest = view.rest(at);
+    let near = &rest[..rest.len().min(ENCLOSED)];
+    let end = memchr::memmem::find(near, CDATA_END.as_bytes());
+    let other = memchr::memmem::find(near, CDATA.as_bytes());
+    if let Some(other) = other {
+        return Ok(end.is_none_or(|end| other < end));
+    }
+    if end.is_none() && near.len() < ENCLOSED {
+        return view.final_end().map(|_| true);
+    }
+    Ok(false)
 }
 
 /// Says whether text of this type may be emitted while it arrives.

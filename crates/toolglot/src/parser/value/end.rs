@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
 use super::json_span::{JsonRest, JsonSpan};
-use super::{CDATA, CDATA_END};
+use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
 use crate::dialect::Pattern;
 use crate::event::Outcome;
@@ -68,7 +68,7 @@ const OPENERS: usize = 8;
 
 /// How far it is looked for the closers of elements around a parameter's opener: a screen of text. Each look counts as one
 /// of the openers.
-const ENCLOSED: usize = 1 << 12;
+pub(super) const ENCLOSED: usize = 1 << 12;
 
 impl ValueEdge {
     fn at(end: usize, next: usize) -> Self {
@@ -177,10 +177,14 @@ impl ValueEndFinder {
         };
         if !param.is_separated() && context.any(doubt.end, param.tail.first())?.is_none() {
             let tag = context.view.slice(doubt.end, doubt.next);
-            if is_weak(context.pattern()) || !tag.is_empty() && !resembles_closer(tag, context, param) {
+            let unlike = !tag.is_empty() && !resembles_closer(tag, context, param);
+            if is_weak(context.pattern()) || unlike {
                 return Ok(ValueEdge { end, next: end, whole: false });
             }
             report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &doubt, sink);
+            if is_unsaid(false, context, param) {
+                break_off(doubt.end, UNSAID, sink);
+            }
         }
         Ok(doubt)
     }
@@ -225,8 +229,7 @@ impl ValueEndFinder {
                     report(marker, &edge, sink);
                 }
                 if let Some(why) = self.speaks_against(marker, (start, end), &edge, context, param)? {
-                    sink.note(Outcome::Broken);
-                    sink.diagnose(Code::Broken, edge.end..edge.end, why);
+                    break_off(edge.end, why, sink);
                 }
             }
             None => {
@@ -280,9 +283,7 @@ impl ValueEndFinder {
             Marker::Call | Marker::Open if lacks_closer && is_weak(context.pattern()) => {
                 Some("a value without its closer, ended by what may stand in it")
             }
-            Marker::Call | Marker::Section | Marker::Param | Marker::Open if lacks_closer && is_foreign(context) => {
-                Some("a parameter that is not declared has no closer")
-            }
+            _ if marker != Marker::Value && is_unsaid(lacks_closer, context, param) => Some(UNSAID),
             Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
             _ => frayed.then_some("a value ends in a piece of a marker"),
         })
@@ -465,21 +466,6 @@ impl ValueEndFinder {
     }
 }
 
-/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
-fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let rest = view.rest(at);
-    let near = &rest[..rest.len().min(ENCLOSED)];
-    let end = memchr::memmem::find(near, CDATA_END.as_bytes());
-    let other = memchr::memmem::find(near, CDATA.as_bytes());
-    if let Some(other) = other {
-        return Ok(end.is_none_or(|end| other < end));
-    }
-    if end.is_none() && near.len() < ENCLOSED {
-        return view.final_end().map(|_| true);
-    }
-    Ok(false)
-}
-
 /// Reports an end that was not the value's own closer.
 fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
     let span = edge.end..edge.next;
@@ -493,8 +479,16 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
     }
 }
 
-/// Says whether the parameter at hand is none that the tool has: perhaps its opener is a damaged marker.
-fn is_foreign(context: &CallContext<'_>) -> bool {
-    let known = context.root().is_some_and(|root| !root.properties().is_empty());
-    known && !context.knows(context.head.key())
+/// Breaks the call at an end that no reading explains.
+fn break_off(at: usize, why: &str, sink: &mut Sink) {
+    sink.note(Outcome::Broken);
+    sink.diagnose(Code::Broken, at..at, why);
+}
+
+const UNSAID: &str = "a parameter that is not declared has no closer of its own";
+
+/// Says whether the parameter at hand is perhaps a damaged marker: none that the tool has, or one of which only its tag tells.
+fn is_unsaid(lacks_closer: bool, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let has_others = || context.root().is_some_and(|root| !root.properties().is_empty());
+    (param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())
 }
