@@ -152,6 +152,7 @@ impl Scanner {
     }
 
     /// Passes text in which nothing begins; false if something needs a decision.
+    #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         if self.contest.is_some() {
             return false;
@@ -178,6 +179,7 @@ impl Scanner {
     }
 
     /// Reads on to the next call or region; text goes to the sink.
+    #[inline]
     pub(crate) fn resume(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ScanFound, NotYet> {
         loop {
             // While candidates compete, the place where they do is known.

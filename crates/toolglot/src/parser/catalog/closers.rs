@@ -106,13 +106,14 @@ fn other_closers(dialect: &Dialect) -> Vec<Literal> {
 /// The closers of calls and sections that are special tokens, each once, but for plain tags and what ends a turn for others.
 fn special_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
     let mut closers: Vec<Literal> = Vec::new();
-    let ends_turn = |token: &String| dialects.iter().any(|dialect| dialect.turn_end.contains(token));
-    for dialect in dialects {
-        let is_special = |token: &String| dialect.special.contains(token) && !ends_turn(token);
-        let special = |spelling: &Spelling| is_stray(spelling) && is_special(&spelling.plain());
-        for closer in closers_of(outer(dialect), dialect, special).filter(|closer| !closer.spellings.is_empty()) {
-            if !closers.contains(&closer) {
-                closers.push(closer);
+    let ends_turn = |token: &str| dialects.iter().any(|dialect| dialect.turn_end.iter().any(|end| end == token));
+    for dialect in dialects.iter().filter(|dialect| !dialect.special.is_empty()) {
+        let spellings = outer(dialect).flat_map(|pattern| &pattern.tail).flat_map(|closer| &closer.spellings);
+        for spelling in spellings.filter(|spelling| spelling.parts.len() == 1 && is_stray(spelling)) {
+            let token = spelling.opener();
+            let known = || closers.iter().any(|closer| closer.is(token));
+            if dialect.special.iter().any(|special| special == token) && !ends_turn(token) && !known() {
+                closers.push(Literal { spellings: std::iter::once(spelling.clone()).collect() });
             }
         }
     }
