@@ -24,7 +24,7 @@ const SERVERS: [&str; 11] = [
 
 const HEAD: &str = "\
 # How many instructions each chunk of a stream may take, by whose it is, as text and as a call in text.
-# Each is seven hundredths above what was counted; `--features wire -- chunks --update` counts anew.
+# Each is a hundredth above what was counted; `--features wire -- chunks --update` counts anew.
 ";
 
 /// Counts what each server's chunks take and fails if one takes more than its budget.
