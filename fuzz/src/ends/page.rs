@@ -24,6 +24,9 @@ each. Every dialect is read by name with the default options. Raw values, which 
 JSON between tags has it; there the question is which closing tag ends them. Where a dialect's reader takes a line break
 away on each side, a value that begins with one is written between two more, as the renderer writes it.
 
+With all dialects (`--auto`) the numbers are alike but for two dialects. A fence behind prose quotes, so xLAM's fenced calls are
+text there; and a value of MiMo that begins on a line of its own reads as Qwen3-Coder's, without that line break.
+
 * **Whole lines**: the values are whole lines of code, contain none of the dialect's markers, and every key is declared.
 * **Others**: the value starts and stops anywhere, contains the dialect's own markup, or the call has an undeclared key.
 * **Unnamed**: any of these where a value is an item of a list, or stands under a key of the model's own. No key says where
@@ -43,7 +46,8 @@ pub(super) const DAMAGE: &str = "\
 
 What becomes of a message in which one call was damaged: a byte deleted, doubled or replaced, a bracket, a quote or a piece of
 a marker put in, or the rest of the call cut off where the next one begins. Each message has two to four calls; every byte of
-a call is damaged as often as any other. Every dialect is read by name with the default options. Run
+a call is damaged as often as any other. Every dialect is read by name with the default options; with all dialects (`--auto`)
+a damaged call changes as little, and less than 0.1 % of guarded calls are lost. Run
 `cargo run --release --no-default-features --example ends -- damage --cases 1560 --markdown` in `fuzz/` to regenerate it.
 
 * **Others lost**: calls beside the damaged one that did not come out as they were. Where calls begin with special tokens or
