@@ -316,6 +316,17 @@ test("the lab shows mistakes in place, and what a dialect writes and reads", asy
   await said(page, /2 calls: get_weather, read_note\. Read as my_qwen3_coder/);
 });
 
+test("the lab opens before the engine is there, and shows what it says once it is", async () => {
+  const page = await open();
+  await page.route("**/toolglot.wasm*", async (route) => {
+    await new Promise((done) => setTimeout(done, 2_000));
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Dialect lab" }).click();
+  await page.getByText("get_weather came back as it was").waitFor({ timeout: 30_000 });
+});
+
 test("a dialect is made from an example, and what it cannot carry is said", async () => {
   const page = await open();
   await paste(page, '<tool_call>{"name": "ls", "arguments": {"path" ~ "src"}}</tool_call>');
