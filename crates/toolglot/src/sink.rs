@@ -168,6 +168,7 @@ impl Sink {
         self.dialect = dialect;
     }
 
+    #[inline]
     pub(crate) fn text(&mut self, upto: usize) {
         self.consume(upto, StoredKind::Text);
     }
@@ -233,7 +234,7 @@ impl Sink {
     pub(crate) fn call_end(&mut self, id: Option<&str>, upto: usize) {
         let CallDoubts { moved, lacking, unasked, .. } = std::mem::take(&mut self.doubts);
         if moved && (lacking || unasked) && !self.is_broken() {
-            self.broken(upto, "an end was repaired, and the arguments do not fit the tool");
+            self.broken(upto..upto, "an end was repaired, and the arguments do not fit the tool");
         }
         let id = id.map(|id| self.keep(id));
         // What is repaired from here on belongs to the next call, even before it says its name.
@@ -309,9 +310,9 @@ impl Sink {
     }
 
     /// Makes the running call one that is not finished; says why.
-    pub(crate) fn broken(&mut self, at: usize, why: &'static str) {
+    pub(crate) fn broken(&mut self, span: Range<usize>, why: impl Into<String>) {
         self.note(Outcome::Broken);
-        self.diagnose(Code::Broken, at..at, why);
+        self.diagnose(Code::Broken, span, why);
     }
 
     /// Says whether a repair moved an end in the running call.
@@ -387,6 +388,7 @@ impl Sink {
     }
 
     /// Text that touches text is one event; each marker is its own.
+    #[inline]
     fn consume(&mut self, upto: usize, kind: StoredKind) {
         if upto <= self.cursor {
             return;
@@ -400,6 +402,7 @@ impl Sink {
         }
     }
 
+    #[inline]
     fn push(&mut self, upto: usize, kind: StoredKind) {
         let span = self.cursor..upto.max(self.cursor);
         self.cursor = span.end;

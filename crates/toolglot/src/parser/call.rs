@@ -225,9 +225,8 @@ impl CallReader {
                 sink.diagnose(Code::Truncated, end.at..end.at, message);
             }
             Ended::Broken => {
-                sink.note(Outcome::Broken);
                 let message = format!("call of `{}` cannot be parsed any further", self.callee.name);
-                sink.diagnose(Code::Broken, end.at..end.at, message);
+                sink.broken(end.at..end.at, message);
             }
         }
         if let CallPhase::Body(body) = &mut self.phase
@@ -292,7 +291,7 @@ impl CallReader {
             () => None,
         };
         if let Some(why) = why {
-            sink.broken(end, why);
+            sink.broken(end..end, why);
         }
         if closing.cut && engine.options.is_cut() {
             sink.note(Outcome::Truncated);

@@ -16,7 +16,6 @@ use super::whole::read_value;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart, Hole, Pattern, TypeWords};
-use crate::event::Outcome;
 use crate::json::{self, Ended, ValueOutcome, ValuePosition};
 use crate::lead::Lead;
 use crate::schema::Types;
@@ -167,12 +166,10 @@ impl ParamsReader {
         let torn = begins_torn(start, param, &self.head, context)?;
         note_head(&self.head, self.at..start, sink);
         if torn {
-            sink.note(Outcome::Broken);
-            sink.diagnose(Code::Broken, self.at..start, "a parameter begins with a piece of a marker");
+            sink.broken(self.at..start, "a parameter begins with a piece of a marker");
         }
         if tree == Tree::Torn {
-            sink.note(Outcome::Broken);
-            sink.diagnose(Code::Broken, start..start, "an element inside a parameter has no closer of its own");
+            sink.broken(start..start, "an element inside a parameter has no closer of its own");
         }
         if let Tree::Whole(json, end) = tree {
             self.member(&json, end, context, sink);
@@ -271,8 +268,7 @@ impl ParamsReader {
                 self.skipped = true;
                 sink.repair(Code::JunkInCall, at..from, "skipped text between parameters");
                 if is_torn(at, from, context, param) {
-                    sink.note(Outcome::Broken);
-                    sink.diagnose(Code::Broken, at..from, "a piece of a marker stands between parameters");
+                    sink.broken(at..from, "a piece of a marker stands between parameters");
                 }
                 if matches!(marker, Marker::Open | Marker::Section) {
                     return Ok(self.end(at, Ended::Cut, context, sink));

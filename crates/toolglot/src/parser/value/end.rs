@@ -17,7 +17,6 @@ use super::json_span::{JsonRest, JsonSpan};
 use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
 use crate::dialect::Pattern;
-use crate::event::Outcome;
 use crate::id::seed_of;
 use crate::json::InnerCall;
 use crate::parser::boundary;
@@ -183,7 +182,7 @@ impl ValueEndFinder {
             }
             report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &doubt, sink);
             if is_unsaid(false, context, param) {
-                break_off(doubt.end, UNSAID, sink);
+                sink.broken(doubt.end..doubt.end, UNSAID);
             }
         }
         Ok(doubt)
@@ -229,7 +228,7 @@ impl ValueEndFinder {
                     report(marker, &edge, sink);
                 }
                 if let Some(why) = self.speaks_against(marker, (start, end), &edge, context, param)? {
-                    break_off(edge.end, why, sink);
+                    sink.broken(edge.end..edge.end, why);
                 }
             }
             None => {
@@ -477,12 +476,6 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
         }
         _ => sink.repair(Code::MissingValueCloser, span, "value without a closing marker; ended at the next marker"),
     }
-}
-
-/// Breaks the call at an end that no reading explains.
-fn break_off(at: usize, why: &str, sink: &mut Sink) {
-    sink.note(Outcome::Broken);
-    sink.diagnose(Code::Broken, at..at, why);
 }
 
 const UNSAID: &str = "a parameter that is not declared has no closer of its own";
