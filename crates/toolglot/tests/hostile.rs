@@ -299,18 +299,19 @@ fn a_dialect_file_has_limits() {
 
 #[test]
 fn markers_of_a_dialect_file_may_be_of_any_characters() {
+    let params = "call = \"<{name}>\\n{params}~</{name}>\"\nparam = \"<{key}>{tree}</{key}>~\\n\"";
+    let content = "call = \"~call {name}>{content}~end>\"";
+    let texts = [
+        (params, "<read>\n<path>src</path>~\n~</read>"),
+        (params, "<read>\n<path>src</path>\n~~</read>"),
+        (params, "<read>\n<path>src~</read>~"),
+        (content, "~call read>a ~ b~~end>"),
+        (content, "~call read>~call> ~end~"),
+    ];
     for mark in ["\u{fffd}", "\u{fffd}\u{fffd}\u{fffd}", "–", "🛠"] {
-        let file = format!(
-            "call = \"<{{name}}>\\n{{params}}{mark}</{{name}}>\"\nparam = \"<{{key}}>{{tree}}</{{key}}>{mark}\\n\""
-        );
-        let dialect = Dialect::from_toml("theirs", &file).expect("the file is right");
-        let dialects = Dialects::builtin().with(dialect).only(&["theirs"]).expect("it is there");
-        let texts = [
-            "<read>\n<path>src</path>~\n~</read>",
-            "<read>\n<path>src</path>\n~~</read>",
-            "<read>\n<path>src~</read>~",
-        ];
-        for text in texts.map(|text| text.replace('~', mark)) {
+        for (file, text) in texts.map(|(file, text)| (file.replace('~', mark), text.replace('~', mark))) {
+            let dialect = Dialect::from_toml("theirs", &file).expect("the file is right");
+            let dialects = Dialects::builtin().with(dialect).only(&["theirs"]).expect("it is there");
             let whole = parse(&text, &dialects, &tools(), &Options::default());
             let mut parser = Parser::new(&dialects, &tools(), &Options::default());
             let mut collector = Collector::new(&Options::default());

@@ -180,7 +180,8 @@ fn starts_line(mut at: usize, context: &CallContext<'_>) -> Result<bool, NotYet>
 
 /// Says whether one of the dialect's calls opens at `at`, by its marker or by a declared tool's bare tag.
 pub(crate) fn opens_call(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let tag = named_tag(context.view, at + 1)?.map(|(name, _)| name);
+    let tag = if context.view.byte(at)? == Some(b'<') { named_tag(context.view, at + 1)? } else { None };
+    let tag = tag.map(|(name, _)| name);
     let tool = tag.and_then(|name| context.engine.callee(name)).is_some_and(|callee| callee.tool.is_some());
     Ok(tool || context.opener(at)?.is_some())
 }
