@@ -63,10 +63,11 @@ pub fn repair(arguments: &str, dialects: &Dialects, tools: &Tools, options: &Opt
             None => {}
         }
     }
-    first.unwrap_or_else(|| Repaired {
-        arguments: None,
-        diagnostics: vec![text.note(Code::Broken, "no arguments recognised in this text")],
-    })
+    let none = || text.note(Code::Broken, "no arguments recognised in this text");
+    match first {
+        Some(found) => text.out_of_its_call(found),
+        None => Repaired { arguments: None, diagnostics: vec![none()] },
+    }
 }
 
 /// A string that should be arguments, and all that is known of them.

@@ -54,6 +54,17 @@ fn tags_of_a_whole_call_give_their_arguments() {
 }
 
 #[test]
+fn a_whole_call_in_json_that_needs_a_repair_gives_its_arguments_too() {
+    for call in [
+        r#"{{"name": "ls", "arguments": {"depth": 1}}"#,
+        r#"{"name": "ls", "arguments": {"depth": 1}}}"#,
+        r#"{"name": "ls", "arguments": {"depth": 1},}"#,
+    ] {
+        check(LS, call, Some(r#"{"depth": 1}"#));
+    }
+}
+
+#[test]
 fn without_a_schema_scalars_are_what_they_say() {
     for (text, value) in [
         ("TRUE", "true"),
