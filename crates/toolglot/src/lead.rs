@@ -1,27 +1,38 @@
-//! Eight of the first bytes of a text, compared at once: they tell nearly all that does not stand at a place.
+//! The first bytes of a text, compared at once: they tell nearly all that does not stand at a place.
 
-/// The first four bytes of a text, and the last four of its first sixteen: there, markers of full-width letters differ.
+/// The first sixteen bytes of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Lead {
-    bytes: u64,
-    /// Which of the eight are known, as bits.
-    there: u64,
+    bytes: u128,
+    /// Which of them are there, as bits.
+    there: u128,
 }
 
 impl Lead {
+    /// So many bytes make a lead.
+    pub(crate) const BYTES: usize = size_of::<u128>();
+
     #[inline]
     pub(crate) fn of(text: &[u8]) -> Self {
-        if let Some([a, b, c, d, .., e, f, g, h]) = text.first_chunk::<16>() {
-            return Self { bytes: u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), there: u64::MAX };
-        }
-        if let Some(four) = text.first_chunk() {
-            return Self { bytes: u32::from_le_bytes(*four).into(), there: u32::MAX.into() };
-        }
-        let shift = |byte: u8, at: usize| u64::from(byte) << (8 * at);
-        text.iter().enumerate().fold(Self::default(), |lead, (at, byte)| Self {
-            bytes: lead.bytes | shift(*byte, at),
-            there: lead.there | shift(0xff, at),
-        })
+        text.first_chunk().map_or_else(|| Self::of_short(text), Self::of_all)
+    }
+
+    /// Returns the lead of a text that is no shorter.
+    #[inline]
+    pub(crate) fn of_all(text: &[u8; Self::BYTES]) -> Self {
+        Self { bytes: u128::from_be_bytes(*text), there: u128::MAX }
+    }
+
+    fn of_short(text: &[u8]) -> Self {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..text.len()].copy_from_slice(text);
+        Self { bytes: u128::from_be_bytes(bytes), there: !(u128::MAX >> (8 * text.len())) }
+    }
+
+    /// Returns a number that is in order as texts are; those with the same are told apart by all that they say.
+    #[inline]
+    pub(crate) fn order(self) -> u128 {
+        self.bytes
     }
 
     /// Says whether two texts are the same as far as both are known, or may be elsewhere.
@@ -31,6 +42,24 @@ impl Lead {
     }
 }
 
+/// Texts of which each is compared; of more, the place is searched for where a lead belongs.
+const FEW: usize = 8;
+
+/// Returns those of some sorted texts that may stand where a lead does, or come to: they are next to it in order.
+///
+/// None of the texts may begin with another, but be the same.
+#[inline]
+pub(crate) fn near<T>(sorted: &[T], lead: Lead, lead_of: impl Fn(&T) -> Lead + Copy) -> impl Iterator<Item = &T> {
+    let fits = move |text: &&T| lead_of(text).fits(lead);
+    let mut near = sorted;
+    if sorted.len() > FEW {
+        let next = sorted.partition_point(|text| lead_of(text).order() <= lead.order());
+        let before = sorted[..next].iter().rev().take_while(fits).count();
+        near = &sorted[next - before..sorted.len().min(next + 1)];
+    }
+    near.iter().filter(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,9 +67,23 @@ mod tests {
     #[test]
     fn tells_texts_apart_by_what_is_known_of_both() {
         let fits = |one: &str, other: &str| Lead::of(one.as_bytes()).fits(Lead::of(other.as_bytes()));
-        let same = [("", "x"), ("<t", "<tool"), ("</par", "</pat"), ("abcdx", "abcdy")];
+        let same = [("", "x"), ("<t", "<tool"), ("</par", "</parameter>"), ("0123456789abcdefx", "0123456789abcdefy")];
         assert!(same.iter().all(|(one, other)| fits(one, other) && fits(other, one)));
-        assert!(!fits("<t", "<s") && !fits("</p", "</q") && !fits("abc", "abd") && !fits("<tool", "<top"));
-        assert!(!fits("<｜tool▁call▁begin｜>", "<｜tool▁calls▁begin｜>"));
+        let apart =
+            [("<t", "<s"), ("</p", "</q"), ("abcdx", "abcdy"), ("<｜tool▁call▁begin｜>", "<｜tool▁calls▁begin｜>")];
+        assert!(!apart.iter().any(|(one, other)| fits(one, other) || fits(other, one)));
+    }
+
+    #[test]
+    fn finds_what_may_stand_or_come_to_stand_in_order() {
+        let sorted = ["</par", "<tool_call_begin|x>", "<tool_call_begin|y>", "<tools>"];
+        let near = |text: &str| {
+            near(&sorted, Lead::of(text.as_bytes()), |known| Lead::of(known.as_bytes())).copied().collect::<Vec<_>>()
+        };
+        assert_eq!(near("</parameter>"), ["</par"]);
+        assert_eq!(near("<tool_call_begin|y> and more"), ["<tool_call_begin|x>", "<tool_call_begin|y>"]);
+        assert!(near("<tool").contains(&"<tool_call_begin|x>"));
+        assert_eq!(near("<tools> x"), ["<tools>"]);
+        assert!(near("<td>").is_empty());
     }
 }

@@ -140,6 +140,7 @@ pub(super) struct ReaderStep<'t> {
 }
 
 impl ReaderStep<'_> {
+    #[inline(always)]
     fn step(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         if self.at() >= self.limit() && self.reader.state.expect() != Expect::Done {
             let at = self.at();

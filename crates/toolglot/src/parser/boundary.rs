@@ -40,7 +40,7 @@ impl Markers for CallContext<'_> {
     }
 
     fn first_bytes(&self) -> &[u8] {
-        self.markers().first_bytes()
+        self.markers().first_bytes().members()
     }
 
     fn may_begin(&self, byte: u8) -> bool {

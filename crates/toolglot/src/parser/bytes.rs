@@ -54,6 +54,7 @@ impl ByteSet {
     }
 
     /// Says whether a text holds no member.
+    #[inline]
     pub(crate) fn is_absent(&self, text: &[u8]) -> bool {
         if text.len() < SHORT { !text.iter().any(|byte| self.contains(*byte)) } else { self.find(text).is_none() }
     }

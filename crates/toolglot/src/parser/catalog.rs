@@ -15,7 +15,7 @@ use alike::{alike, alike_sections};
 use behind::bytes_behind_name;
 use closers::{LoneClosers, empty_section, region_closers, strong_closers};
 use listing::{candidates_of, drop_repeated};
-use opening::{headers, is_special, openers};
+use opening::{headers, openers};
 use param_tags::param_tags;
 use plain::PlainCalls;
 
@@ -44,6 +44,8 @@ pub(crate) struct Candidate {
     pub(crate) in_fence: bool,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
+    /// Its section may hold nothing.
+    may_be_empty: bool,
     /// It opens without the special token that opens the calls of its dialect, so it is none.
     pub(crate) is_barred: bool,
     /// How much its heads say; the higher one wins.
@@ -112,6 +114,8 @@ pub(crate) struct Catalog {
     pub(crate) strays: LoneClosers,
     /// What is looked up in one dialect, made when it is first asked for: most dialects of a large set never are.
     own: PerDialect<Vec<usize>>,
+    /// The openers of its calls, strong and weak.
+    own_openers: PerDialect<[Openers; 2]>,
     markers: PerDialect<Starts>,
     data: PerDialect<DataBytes>,
     spent: PerDialect<Vec<Literal>>,
@@ -150,7 +154,7 @@ impl Catalog {
         drop_repeated(dialects, &mut candidates);
         // The most specific first, then in the caller's order: a candidate's number is its rank.
         candidates.sort_by_key(|candidate| usize::MAX - candidate.specificity);
-        let of = |strength| openers(dialects, &candidates, strength);
+        let of = |strength| openers(dialects, &candidates, |candidate| candidate.evidence == strength);
         let (strong, weak) = (of(Strength::Strong), of(Strength::Weak));
         let headers = headers(dialects, &candidates);
         let (closers, strays) = (LoneClosers::of_reasoning(dialects), LoneClosers::of_calls(dialects));
@@ -165,8 +169,8 @@ impl Catalog {
         let lone = closers.starts().into_iter().chain(strays.starts());
         let stops: Starts = strong.starts().into_iter().chain(lone).collect();
         let stops = if dynamic.is_empty() { stops } else { stops.with_byte(b'<') };
-        let stops_and_lines = stops.first_bytes().iter().copied().chain([b'\n']).collect();
-        let turns = stops.first_bytes().iter().copied().chain(*b"\n`~").collect();
+        let stops_and_lines = stops.first_bytes().members().iter().copied().chain([b'\n']).collect();
+        let turns = stops.first_bytes().members().iter().copied().chain(*b"\n`~").collect();
         Self {
             dialects: dialects.to_vec(),
             tokens,
@@ -182,6 +186,7 @@ impl Catalog {
             closers,
             strays,
             own: each(dialects),
+            own_openers: each(dialects),
             markers: each(dialects),
             data: each(dialects),
             spent: each(dialects),
@@ -246,6 +251,7 @@ impl Catalog {
     }
 
     /// Says whether what one candidate's heads said is what another's say, perhaps that the section's does not stand.
+    #[inline]
     pub(crate) fn are_alike(&self, one: usize, other: usize, lacks_section: bool) -> bool {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
         let sections = || self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
@@ -268,17 +274,17 @@ impl Catalog {
         self.stops_in_regions.get_or_init(made)
     }
 
-    /// Returns the end of an empty section that stands at `at`, where one of these candidates opens.
+    /// Returns the end of an empty section that stands at `at`, where one of these candidates opens; where several dialects
+    /// compete, special tokens must open it.
     pub(crate) fn empty_section(&self, view: View<'_>, at: usize, entrants: &[usize]) -> Result<Option<usize>, NotYet> {
         let mut last = None;
-        for candidate in entrants.iter().map(|number| &self.candidates[*number]) {
+        for candidate in entrants.iter().map(|number| &self.candidates[*number]).filter(|it| it.may_be_empty) {
             let (Some(section), dialect) = (candidate.section, self.dialect(candidate)) else { continue };
             if last.replace((candidate.dialect, section)) == Some((candidate.dialect, section)) {
                 continue;
             }
-            let section = &dialect.sections[section];
-            let end = empty_section(section, view, at)?;
-            if end.is_some() && (!self.is_auto() || is_special(dialect, section)) {
+            let end = empty_section(&dialect.sections[section], view, at)?;
+            if end.is_some() {
                 return Ok(end);
             }
         }
@@ -376,6 +382,35 @@ impl Catalog {
     pub(crate) fn opened(&self, view: View<'_>, at: usize, weak: bool, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.strong.find(view, at, found)?;
         if weak { self.weak.find(view, at, found) } else { Ok(()) }
+    }
+
+    /// Returns the calls of a dialect whose opener stands at `at`, the highest rank first; none if the dialect has calls that
+    /// open by less than one.
+    pub(crate) fn calls_of(&self, dialect: usize, view: View<'_>, at: usize, weak: bool) -> Result<Vec<usize>, NotYet> {
+        let [strong, others] = self.own_openers[dialect].get_or_init(|| {
+            let is_own = |candidate: &Candidate| candidate.dialect == dialect && candidate.role == CandidateRole::Call;
+            let of = |strength| {
+                openers(&self.dialects, &self.candidates, |candidate| {
+                    is_own(candidate) && candidate.evidence == strength
+                })
+            };
+            let dynamic = self.dynamic.iter().any(|number| is_own(&self.candidates[*number]));
+            if dynamic { Default::default() } else { [Strength::Strong, Strength::Weak].map(of) }
+        });
+        let mut found = Vec::new();
+        strong.find(view, at, &mut found)?;
+        if weak {
+            others.find(view, at, &mut found)?;
+        }
+        self.rank(&mut found);
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Says whether a candidate is a call of a dialect.
+    pub(crate) fn is_call_of(&self, dialect: usize, number: usize) -> bool {
+        let candidate = &self.candidates[number];
+        candidate.dialect == dialect && candidate.role == CandidateRole::Call
     }
 
     /// Adds the candidates whose message may begin within its header.

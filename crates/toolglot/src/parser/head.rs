@@ -212,7 +212,9 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
 /// Returns the end of the last marker of a head that stands again at `at`.
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
-    for marker in last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()) {
+    let lead = Lead::of(view.rest(at));
+    let markers = last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text());
+    for marker in markers.filter(|marker| Lead::of(marker.as_bytes()).fits(lead)) {
         let stands = view.starts_with(at, marker);
         if stands != Ok(false) && is_strong(marker) && stands? {
             return Ok(Some(at + marker.len()));

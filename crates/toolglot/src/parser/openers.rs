@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::bytes::NextBytes;
 use super::head::{GAPS, MARK, skip_gap};
 use crate::dialect::{Spelling, SpellingPart, is_strong};
+use crate::lead::Lead;
 use crate::view::{NotYet, View};
 
 /// What the scanner looks for: a literal's text up to its first joint, and the bytes that may follow, white space apart.
@@ -13,6 +14,8 @@ pub(crate) struct Opener<'t> {
     pub(crate) text: Cow<'t, str>,
     /// One of these must follow; anything may if there are none.
     then: Option<NextBytes>,
+    /// What must follow a text that comes next.
+    after: Option<(&'t str, NextBytes)>,
     /// Nothing but JSON can stand behind it, which begins with no letter.
     pub(crate) json: bool,
     /// Prose does not contain it.
@@ -22,33 +25,44 @@ pub(crate) struct Opener<'t> {
 impl<'t> Opener<'t> {
     /// Returns the opener that is all of a text.
     pub(crate) fn of(text: &'t str) -> Self {
-        Self { text: text.into(), then: None, json: false, strong: is_strong(text) }
+        Self { text: text.into(), then: None, after: None, json: false, strong: is_strong(text) }
     }
 
     /// Adds the openers of a spelling, two if it is written with a mark or without; `behind` is what may follow the whole
     /// literal, where not everything may.
-    pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<NextBytes>, openers: &mut Vec<Self>) {
+    pub(crate) fn add_spelled(spelling: &'t Spelling, behind: Option<BytesBehind<'t>>, openers: &mut Vec<Self>) {
         let text = spelling.opener();
-        let mut add = |text, then| {
-            openers.push(Self { text, then, json: false, strong: spelling.is_strong_at_once() });
+        let (whole, after) = behind.map_or((None, None), |behind| (Some(behind.bytes), behind.after));
+        let mut add = |text, then, after| {
+            openers.push(Self { text, then, after, json: false, strong: spelling.is_strong_at_once() });
         };
-        let then = match spelling.parts.get(1..) {
-            Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => Some(NextBytes::of_text(next)),
-            Some([SpellingPart::Mark, SpellingPart::Text(close)]) => {
-                add(Cow::Owned([text, close].concat()), behind);
-                Some(NextBytes::of_bytes([MARK].into_iter().collect()))
+        match spelling.parts.get(1..) {
+            Some([SpellingPart::Joint, SpellingPart::Text(next), ..]) => {
+                add(Cow::Borrowed(text), Some(NextBytes::of_text(next)), None);
             }
-            Some([]) => behind,
-            _ => None,
-        };
-        add(Cow::Borrowed(text), then);
+            Some([SpellingPart::Mark, SpellingPart::Text(close)]) => {
+                add(Cow::Owned([text, close].concat()), whole, after);
+                add(Cow::Borrowed(text), Some(NextBytes::of_bytes([MARK].into_iter().collect())), None);
+            }
+            Some([]) => add(Cow::Borrowed(text), whole, after),
+            _ => add(Cow::Borrowed(text), None, None),
+        }
     }
+}
+
+/// With what a text goes on, and what follows there behind a text of which that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BytesBehind<'t> {
+    pub(crate) bytes: NextBytes,
+    pub(crate) after: Option<(&'t str, NextBytes)>,
 }
 
 /// What may follow a text, for some of what it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Behind {
     then: Option<NextBytes>,
+    /// The number of a text that may come next, and what must follow that.
+    after: Option<(usize, NextBytes)>,
     json: bool,
 }
 
@@ -68,29 +82,29 @@ pub(crate) struct Openers {
 #[derive(Clone, Debug, Default)]
 struct OpenerRow {
     /// How it begins, in the order of the literals.
-    lead: u64,
+    lead: u128,
     text: String,
     /// The longest other literal that it begins with.
     inner: Option<usize>,
     behind: Vec<Behind>,
+    /// The texts that may come next.
+    nexts: Vec<Box<str>>,
     /// The numbers of what it opens, in order, each behind what may follow.
     opened: Vec<(usize, usize)>,
 }
 
 impl OpenerRow {
-    /// Says whether what stands behind it begins as it does.
-    fn begins(&self, [first, second]: [u8; 2]) -> bool {
+    /// Says whether the literal stands once more where it might go on, and goes on behind that.
+    fn restarts(&self, view: View<'_>, next: TextBehind, then: &NextBytes) -> Result<bool, NotYet> {
+        let TextBehind::Near { at, bytes: [first, second], .. } = next else { return Ok(false) };
         let mut own = self.text.bytes();
-        own.next() == Some(first) && (first != b'<' || own.next().is_none_or(|own| own == second))
-    }
-
-    /// Says whether the literal stands at `at`, once more, and goes on.
-    fn restarts(&self, view: View<'_>, at: usize, then: &NextBytes) -> Result<bool, NotYet> {
-        Ok(view.starts_with(at, &self.text)? && TextBehind::of(view, at + self.text.len())?.goes_on(then))
+        let begins = own.next() == Some(first) && (first != b'<' || own.next().is_none_or(|own| own == second));
+        Ok(begins && view.starts_with(at, &self.text)? && TextBehind::of(view, at + self.text.len())?.goes_on(then))
     }
 
     fn open(&mut self, opener: &Opener<'_>, number: usize) {
-        let behind = Behind { then: opener.then, json: opener.json };
+        let after = opener.after.map(|(text, then)| (self.next_text(text), then));
+        let behind = Behind { then: opener.then, after, json: opener.json };
         let way = self.behind.iter().position(|known| *known == behind).unwrap_or(self.behind.len());
         if way == self.behind.len() {
             self.behind.push(behind);
@@ -100,13 +114,23 @@ impl OpenerRow {
             self.opened.push((way, number));
         }
     }
+
+    /// Returns the number of a text that may come next.
+    fn next_text(&mut self, text: &str) -> usize {
+        let known = self.nexts.iter().position(|known| **known == *text);
+        known.unwrap_or_else(|| {
+            self.nexts.push(text.into());
+            self.nexts.len() - 1
+        })
+    }
 }
 
 impl Openers {
     pub(crate) fn new<'t>(pairs: impl IntoIterator<Item = (Opener<'t>, usize)>) -> Self {
         let pairs: Vec<_> = pairs.into_iter().collect();
         let text = |place: usize| &*pairs[place].0.text;
-        let mut order: Vec<_> = (0..pairs.len()).map(|place| (lead(text(place).as_bytes()), place)).collect();
+        let mut order: Vec<_> =
+            (0..pairs.len()).map(|place| (Lead::of(text(place).as_bytes()).order(), place)).collect();
         order.sort_unstable_by(|one, other| (one.0, text(one.1), one.1).cmp(&(other.0, text(other.1), other.1)));
         let mut openers = Self { rows: Vec::with_capacity(pairs.len()) };
         for alike in order.chunk_by(|one, next| one.0 == next.0 && text(one.1) == text(next.1)) {
@@ -124,7 +148,7 @@ impl Openers {
         while let Some(row) = inner.map(|number| &self.rows[number]).filter(|row| !text.starts_with(&row.text)) {
             inner = row.inner;
         }
-        self.rows.push(OpenerRow { lead: lead(text.as_bytes()), text: text.to_owned(), inner, ..row });
+        self.rows.push(OpenerRow { lead: Lead::of(text.as_bytes()).order(), text: text.to_owned(), inner, ..row });
     }
 
     /// Returns of each literal the numbers of what it opens.
@@ -163,25 +187,31 @@ impl Openers {
     pub(crate) fn find(&self, view: View<'_>, at: usize, found: &mut Vec<usize>) -> Result<(), NotYet> {
         self.walk(view, at, |row| {
             // Looked at once some have to know.
-            let mut next = None;
+            let (mut next, mut behind) = (None, (usize::MAX, None));
             let mut goes_on = |way: &Behind| {
                 let Some(then) = &way.then else { return Ok(true) };
                 let next = match next {
                     Some(next) => next,
                     None => *next.insert(TextBehind::of(view, at + row.text.len())?),
                 };
-                Ok(match next {
-                    _ if next.goes_on(then) => true,
-                    TextBehind::Near { at, bytes, .. } => row.begins(bytes) && row.restarts(view, at, then)?,
-                    _ => false,
-                })
+                match (&way.after, next) {
+                    _ if !next.goes_on(then) => row.restarts(view, next, then),
+                    (Some((number, after)), TextBehind::Near { at, .. }) => {
+                        if behind.0 != *number {
+                            behind = (*number, TextBehind::of_next(view, at, &row.nexts[*number])?);
+                        }
+                        Ok(behind.1.is_none_or(|behind| behind.goes_on(after)))
+                    }
+                    _ => Ok(true),
+                }
             };
-            let mut ways = 0_u64;
-            for (number, way) in row.behind.iter().enumerate().take(WAYS) {
-                ways |= u64::from(goes_on(way)?) << number;
-            }
+            let (mut asked, mut ways) = (0_u64, 0_u64);
             for (way, number) in &row.opened {
-                if if *way < WAYS { ways >> way & 1 == 1 } else { goes_on(&row.behind[*way])? } {
+                let bit = if *way < WAYS { 1 << way } else { 0 };
+                let goes = if asked & bit != 0 { ways & bit != 0 } else { goes_on(&row.behind[*way])? };
+                asked |= bit;
+                if goes {
+                    ways |= bit;
                     found.push(*number);
                 }
             }
@@ -196,7 +226,7 @@ impl Openers {
         mut hit: impl FnMut(&OpenerRow) -> Result<(), NotYet>,
     ) -> Result<(), NotYet> {
         let rest = view.rest(at);
-        let lead = lead(rest);
+        let lead = Lead::of(rest).order();
         let before = |row: &OpenerRow| row.lead < lead || row.lead == lead && row.text.as_bytes() <= rest;
         let next = self.rows.partition_point(before);
         if self.rows.get(next).is_some_and(|row| row.text.as_bytes().starts_with(rest)) {
@@ -211,12 +241,6 @@ impl Openers {
         }
         Ok(())
     }
-}
-
-/// Returns the first bytes of a text as a number that is in order as the texts are.
-fn lead(text: &[u8]) -> u64 {
-    let short = || text.iter().zip(1..8).fold(0, |lead, (byte, place)| lead | u64::from(*byte) << (64 - 8 * place));
-    text.first_chunk().map_or_else(short, |eight| u64::from_be_bytes(*eight))
 }
 
 /// What stands behind an opener, white space apart.
@@ -238,6 +262,11 @@ impl TextBehind {
             Self::Far => true,
             Self::Nothing => false,
         }
+    }
+
+    /// Returns what stands behind a text at `at`, `None` if another stands there.
+    fn of_next(view: View<'_>, at: usize, text: &str) -> Result<Option<Self>, NotYet> {
+        if view.starts_with(at, text)? { Self::of(view, at + text.len()).map(Some) } else { Ok(None) }
     }
 
     fn of(view: View<'_>, at: usize) -> Result<Self, NotYet> {

@@ -3,20 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::catalog::{CandidateRole, PatternRef, Strength, skipped};
-use super::contest::{HeadResult, Proof, Rejection, Trial, TrialContext, Winner, go_on, heads, try_body, try_call};
+use super::catalog::CandidateRole;
+use super::contest::{Proof, Rejection, Winner};
 use super::engine::Engine;
-use super::head::{Head, nodes, skip_line_break};
+use super::head::Head;
 use super::markdown::MarkdownState;
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, Pattern};
-use crate::options::{Evidence, Options, ReasoningOpen};
+use crate::options::{Options, ReasoningOpen};
 use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 use drafts::CloserSearch;
 use lost::{LostContests, looks_ahead};
-use markup::ElementPlace;
 use turns::TurnChain;
 
 mod drafts;
@@ -26,6 +24,7 @@ mod lost;
 mod markup;
 mod plain;
 mod stop;
+mod trials;
 mod turns;
 mod worded;
 
@@ -53,6 +52,8 @@ pub(crate) struct Scanner {
     drafted: Option<Arc<str>>,
     /// The candidates still alive at `at`, the highest rank first.
     contest: Option<Vec<usize>>,
+    /// They are of the last call's dialect; others may compete if all of them die.
+    kin_alone: bool,
     /// What the first of them has read ahead.
     proof: Option<Box<Proof>>,
     lost: LostContests,
@@ -119,6 +120,7 @@ impl Scanner {
             sought: CloserSearch::default(),
             drafted: None,
             contest: None,
+            kin_alone: false,
             proof: None,
             lost: LostContests::default(),
             looks_ahead: false,
@@ -264,22 +266,50 @@ impl Scanner {
                 self.resume_after(end);
                 return Ok(ContestOutcome::Skipped);
             }
-            let entrants = self.entrants(engine, view)?;
-            if let Some(end) = engine.catalog.empty_section(view, self.at, &entrants)? {
-                sink.markup(end);
-                self.resume_after(end);
+            let kin = self.kin(engine, view)?;
+            self.wasted_before = self.wasted_lookahead;
+            self.kin_alone = !kin.is_empty();
+            let entrants = if kin.is_empty() { self.entrants(engine, view)? } else { kin };
+            if self.enter(engine, view, entrants, sink)? {
                 return Ok(ContestOutcome::Skipped);
             }
-            if !entrants.is_empty() {
-                self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
-            }
-            self.tried_call |=
-                entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
-            self.looks_ahead = looks_ahead(engine, &entrants);
-            self.wasted_before = self.wasted_lookahead;
-            self.contest = Some(entrants);
         }
-        self.compete(engine, view, sink)
+        match self.compete(engine, view, sink)? {
+            ContestOutcome::Lost if self.kin_alone && self.rejected.is_none() => {
+                let all = self.entrants(engine, view)?;
+                if self.enter(engine, view, all, sink)? {
+                    return Ok(ContestOutcome::Skipped);
+                }
+                self.kin_alone = false;
+                if let (Some(alive), Some(last)) = (&mut self.contest, self.last) {
+                    alive.retain(|number| !engine.catalog.is_call_of(last, *number));
+                }
+                self.compete(engine, view, sink)
+            }
+            decided => Ok(decided),
+        }
+    }
+
+    /// Lets candidates compete; true if what stands here is a section that holds nothing.
+    fn enter(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        entrants: Vec<usize>,
+        sink: &mut Sink,
+    ) -> Result<bool, NotYet> {
+        if let Some(end) = engine.catalog.empty_section(view, self.at, &entrants)? {
+            sink.markup(end);
+            self.resume_after(end);
+            return Ok(true);
+        }
+        if !entrants.is_empty() {
+            self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
+        }
+        self.tried_call |= entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
+        self.looks_ahead = looks_ahead(engine, &entrants);
+        self.contest = Some(entrants);
+        Ok(false)
     }
 
     /// All candidates died: a rejected call is text as a whole, else the next byte may open another.
@@ -302,192 +332,9 @@ impl Scanner {
         }
     }
 
-    /// Lets candidates read on; the first in rank order that does not die wins once it is ready.
-    fn compete(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ContestOutcome, NotYet> {
-        let mut shared = None;
-        while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
-            let candidate = &engine.catalog.candidates[number];
-            let found = match candidate.role {
-                CandidateRole::Skip if !self.may_skip(engine, view, number)? => None,
-                CandidateRole::TurnEnd if !self.may_end(engine, view, number)? => None,
-                CandidateRole::TurnStart => self.quotes_turn(engine, view, number)?,
-                CandidateRole::Skip | CandidateRole::TurnEnd => {
-                    let length = skipped(engine.catalog.dialect(candidate), candidate).map_or(0, String::len);
-                    sink.markup(self.at + length);
-                    self.resume_after(self.at + length);
-                    return Ok(ContestOutcome::Skipped);
-                }
-                CandidateRole::Call if sink.calls() >= engine.options.limits.calls => {
-                    if !std::mem::replace(&mut self.told_limit, true) {
-                        sink.diagnose(
-                            Code::LimitCalls,
-                            self.at..self.at,
-                            "too many calls (limit `calls`); treated as text",
-                        );
-                    }
-                    None
-                }
-                CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
-                CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
-                    Some(pattern) if !pattern.opens_with_word() => self.try_region(view, number, pattern)?,
-                    Some(pattern) if self.worded_region(view, pattern, sink)? => return Ok(ContestOutcome::Skipped),
-                    _ => None,
-                },
-            };
-            self.knows_reasoning |= found.is_some() && candidate.role == CandidateRole::Reasoning;
-            if let Some(found) = found {
-                return Ok(ContestOutcome::Won(found));
-            }
-            if self.rejected.is_some() {
-                return Ok(ContestOutcome::Lost);
-            }
-            if let Some(alive) = &mut self.contest {
-                alive.remove(0);
-            }
-        }
-        Ok(ContestOutcome::Lost)
-    }
-
-    fn try_candidate(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        number: usize,
-        calls: usize,
-        shared: &mut Option<HeadResult>,
-    ) -> Result<Option<ScanFound>, NotYet> {
-        let candidate = &engine.catalog.candidates[number];
-        let pattern_ref = candidate.pattern_ref();
-        let weak = candidate.evidence == Strength::Weak;
-        let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
-        let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
-        let doubtful = element == ElementPlace::Doubtful;
-        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || doubtful;
-        let trial_context = TrialContext {
-            weak: weak || candidate.evidence == Strength::Dynamic,
-            prove,
-            calls,
-            named: candidate.is_named,
-            fence,
-            fresh: self.place.is_fresh(),
-            last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
-            exhausted: self.is_exhausted(),
-            held: self.may_be_draft(engine, candidate.evidence),
-            ..TrialContext::default()
-        };
-        let mut body = None;
-        let trial = if candidate.is_barred {
-            Trial::Dead { why: "not opened by a special token", read: self.at }
-        } else if element == ElementPlace::Amid {
-            Trial::Dead { why: "an element of ordinary markup", read: self.at }
-        } else if let Some(begun) = self.proof.take() {
-            body = Some(begun.body()).filter(|_| !weak);
-            go_on(engine, view, trial_context, begun, &mut self.proof)?
-        } else {
-            let heads = match shared.take().filter(|_| !trial_context.exhausted) {
-                Some(heads) => heads,
-                None => heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?,
-            };
-            *shared = self.shares(engine, number, &heads).then(|| heads.clone());
-            body = heads.body().filter(|_| !weak);
-            try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
-        };
-        let trial = self.unless_draft(engine, view, trial)?;
-        if matches!(trial, Trial::Dead { .. }) {
-            self.note_own_fence(view, body);
-        }
-        self.settle(engine, view, pattern_ref, trial_context, trial)
-    }
-
-    /// Counts and tells what became of a candidate; returns it if it is ready.
-    fn settle(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        pattern_ref: PatternRef,
-        trial_context: TrialContext,
-        trial: Trial,
-    ) -> Result<Option<ScanFound>, NotYet> {
-        let dialect = engine.dialect(pattern_ref).name.clone();
-        match trial {
-            Trial::Ready(win) => {
-                self.wasted_lookahead += win.in_vain;
-                self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
-                    engine.pattern(pattern_ref).source.clone().into_owned()
-                });
-                return Ok(Some(ScanFound::Call(win)));
-            }
-            Trial::Rejected(rejection) => {
-                self.wasted_lookahead += rejection.read - rejection.end;
-                let why = rejection.message.clone();
-                self.step(Action::Died, Some(dialect), self.at..rejection.end, || why);
-                self.rejected = Some(rejection);
-            }
-            Trial::Dead { why, read } => {
-                let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
-                self.wasted_lookahead += read.saturating_sub(self.at);
-                let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
-                self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
-            }
-        }
-        Ok(None)
-    }
-
-    /// Says whether the next candidate's heads say what those of this one do.
-    fn shares(&self, engine: &Engine, number: usize, heads: &HeadResult) -> bool {
-        let next = self.contest.as_ref().and_then(|alive| alive.get(1));
-        next.is_some_and(|next| engine.catalog.are_alike(number, *next, heads.lacks_section()))
-    }
-
-    /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.
-    fn is_bare_amid_text(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        let object = match view.byte(self.at)? {
-            Some(b'[') => view.byte(view.skip_blanks(self.at + 1)?)? == Some(b'{'),
-            first => first == Some(b'{'),
-        };
-        Ok(object && engine.catalog.is_auto() && !self.place.is_fresh())
-    }
-
-    /// Says whether a call would begin here if text could spell special tokens.
-    fn forges(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        pattern_ref: PatternRef,
-        trial_context: TrialContext,
-    ) -> Result<bool, NotYet> {
-        if !view.has_marks() || trial_context.exhausted {
-            return Ok(false);
-        }
-        let (plain, trial_context) = (view.with_marks(None), TrialContext { nested: true, ..TrialContext::default() });
-        let Trial::Ready(win) = try_call(engine, plain, self.at, pattern_ref, Head::default(), trial_context)? else {
-            return Ok(false);
-        };
-        self.forged = Some(self.at..win.start.at());
-        Ok(true)
-    }
-
-    /// Weak evidence proves itself where dialects compete, or where text came before.
-    fn must_prove(&self, engine: &Engine) -> bool {
-        engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
-    }
-
-    fn try_region(&self, view: View<'_>, number: usize, pattern: &Pattern) -> Result<Option<ScanFound>, NotYet> {
-        let mut head = Head::default();
-        let end = nodes(view, self.at, &pattern.head, None, &mut head)?;
-        let Some(mut at) = end else { return Ok(None) };
-        if pattern.body.as_ref().is_some_and(|body| body.line_before) {
-            at = skip_line_break(view, at)?;
-        }
-        Ok(Some(ScanFound::Region { candidate: number, head: Box::new(head), at }))
-    }
-
     fn step(&mut self, action: Action, dialect: Option<Arc<str>>, span: Range<usize>, detail: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
             trace.push(Step { span, action, dialect, detail: detail() });
         }
     }
 }
-
-/// Why a call is none whose markers have the right letters.
-const FORGED: &str = "spelled out in text, not a special token";

@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use super::Candidate;
-use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Pattern};
+use crate::dialect::{BodyHole, BodyKind, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
 use crate::parser::bytes::{ByteBits, NextBytes};
+use crate::parser::openers::BytesBehind;
 
 /// Returns with what a candidate can go on behind its first literal, white space apart; `None` if with anything.
 ///
 /// The literal, or all of a head that is nothing else, may stand there once more, or what closes an empty section.
-pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pattern) -> Option<NextBytes> {
+pub(super) fn bytes_behind<'d>(
+    dialect: &'d Dialect,
+    candidate: &Candidate,
+    first: &'d Pattern,
+    several: bool,
+) -> Option<BytesBehind<'d>> {
     let call = (first.kind() == Some(BodyKind::Calls)).then(|| &dialect.calls[candidate.pattern]);
     let last = call.unwrap_or(first);
     let nodes = first.head.iter().skip(1).chain(call.into_iter().flat_map(|call| &call.head));
@@ -22,6 +28,13 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
     for closer in first.tail.iter().filter(|_| call.is_some()) {
         bytes.add(first_bytes(closer)?);
     }
+    bytes.add(bytes_of_nodes(nodes.clone(), last)?);
+    Some(BytesBehind { bytes, after: if several { behind_next(nodes, last) } else { None } })
+}
+
+/// Returns with what some nodes can begin, and the body of a pattern behind them.
+fn bytes_of_nodes<'d>(nodes: impl Iterator<Item = &'d HeadPart>, last: &Pattern) -> Option<NextBytes> {
+    let mut bytes = NextBytes::default();
     for node in nodes {
         match node {
             HeadPart::Literal(literal) => {
@@ -42,6 +55,22 @@ pub(super) fn bytes_behind(dialect: &Dialect, candidate: &Candidate, first: &Pat
     }
     bytes.add(bytes_of_body(last.body.as_ref()?, last.tail.first())?);
     Some(bytes)
+}
+
+/// Returns the text of a literal that comes next and is spelled in one way, and with what it goes on.
+fn behind_next<'d>(
+    mut nodes: impl Iterator<Item = &'d HeadPart> + Clone,
+    last: &Pattern,
+) -> Option<(&'d str, NextBytes)> {
+    let Some(HeadPart::Literal(Literal { spellings })) = nodes.next() else { return None };
+    let [spelling] = &spellings[..] else { return None };
+    match &spelling.parts[..] {
+        [SpellingPart::Text(text)] => Some((text, bytes_of_nodes(nodes, last)?)),
+        [SpellingPart::Text(text), SpellingPart::Joint, SpellingPart::Text(next), ..] => {
+            Some((text, NextBytes::of_text(next)))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the bytes with which a call can go on behind the name that opens it.

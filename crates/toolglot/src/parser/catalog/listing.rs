@@ -31,6 +31,7 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
             in_fence: label.is_some(),
             is_fence: label.is_some_and(|label| !says_call(&label)),
             is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
+            may_be_empty: section.is_some_and(|section| alone || is_special(dialect, &dialect.sections[section])),
             is_barred: false,
             specificity: 0,
         };
@@ -132,7 +133,9 @@ fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
         Some(BodyKind::Arguments) => 1,
         _ => 0,
     };
-    section + heads(own) + body
+    // Of bare names, those come first that need no closer: what else stands behind speaks against them soon.
+    let open = candidate.is_named && own.tail.is_empty();
+    section + heads(own) + body + usize::from(open)
 }
 
 fn breaks_line(param: &Pattern) -> bool {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::behind::bytes_behind;
 use super::{Candidate, CandidateRole, Strength, first_pattern, skipped};
 use crate::dialect::{BodyKind, Dialect, HeadPart, Literal, Pattern, Spelling};
-use crate::parser::bytes::NextBytes;
-use crate::parser::openers::{Opener, Openers};
+use crate::parser::openers::{BytesBehind, Opener, Openers};
 
 /// The literals that open a candidate of its strength.
-fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Vec<Opener<'d>> {
-    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first));
+///
+/// Where there are several dialects, more than the next bytes are worth a look.
+fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate, several: bool) -> Vec<Opener<'d>> {
+    let mut texts = opener_texts(dialect, candidate, |first| bytes_behind(dialect, candidate, first, several));
     let strong = candidate.evidence == Strength::Strong;
     texts.retain(|opener| skipped(dialect, candidate).is_some() || opener.strong == strong);
     texts
@@ -20,7 +21,7 @@ fn openers_of<'d>(dialect: &'d Dialect, candidate: &Candidate) -> Vec<Opener<'d>
 pub(super) fn opener_texts<'d>(
     dialect: &'d Dialect,
     candidate: &Candidate,
-    behind: impl FnOnce(&Pattern) -> Option<NextBytes>,
+    behind: impl FnOnce(&'d Pattern) -> Option<BytesBehind<'d>>,
 ) -> Vec<Opener<'d>> {
     if let Some(literal) = skipped(dialect, candidate) {
         return vec![Opener::of(literal)];
@@ -41,7 +42,7 @@ pub(super) fn opener_texts<'d>(
 }
 
 /// An optional first literal leaves the next one as the opener.
-fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<NextBytes>) -> Vec<Opener<'d>> {
+fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<BytesBehind<'d>>) -> Vec<Opener<'d>> {
     let mut texts = Vec::with_capacity(first.spellings.len());
     first.spellings.iter().for_each(|spelling| Opener::add_spelled(spelling, behind, &mut texts));
     if first.is_optional()
@@ -53,9 +54,18 @@ fn spelled_openers<'d>(pattern: &'d Pattern, first: &'d Literal, behind: Option<
     texts
 }
 
-pub(super) fn openers(dialects: &[Arc<Dialect>], candidates: &[Candidate], strength: Strength) -> Openers {
-    let of_strength = candidates.iter().enumerate().filter(|(_, candidate)| candidate.evidence == strength);
-    of_those(dialects, of_strength)
+/// The openers of those candidates that are meant, each with its number.
+pub(super) fn openers(
+    dialects: &[Arc<Dialect>],
+    candidates: &[Candidate],
+    is_meant: impl Fn(&Candidate) -> bool,
+) -> Openers {
+    let texts = |(number, candidate): (usize, &Candidate)| {
+        openers_of(&dialects[candidate.dialect], candidate, dialects.len() > 1)
+            .into_iter()
+            .map(move |text| (text, number))
+    };
+    Openers::new(candidates.iter().enumerate().filter(|(_, candidate)| is_meant(candidate)).flat_map(texts))
 }
 
 /// The weak openers of heads that have a special token in them.
@@ -70,7 +80,7 @@ pub(super) fn headers(dialects: &[Arc<Dialect>], candidates: &[Candidate]) -> Op
         let weak = candidate.evidence == Strength::Weak && !skips && !candidate.is_named;
         weak && has_token(first_pattern(dialect, candidate.role, candidate.section, candidate.pattern))
     };
-    of_those(dialects, candidates.iter().enumerate().filter(|(_, candidate)| is_header(candidate)))
+    openers(dialects, candidates, is_header)
 }
 
 /// Says whether a region's opener has a special token in it. A plain tag may be the text's own: it needs a pinned dialect.
@@ -84,12 +94,4 @@ fn is_token(dialect: &Dialect, part: &HeadPart) -> bool {
     let HeadPart::Literal(literal) = part else { return false };
     let token = |text: &str| dialect.special.iter().any(|token| text.contains(token.as_str()));
     !literal.is_optional() && literal.spellings.iter().all(|spelling| token(&spelling.plain()))
-}
-
-fn of_those<'c>(dialects: &[Arc<Dialect>], those: impl Iterator<Item = (usize, &'c Candidate)>) -> Openers {
-    let texts = |(number, candidate): (usize, &Candidate)| {
-        let texts = openers_of(&dialects[candidate.dialect], candidate);
-        texts.into_iter().map(move |text| (text, number)).collect::<Vec<_>>()
-    };
-    Openers::new(those.flat_map(texts))
 }

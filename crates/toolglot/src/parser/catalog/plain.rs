@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use super::{Candidate, CandidateRole, Catalog, Strength};
 use crate::dialect::{BodyKind, HeadPart, Literal, Pattern, Spelling};
-use crate::lead::Lead;
+use crate::lead::{Lead, near};
 use crate::parser::head::{Head, nodes, stands, stands_any};
 use crate::view::{NotYet, View};
 
-/// These candidates, the highest rank first.
+/// These candidates as their openers are in order, of those that open alike the highest rank first.
 pub(super) type PlainCalls = Vec<PlainCandidate>;
 
 /// One of these candidates, and how it opens.
@@ -39,7 +39,7 @@ impl Catalog {
     ) -> Option<(&Candidate, usize)> {
         let calls = self.plain_calls.get_or_init(|| self.list_plain_calls());
         let lead = Lead::of(view.rest(at));
-        calls.iter().filter(|call| call.lead.fits(lead)).find_map(|PlainCandidate { number, shadow, .. }| {
+        near(calls, lead, |call| call.lead).find_map(|PlainCandidate { number, shadow, .. }| {
             let candidate = &self.candidates[*number];
             let opener = self.pattern(candidate)?.opening()?;
             let end = stands(view, at, opener, &Head::default()).ok()??;
@@ -59,9 +59,10 @@ impl Catalog {
             opener(number).into_iter().flat_map(|opener| &opener.spellings).map(move |spelling| (number, spelling))
         });
         let lead = |spelling: &Spelling| Lead::of(spelling.opener().as_bytes());
-        spelled
-            .map(|(number, spelling)| PlainCandidate { lead: lead(spelling), number, shadow: OnceLock::new() })
-            .collect()
+        let candidate = |(number, spelling)| PlainCandidate { lead: lead(spelling), number, shadow: OnceLock::new() };
+        let mut calls: PlainCalls = spelled.map(candidate).collect();
+        calls.sort_by_key(|call| (call.lead.order(), call.number));
+        calls
     }
 
     fn is_plain_call(&self, candidate: &Candidate) -> bool {

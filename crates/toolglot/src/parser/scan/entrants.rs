@@ -5,7 +5,7 @@ use super::fences::ends_torn_quote;
 use crate::options::Evidence;
 use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
-use crate::parser::catalog::{Candidate, CandidateRole, Strength};
+use crate::parser::catalog::{CandidateRole, Strength};
 use crate::parser::engine::Engine;
 use crate::parser::head::name_end;
 use crate::parser::markdown::Quoting;
@@ -45,6 +45,18 @@ impl Scanner {
     /// that the next call opens.
     fn ends_torn_span(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
         Ok(!self.span_quotes && ends_torn_quote(engine, view, self.at, self.tried_call)?)
+    }
+
+    /// Returns the calls of the last call's dialect that open here, where these alone may compete for now: right behind it, no
+    /// others can win if one of these does.
+    pub(super) fn kin(&mut self, engine: &Engine, view: View<'_>) -> Result<Vec<usize>, NotYet> {
+        let shows_all = !engine.catalog.is_auto() || engine.options.careful || self.trace.is_some();
+        let Some(last) = self.last.filter(|_| !shows_all && self.place.is_fresh()) else { return Ok(Vec::new()) };
+        let amid_run = view.byte(self.at)?.is_some_and(|first| self.place.is_amid_run(first));
+        if amid_run || self.place.quoting(view, self.at)? != Quoting::None {
+            return Ok(Vec::new());
+        }
+        engine.catalog.calls_of(last, view, self.at, engine.reads_weak && self.place.is_line_start())
     }
 
     /// Returns the candidates that may compete here, the highest rank first.
@@ -100,8 +112,7 @@ impl Scanner {
         entrants.dedup();
         // A message is of one dialect: what says it most exactly comes first only among the calls of others.
         if let Some(last) = self.last {
-            let own = |candidate: &Candidate| candidate.role == CandidateRole::Call && candidate.dialect == last;
-            entrants.sort_by_key(|number| !own(&catalog.candidates[*number]));
+            entrants.sort_by_key(|number| !catalog.is_call_of(last, *number));
         }
         Ok(entrants)
     }

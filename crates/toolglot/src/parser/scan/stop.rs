@@ -1,9 +1,9 @@
 //! Where the scanner stops: a place at which something other than text may stand.
 
 use super::Scanner;
+use crate::lead::Lead;
 use crate::parser::engine::Engine;
 use crate::parser::markdown::opens_fence;
-use crate::parser::starts::HEAD;
 use crate::view::{View, is_blank};
 
 impl Scanner {
@@ -11,8 +11,8 @@ impl Scanner {
     pub(super) fn next_stop(&self, engine: &Engine, view: View<'_>) -> Option<usize> {
         let catalog = &engine.catalog;
         let rest = view.rest(self.at);
-        let bytes = if engine.reads_weak { &catalog.stops_and_lines } else { catalog.stops.first() };
-        let near = !engine.options.careful && engine.options.limits.held >= HEAD && catalog.dynamic.is_empty();
+        let bytes = if engine.reads_weak { &catalog.stops_and_lines } else { catalog.stops.first_bytes() };
+        let near = !engine.options.careful && engine.options.limits.held >= Lead::BYTES && catalog.dynamic.is_empty();
         let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
@@ -28,7 +28,7 @@ impl Scanner {
                     return Some(self.at + from);
                 }
             }
-            from += if near { catalog.stops.find_near(bytes, &rest[from..]) } else { bytes.find(&rest[from..]) }?;
+            from += if near { catalog.stops.find_or(bytes, &rest[from..]) } else { bytes.find(&rest[from..]) }?;
             line_start = rest[from] == b'\n';
             if !line_start && (engine.options.careful || opens(engine, view, self.at + from)) {
                 return Some(self.at + from);

@@ -1,0 +1,224 @@
+//! The candidates at a place, one by one: the first in rank order that does not die wins once it is ready.
+
+use super::markup::ElementPlace;
+use super::{ContestOutcome, ScanFound, Scanner};
+use crate::diagnostic::Code;
+use crate::dialect::{BodyKind, Pattern};
+use crate::options::Evidence;
+use crate::parser::catalog::{CandidateRole, PatternRef, Strength, skipped};
+use crate::parser::contest::{HeadResult, Trial, TrialContext, go_on, heads, try_body, try_call};
+use crate::parser::engine::Engine;
+use crate::parser::head::{Head, nodes, skip_line_break};
+use crate::sink::Sink;
+use crate::trace::Action;
+use crate::view::{NotYet, View};
+
+/// What candidates' heads said, of two kinds at most that others share.
+type SharedHeads = [Option<(usize, HeadResult)>; 2];
+
+impl Scanner {
+    /// Lets candidates read on.
+    pub(super) fn compete(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        sink: &mut Sink,
+    ) -> Result<ContestOutcome, NotYet> {
+        let mut shared = SharedHeads::default();
+        while let Some(&number) = self.contest.as_ref().and_then(|alive| alive.first()) {
+            let candidate = &engine.catalog.candidates[number];
+            let found = match candidate.role {
+                CandidateRole::Skip if !self.may_skip(engine, view, number)? => None,
+                CandidateRole::TurnEnd if !self.may_end(engine, view, number)? => None,
+                CandidateRole::TurnStart => self.quotes_turn(engine, view, number)?,
+                CandidateRole::Skip | CandidateRole::TurnEnd => {
+                    let length = skipped(engine.catalog.dialect(candidate), candidate).map_or(0, String::len);
+                    sink.markup(self.at + length);
+                    self.resume_after(self.at + length);
+                    return Ok(ContestOutcome::Skipped);
+                }
+                CandidateRole::Call if sink.calls() >= engine.options.limits.calls => {
+                    if !std::mem::replace(&mut self.told_limit, true) {
+                        sink.diagnose(
+                            Code::LimitCalls,
+                            self.at..self.at,
+                            "too many calls (limit `calls`); treated as text",
+                        );
+                    }
+                    None
+                }
+                CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
+                CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
+                    Some(pattern) if !pattern.opens_with_word() => self.try_region(view, number, pattern)?,
+                    Some(pattern) if self.worded_region(view, pattern, sink)? => return Ok(ContestOutcome::Skipped),
+                    _ => None,
+                },
+            };
+            self.knows_reasoning |= found.is_some() && candidate.role == CandidateRole::Reasoning;
+            if let Some(found) = found {
+                return Ok(ContestOutcome::Won(found));
+            }
+            if self.rejected.is_some() {
+                return Ok(ContestOutcome::Lost);
+            }
+            if let Some(alive) = &mut self.contest {
+                alive.remove(0);
+            }
+        }
+        Ok(ContestOutcome::Lost)
+    }
+
+    fn try_candidate(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        number: usize,
+        calls: usize,
+        shared: &mut SharedHeads,
+    ) -> Result<Option<ScanFound>, NotYet> {
+        let candidate = &engine.catalog.candidates[number];
+        let pattern_ref = candidate.pattern_ref();
+        let weak = candidate.evidence == Strength::Weak;
+        let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
+        let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
+        let doubtful = element == ElementPlace::Doubtful;
+        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || doubtful;
+        let trial_context = TrialContext {
+            weak: weak || candidate.evidence == Strength::Dynamic,
+            prove,
+            calls,
+            named: candidate.is_named,
+            fence,
+            fresh: self.place.is_fresh(),
+            last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
+            exhausted: self.is_exhausted(),
+            held: self.may_be_draft(engine, candidate.evidence),
+            ..TrialContext::default()
+        };
+        let mut body = None;
+        let trial = if candidate.is_barred {
+            Trial::Dead { why: "not opened by a special token", read: self.at }
+        } else if element == ElementPlace::Amid {
+            Trial::Dead { why: "an element of ordinary markup", read: self.at }
+        } else if let Some(begun) = self.proof.take() {
+            body = Some(begun.body()).filter(|_| !weak);
+            go_on(engine, view, trial_context, begun, &mut self.proof)?
+        } else {
+            let heads = self.heads_of(engine, view, number, trial_context, shared)?;
+            body = heads.body().filter(|_| !weak);
+            try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
+        };
+        let trial = self.unless_draft(engine, view, trial)?;
+        if matches!(trial, Trial::Dead { .. }) {
+            self.note_own_fence(view, body);
+        }
+        self.settle(engine, view, pattern_ref, trial_context, trial)
+    }
+
+    /// Reads a candidate's heads, unless they are known; keeps them for others of which they say the same.
+    fn heads_of(
+        &self,
+        engine: &Engine,
+        view: View<'_>,
+        number: usize,
+        trial_context: TrialContext,
+        shared: &mut SharedHeads,
+    ) -> Result<HeadResult, NotYet> {
+        let alike = |one, other, heads: &HeadResult| engine.catalog.are_alike(one, other, heads.lacks_section());
+        let is_known = |(one, heads): &mut (usize, HeadResult)| alike(*one, number, heads) && !trial_context.exhausted;
+        let heads = match shared.iter_mut().find_map(|slot| slot.take_if(is_known)) {
+            Some((_, heads)) => heads,
+            None => {
+                let pattern_ref = engine.catalog.candidates[number].pattern_ref();
+                heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?
+            }
+        };
+        let mut others = self.contest.iter().flatten().skip(1);
+        if others.any(|other| alike(number, *other, &heads))
+            && let Some(free) = shared.iter_mut().find(|slot| slot.is_none())
+        {
+            *free = Some((number, heads.clone()));
+        }
+        Ok(heads)
+    }
+
+    /// Counts and tells what became of a candidate; returns it if it is ready.
+    fn settle(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        pattern_ref: PatternRef,
+        trial_context: TrialContext,
+        trial: Trial,
+    ) -> Result<Option<ScanFound>, NotYet> {
+        let dialect = engine.dialect(pattern_ref).name.clone();
+        match trial {
+            Trial::Ready(win) => {
+                self.wasted_lookahead += win.in_vain;
+                self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
+                    engine.pattern(pattern_ref).source.clone().into_owned()
+                });
+                return Ok(Some(ScanFound::Call(win)));
+            }
+            Trial::Rejected(rejection) => {
+                self.wasted_lookahead += rejection.read - rejection.end;
+                let why = rejection.message.clone();
+                self.step(Action::Died, Some(dialect), self.at..rejection.end, || why);
+                self.rejected = Some(rejection);
+            }
+            Trial::Dead { why, read } => {
+                let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
+                self.wasted_lookahead += read.saturating_sub(self.at);
+                let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
+                self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says whether a bare bracket stands here and text before it: an example then, if more text follows.
+    pub(super) fn is_bare_amid_text(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
+        let object = match view.byte(self.at)? {
+            Some(b'[') => view.byte(view.skip_blanks(self.at + 1)?)? == Some(b'{'),
+            first => first == Some(b'{'),
+        };
+        Ok(object && engine.catalog.is_auto() && !self.place.is_fresh())
+    }
+
+    /// Says whether a call would begin here if text could spell special tokens.
+    fn forges(
+        &mut self,
+        engine: &Engine,
+        view: View<'_>,
+        pattern_ref: PatternRef,
+        trial_context: TrialContext,
+    ) -> Result<bool, NotYet> {
+        if !view.has_marks() || trial_context.exhausted {
+            return Ok(false);
+        }
+        let (plain, trial_context) = (view.with_marks(None), TrialContext { nested: true, ..TrialContext::default() });
+        let Trial::Ready(win) = try_call(engine, plain, self.at, pattern_ref, Head::default(), trial_context)? else {
+            return Ok(false);
+        };
+        self.forged = Some(self.at..win.start.at());
+        Ok(true)
+    }
+
+    /// Weak evidence proves itself where dialects compete, or where text came before.
+    pub(super) fn must_prove(&self, engine: &Engine) -> bool {
+        engine.options.evidence != Evidence::Eager && (engine.catalog.is_auto() || !self.place.is_fresh())
+    }
+
+    fn try_region(&self, view: View<'_>, number: usize, pattern: &Pattern) -> Result<Option<ScanFound>, NotYet> {
+        let mut head = Head::default();
+        let end = nodes(view, self.at, &pattern.head, None, &mut head)?;
+        let Some(mut at) = end else { return Ok(None) };
+        if pattern.body.as_ref().is_some_and(|body| body.line_before) {
+            at = skip_line_break(view, at)?;
+        }
+        Ok(Some(ScanFound::Region { candidate: number, head: Box::new(head), at }))
+    }
+}
+
+/// Why a call is none whose markers have the right letters.
+const FORGED: &str = "spelled out in text, not a special token";
