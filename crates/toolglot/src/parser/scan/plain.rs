@@ -21,6 +21,11 @@ impl Scanner {
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) =
             engine.catalog.plain_call(near, self.at, || self.names_tool(engine, near) != Ok(false))?;
+        // Behind a call, those of its dialect come first.
+        let others = |last: usize| engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new());
+        if self.last.is_some_and(|last| last != candidate.dialect && others(last)) {
+            return None;
+        }
         let pattern_ref = candidate.pattern_ref();
         let call = plain_call(engine, near, body, pattern_ref)?;
         sink.call_start(call.name, None, call.arguments.start);
