@@ -254,8 +254,14 @@ impl Catalog {
     #[inline]
     pub(crate) fn are_alike(&self, one: usize, other: usize, lacks_section: bool) -> bool {
         let heads = self.alike.get_or_init(|| alike(&self.dialects, &self.candidates));
-        let sections = || self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
-        heads[one] == heads[other] || lacks_section && sections()[one] == sections()[other]
+        heads[one] == heads[other] || lacks_section && self.have_alike_sections(one, other)
+    }
+
+    /// Says whether the heads of two candidates' sections are alike.
+    #[inline]
+    pub(crate) fn have_alike_sections(&self, one: usize, other: usize) -> bool {
+        let sections = self.alike_sections.get_or_init(|| alike_sections(&self.dialects, &self.candidates));
+        sections[one] == sections[other]
     }
 
     /// Returns where weak openers may begin.

@@ -19,7 +19,7 @@ use crate::sink::{Sink, StoredKind};
 use crate::view::{NotYet, View, is_blank};
 pub(crate) use begin::{NEAR, TagEnd, tag_end};
 use begin::{NEARER, begin, begin_near};
-pub(crate) use heads::{HeadResult, heads};
+pub(crate) use heads::{HeadResult, SectionHead, heads};
 
 mod begin;
 mod heads;
@@ -189,7 +189,7 @@ pub(crate) fn try_call(
     head: Head,
     trial_context: TrialContext,
 ) -> Result<Trial, NotYet> {
-    let heads = heads(engine, view, at, pattern_ref, head, trial_context)?;
+    let heads = heads(engine, view, at, pattern_ref, head, trial_context, SectionHead::None)?;
     try_body(engine, view, at, pattern_ref, heads, trial_context, &mut None)
 }
 

@@ -72,6 +72,14 @@ impl Head {
         Self { name: self.name.clone(), mark: self.mark.clone(), ..Self::default() }
     }
 
+    /// Says whether what was read said nothing.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let texts = [&self.name, &self.id, &self.key].into_iter().any(Option::is_some);
+        let marks = [&self.kind, &self.mark].into_iter().any(Option::is_some);
+        let slips = self.unclosed_tag || self.spelled_blank || self.lost_blank || self.doubled;
+        !texts && !marks && !slips && self.attributes.is_empty()
+    }
+
     /// Returns the key that was read.
     pub(crate) fn key(&self) -> &str {
         self.key.as_ref().map_or("", |key| &key.text)
@@ -213,8 +221,8 @@ pub(crate) fn repeated(view: View<'_>, at: usize, pattern: &Pattern, head: &mut 
 fn last_again(view: View<'_>, at: usize, pattern: &Pattern) -> Result<Option<usize>, NotYet> {
     let Some(HeadPart::Literal(last)) = pattern.head.last() else { return Ok(None) };
     let lead = Lead::of(view.rest(at));
-    let markers = last.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text());
-    for marker in markers.filter(|marker| Lead::of(marker.as_bytes()).fits(lead)) {
+    let may_stand = |spelling: &&Spelling| spelling.parts.len() > 1 || spelling.may_stand(lead);
+    for marker in last.spellings.iter().filter(may_stand).filter_map(|spelling| spelling.parts.last()?.text()) {
         let stands = view.starts_with(at, marker);
         if stands != Ok(false) && is_strong(marker) && stands? {
             return Ok(Some(at + marker.len()));

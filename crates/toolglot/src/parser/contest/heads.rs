@@ -12,7 +12,18 @@ use crate::view::{NotYet, View};
 pub(crate) struct HeadResult {
     pub(super) head: Head,
     pub(super) body: Result<usize, &'static str>,
-    lacks_section: bool,
+    section: SectionHead,
+}
+
+/// What the head of a candidate's section said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SectionHead {
+    /// There is none, or it said what a call may need.
+    None,
+    /// It does not stand.
+    Lacking,
+    /// It stands, and says no more than where it ends.
+    Plain(usize),
 }
 
 impl HeadResult {
@@ -21,13 +32,13 @@ impl HeadResult {
         self.body.ok()
     }
 
-    /// Says whether the head of the section does not stand.
-    pub(crate) fn lacks_section(&self) -> bool {
-        self.lacks_section
+    /// Returns what the head of the section said.
+    pub(crate) fn section(&self) -> SectionHead {
+        self.section
     }
 }
 
-/// Reads the heads of a call pattern; the same for all whose heads are alike.
+/// Reads the heads of a call pattern; the same for all whose heads are alike. What its section's head said may be known.
 pub(crate) fn heads(
     engine: &Engine,
     view: View<'_>,
@@ -35,19 +46,19 @@ pub(crate) fn heads(
     pattern_ref: PatternRef,
     mut head: Head,
     trial_context: TrialContext,
+    mut section: SectionHead,
 ) -> Result<HeadResult, NotYet> {
     if trial_context.exhausted
         && engine.pattern(pattern_ref).head.iter().any(|node| matches!(node, HeadPart::Attributes(_)))
     {
-        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), lacks_section: false });
+        return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), section });
     }
     let seen = if trial_context.nested { view.limited(at + NEAR) } else { view };
-    let mut lacks_section = false;
-    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context, &mut lacks_section) {
+    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context, &mut section) {
         Err(NotYet) if seen.end() < view.end() => None,
         decided => decided?,
     };
-    Ok(HeadResult { head, body: body.ok_or("no call header here"), lacks_section })
+    Ok(HeadResult { head, body: body.ok_or("no call header here"), section })
 }
 
 fn read_heads(
@@ -57,17 +68,22 @@ fn read_heads(
     pattern_ref: PatternRef,
     head: &mut Head,
     trial_context: TrialContext,
-    lacks_section: &mut bool,
+    known: &mut SectionHead,
 ) -> Result<Option<usize>, NotYet> {
-    if !trial_context.in_section
+    if let SectionHead::Plain(end) = *known {
+        at = end;
+    } else if !trial_context.in_section
         && let Some(section) = engine.section(pattern_ref).filter(|section| !section.head.is_empty())
     {
         let Some(end) = nodes(view, at, &section.head, None, head)? else {
-            *lacks_section = true;
+            *known = SectionHead::Lacking;
             return Ok(None);
         };
         let end = repeated(view, end, section, head)?.unwrap_or(end);
         at = gap(view, end, head)?;
+        if head.says_nothing() {
+            *known = SectionHead::Plain(at);
+        }
     }
     let pattern = engine.pattern(pattern_ref);
     let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;

@@ -6,15 +6,21 @@ use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Pattern};
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, PatternRef, Strength, skipped};
-use crate::parser::contest::{HeadResult, Trial, TrialContext, go_on, heads, try_body, try_call};
+use crate::parser::contest::{HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes, skip_line_break};
 use crate::sink::Sink;
 use crate::trace::Action;
 use crate::view::{NotYet, View};
 
-/// What candidates' heads said, of two kinds at most that others share.
-type SharedHeads = [Option<(usize, HeadResult)>; 2];
+/// What candidates' heads said that others share.
+#[derive(Default)]
+struct SharedHeads {
+    /// All that they said, of two kinds at most.
+    whole: [Option<(usize, HeadResult)>; 2],
+    /// Where the head of a section ends.
+    section: Option<(usize, usize)>,
+}
 
 impl Scanner {
     /// Lets candidates read on.
@@ -124,18 +130,25 @@ impl Scanner {
         trial_context: TrialContext,
         shared: &mut SharedHeads,
     ) -> Result<HeadResult, NotYet> {
-        let alike = |one, other, heads: &HeadResult| engine.catalog.are_alike(one, other, heads.lacks_section());
+        let alike = |one, other, heads: &HeadResult| {
+            engine.catalog.are_alike(one, other, heads.section() == SectionHead::Lacking)
+        };
         let is_known = |(one, heads): &mut (usize, HeadResult)| alike(*one, number, heads) && !trial_context.exhausted;
-        let heads = match shared.iter_mut().find_map(|slot| slot.take_if(is_known)) {
+        let heads = match shared.whole.iter_mut().find_map(|slot| slot.take_if(is_known)) {
             Some((_, heads)) => heads,
             None => {
                 let pattern_ref = engine.catalog.candidates[number].pattern_ref();
-                heads(engine, view, self.at, pattern_ref, Head::default(), trial_context)?
+                let known = shared.section.filter(|(one, _)| engine.catalog.have_alike_sections(*one, number));
+                let section = known.map_or(SectionHead::None, |(_, end)| SectionHead::Plain(end));
+                heads(engine, view, self.at, pattern_ref, Head::default(), trial_context, section)?
             }
         };
+        if let SectionHead::Plain(end) = heads.section() {
+            shared.section = Some((number, end));
+        }
         let mut others = self.contest.iter().flatten().skip(1);
         if others.any(|other| alike(number, *other, &heads))
-            && let Some(free) = shared.iter_mut().find(|slot| slot.is_none())
+            && let Some(free) = shared.whole.iter_mut().find(|slot| slot.is_none())
         {
             *free = Some((number, heads.clone()));
         }
