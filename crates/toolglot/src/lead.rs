@@ -76,14 +76,17 @@ mod tests {
 
     #[test]
     fn finds_what_may_stand_or_come_to_stand_in_order() {
-        let sorted = ["</par", "<tool_call_begin|x>", "<tool_call_begin|y>", "<tools>"];
-        let near = |text: &str| {
-            near(&sorted, Lead::of(text.as_bytes()), |known| Lead::of(known.as_bytes())).copied().collect::<Vec<_>>()
-        };
-        assert_eq!(near("</parameter>"), ["</par"]);
-        assert_eq!(near("<tool_call_begin|y> and more"), ["<tool_call_begin|x>", "<tool_call_begin|y>"]);
-        assert!(near("<tool").contains(&"<tool_call_begin|x>"));
-        assert_eq!(near("<tools> x"), ["<tools>"]);
-        assert!(near("<td>").is_empty());
+        let few = ["</par", "<tool_call_begin|x>", "<tool_call_begin|y>", "<tools>"];
+        let many = [&["!", "#", "$", "%", "&"], &few[..], &["{", "|", "}"]].concat();
+        for sorted in [&few[..], &many] {
+            let near = |text: &str| {
+                near(sorted, Lead::of(text.as_bytes()), |known| Lead::of(known.as_bytes())).copied().collect::<Vec<_>>()
+            };
+            assert_eq!(near("</parameter>"), ["</par"]);
+            assert_eq!(near("<tool_call_begin|y> and more"), ["<tool_call_begin|x>", "<tool_call_begin|y>"]);
+            assert!(near("<tool").contains(&"<tool_call_begin|x>"));
+            assert_eq!(near("<tools> x"), ["<tools>"]);
+            assert!(near("<td>").is_empty());
+        }
     }
 }
