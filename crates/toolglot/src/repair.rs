@@ -34,7 +34,8 @@ pub struct Repaired {
 ///
 /// The whole is at hand, so no repair is made that the tool's schema speaks
 /// against while another reading fits it: the first reading that fits is
-/// taken, and only if none does the first of all.
+/// taken, and only if none does the first of all, or what that has for the
+/// arguments if it is a whole call that fits.
 ///
 /// An object that the end of the text cuts off is a failure, unless
 /// [`Options::with_accept_incomplete`] asks for it: then it is closed, with
