@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"os"
 	"reflect"
+	"slices"
 	"sort"
 	"testing"
 
@@ -180,15 +181,26 @@ func check(c *contractCase, parser *toolglot.Parser, pieces []piece) error {
 	if !reflect.DeepEqual(sorted(found.diagnostics), sorted(c.Diagnostics)) {
 		return fmt.Errorf("other diagnostics\nwanted %+v\nfound  %+v", c.Diagnostics, found.diagnostics)
 	}
-	return c.same(message)
+	return c.same(message, withoutIDs)
 }
 
-func (c *contractCase) same(message *toolglot.Message) error {
+// allOf is the message; withoutIDs has no ids of calls: a parser draws what they are made from.
+func allOf(message toolglot.Message) toolglot.Message { return message }
+
+func withoutIDs(message toolglot.Message) toolglot.Message {
+	message.Calls = slices.Clone(message.Calls)
+	for at := range message.Calls {
+		message.Calls[at].ID = ""
+	}
+	return message
+}
+
+func (c *contractCase) same(message *toolglot.Message, of func(toolglot.Message) toolglot.Message) error {
 	if !reflect.DeepEqual(sorted(message.Diagnostics), sorted(c.Diagnostics)) {
 		return fmt.Errorf("other diagnostics in the message: %+v", message.Diagnostics)
 	}
 	message.Diagnostics = nil
-	if !reflect.DeepEqual(*message, c.Message) {
+	if !reflect.DeepEqual(of(*message), of(c.Message)) {
 		return fmt.Errorf("another message\nwanted %+v\nfound  %+v", c.Message, *message)
 	}
 	return nil
@@ -233,7 +245,7 @@ func TestContract(t *testing.T) {
 		if len(c.Special) == 0 && c.Input != nil {
 			message, err := reader.Parse(*c.Input)
 			if err == nil {
-				err = c.same(message)
+				err = c.same(message, allOf)
 			}
 			if err != nil {
 				t.Errorf("%s, Parse: %v", c.Name, err)

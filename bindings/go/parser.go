@@ -23,7 +23,8 @@ const (
 	Markup
 	// CallStart begins a call: Index, Name, and ID if the model wrote one before the arguments.
 	CallStart
-	// Arguments is a piece of a call's arguments, JSON in Text; the pieces of a call joined are one JSON object.
+	// Arguments is a piece of a call's arguments, JSON in Text; joined, the pieces of a finished call are
+	// one JSON object, and those of any other are no JSON.
 	Arguments
 	// CallEnd ends a call: Outcome, and ID if the model wrote one anywhere.
 	CallEnd

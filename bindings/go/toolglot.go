@@ -76,7 +76,8 @@ type Options struct {
 	Repairs []string `json:"repairs,omitempty"`
 	// Limits bound what one message may make the parser hold or say.
 	Limits *Limits `json:"limits,omitempty"`
-	// IDSeed is what ids of calls are made from that carry none; the same seed gives the same ids.
+	// IDSeed is the seed for generated call ids, used where the model supplies none; the same seed gives the same ids.
+	// Zero is none: ids then come from a hash of the text, those of a Parser from a number that it draws when it is created.
 	IDSeed uint64 `json:"id_seed,omitempty"`
 }
 
@@ -112,7 +113,7 @@ type Message struct {
 
 // Call is a finished call.
 type Call struct {
-	// ID is the model's own, or one made from the seed; unique in the message.
+	// ID is the model's own, or one made from the seed, else from the text; unique in the message.
 	ID string `json:"id"`
 	// Name is the tool's.
 	Name string `json:"name"`
@@ -123,7 +124,7 @@ type Call struct {
 // IncompleteCall is a call that began and did not finish.
 type IncompleteCall struct {
 	Name string `json:"name"`
-	// Arguments are as far as they came, brackets closed.
+	// Arguments are as far as they came: nothing is closed that the model left open.
 	Arguments string `json:"arguments"`
 	// Text is the call as the model wrote it.
 	Text string `json:"text"`

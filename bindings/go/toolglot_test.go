@@ -80,6 +80,34 @@ func TestReadFromAReader(t *testing.T) {
 	}
 }
 
+func TestIDsDifferFromMessageToMessage(t *testing.T) {
+	first := func(message *toolglot.Message) string { return message.Calls[0].ID }
+	again := "Again. " + answer
+	one, other := first(must(toolglot.Parse(answer, toolglot.Config{}))), first(must(toolglot.Parse(again, toolglot.Config{})))
+	if one == other || one != first(must(toolglot.Parse(answer, toolglot.Config{}))) {
+		t.Error(one, other)
+	}
+	seeded := toolglot.Config{Options: toolglot.Options{IDSeed: 7}}
+	if first(must(toolglot.Parse(answer, seeded))) != first(must(toolglot.Parse(again, seeded))) {
+		t.Error("the same seed gives the same ids")
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		parser := must(toolglot.NewParser(toolglot.Config{}))
+		for range 2 {
+			parser.Push(answer)
+			early := first(must(parser.Message()))
+			parser.Push(" and more")
+			parser.Finish()
+			if first(must(parser.Message())) != early || seen[early] {
+				t.Error("an id changed, or came twice")
+			}
+			seen[early] = true
+		}
+		parser.Close()
+	}
+}
+
 func TestReadersThatFail(t *testing.T) {
 	parser := must(toolglot.NewParser(toolglot.Config{}))
 	defer parser.Close()

@@ -24,7 +24,7 @@ type Traffic struct {
 	ReasoningOpen bool `json:"reasoning_open,omitempty"`
 	// UpstreamModel is the model's name at the server, where it is another.
 	UpstreamModel string `json:"upstream_model,omitempty"`
-	// Seed is what ids of calls are made from; a hash of the request makes them reproducible.
+	// Seed is what ids of calls are made from; a hash of the request if it is zero.
 	Seed uint64 `json:"seed,omitempty"`
 	// Now is the time of the answer, in seconds since 1970.
 	Now int64 `json:"now,omitempty"`

@@ -1,4 +1,5 @@
-//! Puts the inspector's page into the program: a table of the files that were made before. Without them it is empty.
+//! Puts the inspector's page into the program: a table of the files in `inspector`, or of those in the folder that
+//! `TOOLGLOT_INSPECTOR` names. Without files it is empty.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,10 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=inspector");
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("inspector");
+    println!("cargo::rerun-if-env-changed=TOOLGLOT_INSPECTOR");
+    let own = || PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("inspector");
+    let root = env::var_os("TOOLGLOT_INSPECTOR").map_or_else(own, PathBuf::from);
+    println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
     if env::var_os("CARGO_FEATURE_INSPECTOR").is_some() && root.is_dir() {
         walk(&root, &mut files)?;

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use toolglot::Veto;
 use toolglot_fuzz::ends::{self, Report, Run};
 
-const USAGE: &str = "usage: ends unescaped|damage|prefix [OPTION...]
+const USAGE: &str = "usage: ends unescaped|damage|prefix|ablate [OPTION...]
   --dialect NAME   test this dialect only; repeatable
   --variants       also write each dialect with the other patterns of its file
   --auto           read with all built-in dialects instead of the message's own
@@ -13,6 +14,8 @@ const USAGE: &str = "usage: ends unescaped|damage|prefix [OPTION...]
   --cases N        cases per dialect (default 1000)
   --seconds S      stop after S seconds, all dialects together
   --seed X         seed of the generator (default 1)
+  --code FOLDER    make values of the code in this folder; repeatable
+  --without ROW    switch a row of the table of evidence off; `ablate` does that with each
   --case N         run one case, by its number
   --show K         print the first K failures of each dialect
   --kind TEXT      print only failures whose kind contains TEXT
@@ -21,8 +24,15 @@ const USAGE: &str = "usage: ends unescaped|damage|prefix [OPTION...]
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match parse(&arguments).and_then(|(oracle, run, output)| Ok((ends::run(&oracle, &run)?, output))) {
-        Ok((report, output)) => print(&report, output),
+    let done = parse(&arguments).and_then(|(oracle, run, output)| {
+        if oracle == "ablate" {
+            print!("{}", ends::ablate(&run)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(print(&ends::run(&oracle, &run)?, output))
+    });
+    match done {
+        Ok(code) => code,
         Err(why) => {
             eprintln!("{why}\n{USAGE}");
             ExitCode::from(2)
@@ -62,6 +72,8 @@ fn parse(arguments: &[String]) -> Result<(String, Run, Output), String> {
         strict: false,
         auto: false,
         variants: false,
+        without: None,
+        code: Vec::new(),
     };
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("`{word}` needs a value"));
@@ -79,6 +91,8 @@ fn parse(arguments: &[String]) -> Result<(String, Run, Output), String> {
             "--check" => output = Output::Check,
             "--markdown" => output = Output::Page,
             "--auto" => run.auto = true,
+            "--code" => run.code.push(value()?.into()),
+            "--without" => run.without = Some(veto(value()?)?),
             _ => return Err(format!("unknown option `{word}`")),
         }
     }
@@ -88,4 +102,13 @@ fn parse(arguments: &[String]) -> Result<(String, Run, Output), String> {
         run.cases = 1000;
     }
     Ok((oracle, run, output))
+}
+
+/// Returns the row of the table of evidence with a name.
+fn veto(name: &str) -> Result<Veto, String> {
+    let names = || Veto::ALL.map(|veto| format!("{veto:?}")).join(", ");
+    Veto::ALL
+        .into_iter()
+        .find(|veto| format!("{veto:?}") == name)
+        .ok_or_else(|| format!("no row `{name}`: {}", names()))
 }

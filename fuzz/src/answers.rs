@@ -3,6 +3,10 @@
 use serde_json::Value;
 use toolglot_wire::{Protocol, SseReader, WireLimits};
 
+/// How answers end that a limit cut, in the words of all protocols.
+const CUT: [&str; 6] =
+    ["length", "content_filter", "max_tokens", "refusal", "incompletemax_output_tokens", "incompletecontent_filter"];
+
 /// What an answer says.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Gist {
@@ -22,6 +26,15 @@ impl Gist {
         let fine =
             self.calls.iter().all(|(id, name, arguments)| !id.is_empty() && !name.is_empty() && arguments.is_object());
         assert!(fine && ids.len() == self.calls.len(), "{self:#?}");
+    }
+
+    /// Drops the call that a limit cut off, which a whole answer does not have. Empty objects at the end may be such calls': what
+    /// there was of their arguments only a stream shows.
+    fn drop_cut_call(&mut self) {
+        let is_cut = |arguments: &Value| arguments.as_object().is_none_or(serde_json::Map::is_empty);
+        while CUT.contains(&self.finish.as_str()) && self.calls.last().is_some_and(|call| is_cut(&call.2)) {
+            self.calls.pop();
+        }
     }
 
     fn text(&mut self, text: &Value) {
@@ -76,6 +89,7 @@ pub(crate) fn of_whole(protocol: Protocol, body: &[u8]) -> Result<Gist, String> 
                 gist.call(&call["id"], &call["function"]["name"], &call["function"]["arguments"]);
             }
             gist.finish = word(&choice["finish_reason"]);
+            gist.drop_cut_call();
         }
         Protocol::Ollama => gist.line(&body)?,
         Protocol::Messages => {
@@ -89,6 +103,7 @@ pub(crate) fn of_whole(protocol: Protocol, body: &[u8]) -> Result<Gist, String> 
                 }
             }
             gist.finish = word(&body["stop_reason"]);
+            gist.drop_cut_call();
         }
         Protocol::Responses => gist = response(&body),
     }
@@ -108,6 +123,7 @@ fn response(body: &Value) -> Gist {
         item["summary"].as_array().into_iter().flatten().for_each(|part| gist.reasoning(&part["text"]));
     }
     gist.finish = word(&body["status"]) + &word(&body["incomplete_details"]["reason"]);
+    gist.drop_cut_call();
     gist
 }
 
@@ -212,15 +228,17 @@ impl Known {
     }
 
     fn end(mut self, protocol: Protocol) -> Result<Gist, String> {
+        self.gist.finish = self.last.as_ref().map_or(self.gist.finish, |last| last.finish.clone());
         for (id, name, arguments) in std::mem::take(&mut self.calls) {
-            // An input of which no piece came is the empty one of its start.
-            let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
+            // An input of which no piece came is the empty one of its start, unless a limit cut the call off before them.
+            let nothing = if CUT.contains(&self.gist.finish.as_str()) { "" } else { "{}" };
+            let arguments = if arguments.is_empty() { nothing.to_owned() } else { arguments };
             self.gist.call(&id, &name, &arguments.into());
         }
+        self.gist.drop_cut_call();
         let Some(last) = self.last else {
             return if protocol == Protocol::Responses { Err("no end".to_owned()) } else { Ok(self.gist) };
         };
-        self.gist.finish.clone_from(&last.finish);
         if self.gist == last { Ok(last) } else { Err(format!("deltas {:#?}, end {last:#?}", self.gist)) }
     }
 }

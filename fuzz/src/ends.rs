@@ -1,5 +1,6 @@
 //! Oracles of where things end, each on messages that it makes itself: what was meant, and what was found.
 
+mod ablate;
 mod code;
 mod columns;
 mod damage;
@@ -17,12 +18,16 @@ mod unescaped;
 mod variant;
 mod writing;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use toolglot::Veto;
+
 use crate::random::Random;
+pub use ablate::ablate;
 use goals::Reading;
 use home::Home;
 pub use report::Report;
@@ -51,6 +56,10 @@ pub struct Run {
     pub auto: bool,
     /// Dialects are also written with the other patterns of their files.
     pub variants: bool,
+    /// A row of the table of evidence that is switched off.
+    pub without: Option<Veto>,
+    /// Folders whose files are the code that values are made of, in place of `code/`.
+    pub code: Vec<PathBuf>,
 }
 
 /// An oracle: judges the case that a generator of random numbers makes.
@@ -65,7 +74,7 @@ const BATCH: usize = 64;
 /// Runs an oracle.
 ///
 /// # Errors
-/// If there is no such oracle or dialect.
+/// If there is no such oracle, dialect or folder.
 pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
     let judge: Oracle = match oracle {
         "unescaped" => unescaped::judge,
@@ -73,6 +82,7 @@ pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
         "prefix" => prefix::judge,
         _ => return Err(format!("unknown oracle `{oracle}`; expected one of {}", ORACLES.join(", "))),
     };
+    code::take(&run.code)?;
     let homes = learning::all(&run.dialects, run.variants)?;
     let started = Instant::now();
     let tallies: Vec<Mutex<Tally>> = homes.iter().map(|_| Mutex::new(Tally::default())).collect();

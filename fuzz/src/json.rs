@@ -71,7 +71,7 @@ pub fn arguments(data: &[u8]) {
     let (pieces, other) = read(&input, longest, &mut random);
     assert_eq!((&pieces, sorted(&other)), (&whole, sorted(&end)), "in pieces up to {longest}: {}", input.shown());
     assert!(!end.outcome.is_call() || is_object(&whole), "{whole:?} {end:?}\n{}", input.shown());
-    assert!(whole.is_empty() || is_object(&whole), "{whole:?} {end:?}\n{}", input.shown());
+    assert!(end.outcome.is_call() || !is_object(&whole), "{whole:?} {end:?}\n{}", input.shown());
 }
 
 fn read(input: &ArgumentsInput, longest: usize, random: &mut Random) -> (String, ArgumentsEnd) {

@@ -73,12 +73,14 @@ fn garbage(head: &Head, client: Protocol, bytes: &[u8]) {
 /// Any bytes from a client: a request for the server that is JSON, or a fault.
 fn request(head: &Head, client: Protocol, bytes: &[u8]) {
     for upstream in [client, Protocol::Chat] {
-        let Ok(exchange) = Exchange::read(client, upstream, bytes, &policy(head)) else { continue };
+        let Ok(mut exchange) = Exchange::read(client, upstream, bytes, &policy(head)) else { continue };
         let body = exchange.upstream_body();
         let is_json = serde_json::from_slice::<Value>(&body).is_ok();
         assert!(is_json || exchange.is_relay(), "{}\n{}", shown(bytes), shown(&body));
         for message in ["tools", "tool_choice", "template", "stream_options"] {
-            exchange.retry_body(&Fault::new(FaultKind::Request, message));
+            exchange.amend(&Fault::new(FaultKind::Request, message));
+            let amended = exchange.upstream_body();
+            assert!(exchange.is_relay() || serde_json::from_slice::<Value>(&amended).is_ok(), "{}", shown(&amended));
         }
         let mut turn = exchange.turn(1, 1);
         turn.push(

@@ -66,6 +66,11 @@ export function endOf(finish: Finish | undefined): "stop" | "length" | "content_
   return ENDS[finish?.unified ?? ""];
 }
 
+/** Says whether a limit or a filter ended the answer. */
+export function isCut(finish: Finish | undefined): boolean {
+  return ["length", "content_filter"].includes(endOf(finish) ?? "");
+}
+
 /** Returns the reason of an answer with finished calls: what cut the answer goes first. */
 export function finished(finish: Finish, calls: number): Finish {
   const free = ["stop", "other", "unknown"].includes(finish.unified);

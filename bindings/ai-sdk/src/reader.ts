@@ -2,7 +2,7 @@
 
 import { mint, Parser, repair, type Diagnostic, type Event, type ReadOptions } from "toolglot";
 
-import { endOf, finished, type Content, type Finish, type Part } from "./parts.js";
+import { endOf, finished, isCut, type Content, type Finish, type Part } from "./parts.js";
 
 export interface ReaderOptions extends ReadOptions {
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
@@ -121,27 +121,40 @@ export class Reader {
   }
 }
 
-/** Returns a native call whose input is JSON, if it can be made so. */
-export function repaired<T extends Part | Content>(part: T, options: ReaderOptions): T {
-  const { input, toolName } = part as { input?: unknown; toolName?: string };
-  if (typeof input !== "string") return part;
+/** Says whether the input of a native call is JSON. */
+function isReadable({ input }: Part | Content): boolean {
+  if (typeof input !== "string") return true;
   try {
     JSON.parse(input);
-    return part;
+    return true;
   } catch {
-    const { arguments: json, diagnostics } = repair(input, { ...options, tool: toolName });
-    for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
-    return json === null ? part : { ...part, input: json };
+    return false;
   }
+}
+
+/** Returns a native call whose input is JSON, if it can be made so: not where a limit may have cut it off. */
+function repaired<T extends Part | Content>(part: T, options: ReaderOptions, finish?: Finish): T {
+  if (isReadable(part) || isCut(finish)) return part;
+  const { input, toolName } = part as { input?: unknown; toolName?: string };
+  const { arguments: json, diagnostics } = repair(String(input), { ...options, tool: toolName });
+  for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
+  return json === null ? part : { ...part, input: json };
 }
 
 /** Turns a stream of a provider's parts into one with calls. */
 export function reading(options: ReaderOptions): TransformStream<Part, Part> {
   const reader = new Reader(options);
   let last = "toolglot";
+  /** Text that is over, and a native call whose input is no JSON: whether a limit cut them off, the next part says. */
+  let over = false;
+  let odd: Part | undefined;
   return new TransformStream({
     transform(part, controller) {
       const give = (parts: Part[]) => parts.forEach((part) => controller.enqueue(part));
+      const finish = part.type === "finish" ? (part["finishReason"] as Finish) : undefined;
+      if (odd) give([repaired(odd, options, finish)]);
+      if (over) give(reader.end(last, finish));
+      [odd, over] = [undefined, false];
       switch (part.type) {
         case "text-start":
           last = String(part.id);
@@ -149,15 +162,17 @@ export function reading(options: ReaderOptions): TransformStream<Part, Part> {
         case "text-delta":
           return give(reader.push(String(part.delta ?? ""), last));
         case "text-end":
-          return give(reader.end(last));
-        case "finish": {
-          const finish = part["finishReason"] as Finish;
+          over = true;
+          return;
+        case "finish":
           give(reader.end(last, finish));
-          return give([{ ...part, finishReason: finished(finish, reader.calls) }]);
-        }
+          return give([{ ...part, finishReason: finished(part["finishReason"] as Finish, reader.calls) }]);
         case "tool-call":
           reader.take(String(part["toolCallId"]));
-          return give([...reader.close(), repaired(part, options)]);
+          give(reader.close());
+          if (isReadable(part)) return give([part]);
+          odd = part;
+          return;
         case "tool-input-start":
         case "reasoning-start":
           return give([...reader.close(), part]);
@@ -166,6 +181,7 @@ export function reading(options: ReaderOptions): TransformStream<Part, Part> {
       }
     },
     flush(controller) {
+      if (odd) controller.enqueue(repaired(odd, options));
       for (const part of reader.end(last)) controller.enqueue(part);
       reader.free();
     },
@@ -178,7 +194,7 @@ export function read(content: Content[], finish: Finish, options: ReaderOptions)
   const all: Content[] = [];
   for (const part of content) if (part.type === "tool-call") reader.take(String(part["toolCallId"]));
   for (const part of content) {
-    if (part.type === "tool-call") all.push(repaired(part, options));
+    if (part.type === "tool-call") all.push(repaired(part, options, finish));
     else if (part.type !== "text") all.push(part);
     else for (const said of [...reader.push(part.text ?? "", "text"), ...reader.end("text", finish)]) add(all, said);
   }

@@ -129,6 +129,40 @@ export function testLoop({ name, sdk, Model, simulateReadableStream, middleware,
     assert.equal(await result.text, cut);
   });
 
+  test(`${name}: nothing runs of a call that ends anywhere but at its end`, async () => {
+    cities.length = 0;
+    const whole = call("Oslo");
+    const [object, closer] = [whole.indexOf("\n</tool_call>"), whole.indexOf("</tool_call>")];
+    for (let end = 1; end <= closer; end++) {
+      for (const unified of ["length", "stop", "tool-calls"]) {
+        // Without a limit, brackets and closers that are missing are added.
+        if (unified !== "length" && end >= object - 1) continue;
+        const { model } = scripted([whole.slice(0, end)], { unified });
+        const result = streamText({ model: wrap(model), tools, prompt: "?" });
+        for await (const part of result.fullStream) assert.notEqual(part.type, "tool-call", `${unified} ${end}`);
+      }
+    }
+    assert.deepEqual(cities, []);
+  });
+
+  test(`${name}: nothing runs of a native call that a limit cut off`, async () => {
+    cities.length = 0;
+    const xml = "<parameter=city>Oslo</parameter><parameter=days>3</parameter>";
+    for (const input of ['{"city":"Oslo","days":', '{"city":"Oslo","days":3', '{"city":"Os', xml, "<parameter=city>Oslo"]) {
+      const native = { type: "tool-call", toolCallId: "a", toolName: "get_weather", input };
+      const end = { finishReason: finish("length"), usage };
+      const chunks = [{ type: "stream-start", warnings: [] }, native, { type: "finish", ...end }];
+      const model = new Model({
+        doStream: async () => ({ stream: simulateReadableStream({ chunks, chunkDelayInMs: null, initialDelayInMs: null }) }),
+        doGenerate: async () => ({ content: [native], ...end, warnings: [] }),
+      });
+      const streamed = streamText({ model: wrap(model), tools, prompt: "?" });
+      for await (const part of streamed.fullStream) if (part.type === "tool-call") assert.ok(part.invalid, input);
+      for (const made of (await generateText({ model: wrap(model), tools, prompt: "?" })).toolCalls) assert.ok(made.invalid, input);
+    }
+    assert.deepEqual(cities, []);
+  });
+
   test(`${name}: without tools nothing changes`, async () => {
     const { model } = scripted([call("Oslo")]);
     const result = streamText({ model: wrap(model), prompt: "?" });

@@ -1,5 +1,6 @@
 //! A parser with the records of its last step, and the message so far if it is wanted.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::take;
 
 use serde_json::Value;
@@ -13,6 +14,8 @@ use crate::record::TgEvent;
 pub(crate) struct Session {
     parser: Parser,
     options: Options,
+    /// What the next message's ids are made from; of its text if nothing is known.
+    seed: Option<u64>,
     records: Vec<TgEvent>,
     /// The message so far and its input, if the caller wants it put together.
     collected: Option<(Collector, Vec<u8>)>,
@@ -36,6 +39,7 @@ impl Session {
         Self {
             parser: Parser::new(dialects, tools, options),
             options: options.clone(),
+            seed: options.id_seed().or_else(draw),
             records: Vec::new(),
             collected: None,
             finished: false,
@@ -45,7 +49,14 @@ impl Session {
 
     /// Puts messages together from now on.
     pub(crate) fn collect(&mut self) {
-        self.collected.get_or_insert_with(|| (Collector::new(&self.options), Vec::new()));
+        if self.collected.is_none() {
+            self.collected = Some((self.collector(), Vec::new()));
+        }
+    }
+
+    fn collector(&self) -> Collector {
+        let options = self.options.clone();
+        Collector::new(&self.seed.map_or(options.clone(), |seed| options.with_id_seed(seed)))
     }
 
     /// Takes a step; its records replace those of the step before.
@@ -57,8 +68,8 @@ impl Session {
         // A panic on the way leaves it so.
         self.broken = true;
         if take(&mut self.finished) {
-            let fresh = || (Collector::new(&self.options), Vec::new());
-            self.collected = self.collected.is_some().then(fresh);
+            self.seed = self.seed.map(|seed| seed.wrapping_add(1));
+            self.collected = self.collected.is_some().then(|| (self.collector(), Vec::new()));
         }
         let (events, bytes): (Events<'_>, &[u8]) = match step {
             Step::Bytes(bytes) => (self.parser.push_bytes(bytes), bytes),
@@ -107,4 +118,9 @@ impl Session {
         collector.set_dialect(self.parser.dialect().cloned());
         Ok(answer::message(&collector.finish(input)))
     }
+}
+
+/// Draws a seed. A module has no randomness of its own: who runs it gives one.
+fn draw() -> Option<u64> {
+    (!cfg!(target_family = "wasm")).then(|| RandomState::new().build_hasher().finish())
 }

@@ -70,7 +70,7 @@ pub(crate) struct Traffic {
     pub(crate) client: Protocol,
     pub(crate) server: Protocol,
     pub(crate) policy: Policy,
-    pub(crate) seed: u64,
+    pub(crate) seed: Option<u64>,
     pub(crate) now: u64,
     pub(crate) reasoning_open: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) fn traffic(json: &str, dialects: &Dialects) -> Set<Traffic> {
         client: Protocol::Chat,
         server: Protocol::Chat,
         policy: Policy::default().with_dialects(dialects.clone()),
-        seed: 0,
+        seed: None,
         now: 0,
         reasoning_open: false,
     };
@@ -98,7 +98,7 @@ impl Traffic {
         self.policy = match name {
             "client" => return protocol(name, value).map(|protocol| self.client = protocol),
             "server" => return protocol(name, value).map(|protocol| self.server = protocol),
-            "seed" => return seed(name, value).map(|seed| self.seed = seed),
+            "seed" => return seed(name, value).map(|seed| self.seed = Some(seed)),
             "now" => return seed(name, value).map(|now| self.now = now),
             "reasoning_open" => return flag(name, value).map(|open| self.reasoning_open = open),
             "options" => match value {

@@ -1,6 +1,6 @@
 //! A client's request and a model server's answer to it, between them the protocols.
 
-use toolglot::Dialects;
+use toolglot::{Dialects, seed_of};
 use toolglot_wire::{Exchange, Fault as Told, FaultKind, Protocol, Turn, TurnEnd};
 
 use crate::fault::Fault;
@@ -26,7 +26,7 @@ impl Request {
     pub(crate) fn new(dialects: &Dialects, settings: &str, body: &[u8]) -> Result<Self, Fault> {
         let Traffic { client, server, policy, seed, now, reasoning_open } = settings::traffic(settings, dialects)?;
         let exchange = Exchange::read(client, server, body, &policy).map_err(|fault| told(&fault, client))?;
-        Ok(Self { exchange, client, seed, now, reasoning_open })
+        Ok(Self { exchange, client, seed: seed.unwrap_or_else(|| seed_of(body)), now, reasoning_open })
     }
 
     /// Returns the body for the model server.

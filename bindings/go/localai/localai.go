@@ -3,6 +3,7 @@
 package localai
 
 import (
+	"math/rand/v2"
 	"strings"
 
 	"github.com/toolglot/toolglot/bindings/go"
@@ -17,7 +18,8 @@ type FunctionsConfig struct {
 	Tools any
 	// ReasoningOpen says that the prompt already opened the reasoning.
 	ReasoningOpen bool
-	// IDSeed is what ids are made from where the model writes none; give each request its own.
+	// IDSeed is what ids are made from where the model writes none, the same for the same seed. Zero is none: each
+	// text and each stream then has ids of its own.
 	IDSeed uint64
 }
 
@@ -120,7 +122,11 @@ func (r *Reader) NewStream() (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{parser: parser, seed: r.seed, calls: map[int]*running{}, taken: map[string]bool{}}, nil
+	seed := r.seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	return &Stream{parser: parser, seed: seed, calls: map[int]*running{}, taken: map[string]bool{}}, nil
 }
 
 // Push takes the next piece. A call comes once, when it is over, with an index and an id of its own; half a call is

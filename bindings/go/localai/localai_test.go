@@ -22,6 +22,7 @@ type want struct{ name, arguments string }
 
 func check(t *testing.T, text string, config FunctionsConfig, content string, calls ...want) {
 	t.Helper()
+	config.IDSeed = 7
 	reader, err := NewReader(config)
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +95,31 @@ func TestJSONInTagsIsNoName(t *testing.T) {
 		FunctionsConfig{Tools: tools}, "", want{"get_weather", `{"city": "Oslo"}`})
 	check(t, `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`,
 		FunctionsConfig{}, "", want{"get_weather", `{"city": "Oslo"}`})
+}
+
+// Without a seed, two streams give two ids.
+func TestStreamsHaveIDsOfTheirOwn(t *testing.T) {
+	reader, err := NewReader(FunctionsConfig{Tools: tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	var ids []string
+	for range 2 {
+		stream, err := reader.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		delta, err := stream.Push(`<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`)
+		if err != nil || len(delta.ToolCalls) != 1 {
+			t.Fatal(delta, err)
+		}
+		ids = append(ids, delta.ToolCalls[0].ID)
+	}
+	if ids[0] == ids[1] {
+		t.Error(ids)
+	}
 }
 
 // The same tags hold Hermes, GLM and Qwen3-Coder; what stands inside decides.

@@ -2,7 +2,7 @@
 
 import { Handle } from "./handle.js";
 import { decodeMessage } from "./message.js";
-import { optionsText, ready } from "./settings.js";
+import { drawSeed, optionsText, ready } from "./settings.js";
 import type { Engine } from "./engine.js";
 import type { Event, FinishReason, Message, ReadOptions } from "./types.js";
 
@@ -27,7 +27,8 @@ export class Parser {
 
   constructor(options: ReadOptions = {}) {
     const [home, dialects, tools] = ready(options);
-    const value = home.make("tg_parser_new", dialects, tools, ...(home.put(optionsText(options)) as [number, number]));
+    const text = optionsText({ ...options, idSeed: options.idSeed ?? drawSeed() });
+    const value = home.make("tg_parser_new", dialects, tools, ...(home.put(text) as [number, number]));
     this.#home = home;
     this.#handle = new Handle(home, "tg_parser_free", value);
     home.done(home.call("tg_parser_collect", value), "the parser puts no message together");

@@ -31,6 +31,11 @@ export function optionsText(options: Policy): string {
   return JSON.stringify(policy(options));
 }
 
+/** Draws a seed for ids of calls. */
+export function drawSeed(): number {
+  return Math.floor(Math.random() * 2 ** 53);
+}
+
 /** Returns what is known of a client and a server as JSON. */
 export function exchangeText(options: ExchangeOptions): string {
   return JSON.stringify({
@@ -42,7 +47,7 @@ export function exchangeText(options: ExchangeOptions): string {
     reasoning_field: options.reasoningField,
     reasoning_open: options.reasoningOpen,
     upstream_model: options.upstreamModel,
-    seed: options.seed ?? Math.floor(Math.random() * 2 ** 53),
+    seed: options.seed ?? drawSeed(),
     now: options.now ?? Math.floor(Date.now() / 1000),
   });
 }

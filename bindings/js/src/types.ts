@@ -62,7 +62,10 @@ export interface Policy {
   /** `none`, `exact`, `safe`, `all`, or names of repairs, with `-` before those that may not be made. */
   repairs?: string | readonly string[] | undefined;
   limits?: Limits | undefined;
-  /** What ids of calls are made from that carry none: the same number gives the same ids. */
+  /**
+   * Seed for generated call ids, used where the model supplies none: the same number gives the same ids. Left out, `parse`
+   * makes them from a hash of the text, and a `Parser` draws a number when it is created.
+   */
   idSeed?: number | undefined;
 }
 
@@ -84,7 +87,7 @@ export interface Call {
 /** A call that began and did not finish; nothing of it is lost. */
 export interface IncompleteCall {
   name: string;
-  /** The arguments as far as they came, brackets closed. */
+  /** The arguments as far as they came: nothing is closed that the model left open. */
   arguments: string;
   /** The call as the model wrote it. */
   text: string;

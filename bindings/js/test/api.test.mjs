@@ -37,15 +37,35 @@ test("parse", () => {
   );
 });
 
+test("ids differ from message to message, unless a seed is given", () => {
+  const first = (text, options) => parse(text, options).calls[0].id;
+  assert.notEqual(first(answer), first(`Again. ${answer}`));
+  assert.equal(first(answer), first(answer));
+  assert.equal(first(answer, { idSeed: 7 }), first(`Again. ${answer}`, { idSeed: 7 }));
+  const seen = new Set();
+  for (const parser of [new Parser(), new Parser()]) {
+    for (let message = 0; message < 2; message++) {
+      parser.push(answer);
+      const early = parser.message().calls[0].id;
+      parser.push(" and more");
+      parser.finish();
+      assert.equal(parser.message().calls[0].id, early);
+      seen.add(early);
+    }
+    parser.free();
+  }
+  assert.equal(seen.size, 4);
+});
+
 test("a parser gives the same in pieces of any size, also within characters", () => {
   const text = "Grüße 👋 " + answer;
-  const whole = parse(text, { tools });
   const bytes = new TextEncoder().encode(text);
-  const parser = new Parser({ tools });
-  for (const size of [1, 2, 3, 7, 100]) {
+  const parser = new Parser({ tools, idSeed: 7 });
+  for (const [number, size] of [1, 2, 3, 7, 100].entries()) {
     for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
     parser.finish();
-    assert.deepEqual(parser.message(), whole);
+    // Each message has ids of its own.
+    assert.deepEqual(parser.message(), parse(text, { tools, idSeed: 7 + number }));
   }
   assert.equal(parser.dialect, "qwen3_coder");
   parser.free();
@@ -54,10 +74,10 @@ test("a parser gives the same in pieces of any size, also within characters", ()
 
 test("text may be cut within a character too", () => {
   const text = "👋🏽 <tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"👋\"}}</tool_call> 👋";
-  const parser = new Parser();
+  const parser = new Parser({ idSeed: 7 });
   for (let at = 0; at < text.length; at++) parser.push(text[at]);
   parser.finish();
-  assert.deepEqual(parser.message(), parse(text));
+  assert.deepEqual(parser.message(), parse(text, { idSeed: 7 }));
   parser.push("a" + "👋"[0]);
   parser.finish();
   assert.equal(parser.message().content, "a\ufffd");

@@ -81,6 +81,8 @@ function read(parser, pieces) {
 const sorted = (diagnostics) =>
   diagnostics.map(({ code, start, end, message, dialect }) => JSON.stringify([start, end, code, message, dialect])).sort();
 
+const withoutIds = (message) => ({ ...message, calls: message.calls.map((call) => ({ ...call, id: "" })) });
+
 function same(message, wanted, name) {
   const { diagnostics, finishReason, ...rest } = message;
   assert.deepEqual({ ...rest, finish_reason: finishReason }, wanted.message, name);
@@ -102,7 +104,9 @@ test("the core's cases", () => {
       const name = `${one.name}, ${way}`;
       assert.deepEqual(found.events, one.events, name);
       assert.deepEqual(sorted(found.diagnostics), sorted(one.diagnostics), name);
-      same(found.message, one, name);
+      // A parser draws what ids are made from.
+      const { message } = one;
+      same(withoutIds(found.message), { ...one, message: withoutIds(message) }, name);
     }
     parser.free();
     if (one.special.length === 0) same(parse(one.input ?? bytes, options), one, `${one.name}, parse`);

@@ -74,7 +74,7 @@ record! {
     CallStart "call_start" { index: usize, id: Option<String>, name: String, start: usize, end: usize }
 }
 record! {
-    /// A piece of a call's arguments; the pieces of a call joined are one JSON object.
+    /// A piece of a call's arguments; joined, the pieces of a finished call are one JSON object, and those of any other are no JSON.
     Arguments "arguments" { index: usize, json: String, start: usize, end: usize }
 }
 record! {

@@ -1,5 +1,7 @@
 //! A message, and the arguments of a call, read in pieces.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -15,6 +17,8 @@ use crate::text::Text;
 pub(crate) struct Parser {
     parser: toolglot::Parser,
     options: toolglot::Options,
+    /// What the next message's ids are made from.
+    seed: u64,
     kept: Option<Kept>,
     done: bool,
 }
@@ -31,8 +35,10 @@ impl Parser {
     #[pyo3(signature = (dialects, tools, options, collect))]
     fn new(dialects: &Dialects, tools: &Tools, options: &Options, collect: bool) -> Self {
         let options = options.0.clone();
-        let kept = collect.then(|| Kept::new(&options));
-        Self { parser: toolglot::Parser::new(&dialects.0, &tools.0, &options), options, kept, done: false }
+        let seed = options.id_seed().unwrap_or_else(|| RandomState::new().build_hasher().finish());
+        let parser = toolglot::Parser::new(&dialects.0, &tools.0, &options);
+        let kept = collect.then(|| Kept::new(&options, seed));
+        Self { parser, options, seed: seed.wrapping_add(1), kept, done: false }
     }
 
     /// Reads on; returns the events that are certain now.
@@ -92,7 +98,8 @@ impl Parser {
     /// Begins the next message behind one that ended, and keeps what comes.
     fn begin(&mut self, bytes: &[u8]) {
         if std::mem::take(&mut self.done) {
-            self.kept = self.kept.is_some().then(|| Kept::new(&self.options));
+            self.kept = self.kept.is_some().then(|| Kept::new(&self.options, self.seed));
+            self.seed = self.seed.wrapping_add(1);
         }
         if let Some(kept) = &mut self.kept {
             kept.input.extend_from_slice(bytes);
@@ -101,8 +108,8 @@ impl Parser {
 }
 
 impl Kept {
-    fn new(options: &toolglot::Options) -> Self {
-        Self { collector: Collector::new(options), input: Vec::new() }
+    fn new(options: &toolglot::Options, seed: u64) -> Self {
+        Self { collector: Collector::new(&options.clone().with_id_seed(seed)), input: Vec::new() }
     }
 }
 

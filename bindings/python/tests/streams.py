@@ -93,8 +93,6 @@ def begun(stream: Stream) -> list[tuple[str, str]]:
             calls.append((event.name, ""))
         elif isinstance(event, toolglot.Arguments):
             calls[-1] = (calls[-1][0], calls[-1][1] + event.json)
-        elif isinstance(event, toolglot.CallEnd) and event.outcome in ("truncated", "broken"):
-            calls[-1] = (calls[-1][0], calls[-1][1].removesuffix("}"))
     return calls
 
 

@@ -42,6 +42,26 @@ def test_a_message_has_what_chat_apis_have(weather: Any) -> None:
     assert json.loads(json.dumps(message.to_dict()))["diagnostics"][0]["code"] == message.diagnostics[0].code
 
 
+def test_ids_differ_from_message_to_message_unless_a_seed_is_given() -> None:
+    first = [toolglot.parse(text).calls[0].id for text in (CALL, f"Again. {CALL}", CALL)]
+    assert first[0] == first[2] != first[1]
+    seeded = {toolglot.parse(text, id_seed=7).calls[0].id for text in (CALL, f"Again. {CALL}")}
+    assert len(seeded) == 1
+    rows = [f"{row} {CALL}" for row in range(200)]
+    assert len({message.calls[0].id for message in toolglot.parse_many(rows)}) == len(rows)
+    # A parser shows a call before the text is over, so its seed is there from the beginning.
+    ids: list[str] = []
+    for parser in (toolglot.Parser(), toolglot.Parser()):
+        for _ in range(2):
+            parser.push(CALL)
+            early = parser.message.calls[0].id
+            parser.push(" and more")
+            parser.finish()
+            assert parser.message.calls[0].id == early
+            ids.append(early)
+    assert len({*ids}) == len(ids)
+
+
 def test_values_are_frozen_and_compare_and_pickle() -> None:
     message = toolglot.parse(CALL + '<tool_call>{"name": "x", "arguments": {"a": [1,')
     assert pickle.loads(pickle.dumps(message)) == message
@@ -95,11 +115,13 @@ def test_streams_of_texts_and_chunks_are_the_same(weather: Any) -> None:
 
 
 def test_a_parser_is_as_new_after_a_message() -> None:
-    parser = toolglot.Parser(dialect="hermes")
-    for _ in range(3):
+    parser = toolglot.Parser(dialect="hermes", id_seed=7)
+    for message in range(3):
         events = parser.push(CALL) + parser.finish()
         assert [event.type for event in events] == ["call_start", "arguments", "call_end"]
-        assert parser.message == toolglot.parse(CALL, dialect="hermes") and parser.dialect == "hermes"
+        # Each message has ids of its own.
+        assert parser.message == toolglot.parse(CALL, dialect="hermes", id_seed=7 + message)
+        assert parser.dialect == "hermes"
     parser.push('<tool_call>{"name": "f", "arguments": {')
     parser.finish("length")
     assert parser.message.finish_reason == "length"

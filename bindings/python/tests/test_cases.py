@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,12 @@ def test_messages() -> None:
         used = parser(case)
         used.push(text)
         used.finish()
-        assert used.message == message, case["name"]
+        assert without_ids(used.message) == without_ids(message), case["name"]
+
+
+def without_ids(message: toolglot.Message) -> toolglot.Message:
+    """A parser draws what ids are made from."""
+    return replace(message, calls=tuple(replace(call, id="") for call in message.calls))
 
 
 def test_many_are_as_one() -> None:

@@ -97,6 +97,11 @@ const NEW_EXAMPLES: &str = r#"Examples:
   toolglot dialects new mine.toml --example call.txt --call 'get_weather {"city": "Paris"}'
 "#;
 
+const INFER_EXAMPLES: &str = r#"Examples:
+  toolglot dialects infer chat_template.jinja
+  toolglot dialects infer ~/models/my-model --out my_model.toml
+  toolglot parse --dialect ./my_model.toml answer.txt"#;
+
 const MAN_EXAMPLES: &str = "\
 Examples:
   toolglot man | man -l -
@@ -365,6 +370,46 @@ pub(crate) enum DialectsCommand {
     /// Create a dialect file from an example text and the call it means
     #[command(after_long_help = NEW_EXAMPLES)]
     New(NewArgs),
+    /// Find or derive the dialect of a chat template, and certify it
+    #[command(after_long_help = format!("{INFER_EXAMPLES}\n{EXIT_CODES}"))]
+    Infer(InferArgs),
+    /// Certify a dialect against a chat template: what it reads back, and what not
+    #[command(after_long_help = EXIT_CODES)]
+    Certify(CertifyArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InferArgs {
+    /// `chat_template.jinja`, `tokenizer_config.json`, or a model's folder
+    #[arg(value_name = "TEMPLATE")]
+    pub(crate) template: PathBuf,
+    /// Write the dialect file here; its name is the dialect's name
+    #[arg(long, short, value_name = "FILE.toml")]
+    pub(crate) out: Option<PathBuf>,
+    /// Derive a dialect even if a built-in one fits
+    #[arg(long)]
+    pub(crate) derive: bool,
+    /// Print the certificate and the file as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CertifyArgs {
+    /// A name, an alias, or a file
+    pub(crate) name: String,
+    /// `chat_template.jinja`, `tokenizer_config.json`, or a model's folder
+    #[arg(long, short, value_name = "TEMPLATE")]
+    pub(crate) template: PathBuf,
+    /// Random messages to try, besides the fixed ones
+    #[arg(long, value_name = "NUMBER", default_value_t = 200)]
+    pub(crate) messages: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -1,15 +1,21 @@
 //! `toolglot detect`: the dialects that an output, a chat template and a model's name speak for, with reasons.
 
 use std::io::{self, Write};
+use std::path::Path;
 
+use toolglot::Dialects;
 use toolglot::detect::{Reason, Verdict, from_model, from_output, from_template};
 
+use toolglot_template::InferError;
+
 use crate::args::DetectArgs;
+use crate::console;
 use crate::failure::{Ending, Failure, Run};
-use crate::input::{Source, read_text};
+use crate::input::Source;
 use crate::json;
 use crate::known::Known;
 use crate::paint::Paint;
+use crate::template_file::{self, confined};
 use crate::tools;
 
 /// Verdicts of one source that the tables show.
@@ -26,6 +32,10 @@ struct Finding {
 
 /// Runs the command; that no dialect matches is a failure to shells.
 pub(crate) fn run(args: &DetectArgs) -> Run {
+    if args.template.is_some() { confined(|| detect(args)) } else { detect(args) }
+}
+
+fn detect(args: &DetectArgs) -> Run {
     let findings = findings(args)?;
     let mut out = io::stdout().lock();
     match args.json {
@@ -43,8 +53,7 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
         findings.push(Finding { source: "model", verdicts: from_model(model, known.chosen()) });
     }
     if let Some(path) = &args.template {
-        let verdicts = from_template(&read_text(path)?, known.chosen());
-        findings.push(Finding { source: "template", verdicts });
+        findings.push(Finding { source: "template", verdicts: in_template(path, known.chosen())? });
     }
     if args.file.is_some() || findings.is_empty() {
         let tools = tools::read(args.tools.as_deref())?;
@@ -53,6 +62,32 @@ fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {
         findings.push(Finding { source: "output", verdicts });
     }
     Ok(findings)
+}
+
+/// Runs the template, which decides; of one that does not run, the text has to do.
+fn in_template(path: &Path, dialects: &Dialects) -> Result<Vec<Verdict>, Failure> {
+    let template = template_file::read(path)?;
+    let in_text = || from_template(template.source(), dialects);
+    match toolglot_template::rank(&template, dialects) {
+        Ok(found) if !found.is_empty() => Ok(found
+            .iter()
+            .map(|found| {
+                let (proof, size) = (&found.certificate, found.certificate.read_back);
+                let what =
+                    format!("grade {}: reads back {size} of {} messages of the template", proof.grade, proof.probes);
+                Verdict::proven(&found.dialect, what, size + proof.byte_equal)
+            })
+            .collect()),
+        Ok(_) => Ok(Vec::new()),
+        Err(InferError::NoCalls) => {
+            console::note("this template writes no tool calls");
+            Ok(Vec::new())
+        }
+        Err(error) => {
+            console::note(&format!("{error}; judged by its text alone"));
+            Ok(in_text())
+        }
+    }
 }
 
 fn as_tables(findings: &[Finding], paint: Paint) -> String {

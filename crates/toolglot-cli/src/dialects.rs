@@ -9,9 +9,10 @@ use crate::args::{DialectsCommand, NewArgs};
 use crate::console;
 use crate::ends;
 use crate::failure::{Ending, Failure, Run};
+use crate::infer;
 use crate::input::Source;
 use crate::json;
-use crate::known;
+use crate::known::{self, named};
 use crate::paint::Paint;
 
 /// Runs the command.
@@ -23,6 +24,8 @@ pub(crate) fn run(command: &DialectsCommand) -> Run {
         DialectsCommand::Show { name, toml, .. } => show(name, *toml),
         DialectsCommand::Check { files } => check(files),
         DialectsCommand::New(args) => create(args),
+        DialectsCommand::Infer(args) => infer::run(args),
+        DialectsCommand::Certify(args) => infer::certify(args),
     }
 }
 
@@ -67,19 +70,6 @@ fn show(name: &str, toml: bool) -> Run {
 fn show_ends(name: &str) -> Run {
     let table = ends::table(&named(name)?).map_err(|why| Failure::Usage(format!("cannot write `{name}`: {why}")))?;
     print(table.as_bytes())
-}
-
-/// Returns the dialect of a name, an alias or a file.
-fn named(name: &str) -> Result<Dialect, Failure> {
-    let builtin = Dialects::builtin();
-    if let Some(dialect) = builtin.get(name) {
-        return Ok(Dialect::clone(dialect));
-    }
-    if known::is_file(name) {
-        return known::load(Path::new(name));
-    }
-    let unknown = builtin.only(&[name]).err().map(|error| error.to_string()).unwrap_or_default();
-    Err(Failure::Usage(unknown))
 }
 
 fn shown(dialect: &Dialect, toml: bool) -> String {

@@ -59,7 +59,7 @@ fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
     for probe in &found.probes {
         writeln!(out, "{:<11} {}", probe.request, visible(&arrived(probe)))?;
     }
-    let verdict = meaning(found.verdict);
+    let verdict = meaning(found);
     let verdict = if found.verdict == Condition::Healthy { paint.good(verdict) } else { paint.warning(verdict) };
     writeln!(out, "\n{verdict}")?;
     found.fixes.iter().try_for_each(|fix| writeln!(out, "  {}", visible(fix)))
@@ -82,16 +82,20 @@ fn arrived(probe: &Probe) -> String {
     add(probe.text, "bytes of text");
     add(probe.reasoning, "bytes of reasoning");
     let dialect = probe.dialect.as_ref().map(|name| format!(", dialect {name}")).unwrap_or_default();
-    if parts.is_empty() { "nothing".to_owned() } else { format!("{}{dialect}", parts.join(", ")) }
+    let miss = probe.near_miss.as_ref().map(|miss| format!("; {miss}")).unwrap_or_default();
+    if parts.is_empty() { "nothing".to_owned() } else { format!("{}{dialect}{miss}", parts.join(", ")) }
 }
 
-fn meaning(verdict: Condition) -> &'static str {
-    match verdict {
+fn meaning(found: &Examination) -> &'static str {
+    match found.verdict {
         Condition::Healthy => "calls arrive as calls, whole and streamed: nothing to mend",
         Condition::CallsInText => "the server leaves calls in the text; one of these mends it:",
         Condition::CallsBroken => "the server reads calls and gets them wrong; this mends it:",
         Condition::StreamsUnread => "the server reads calls, but not in streams; this mends it:",
         Condition::RefusesTools => "the server refuses requests with tools; one of these mends it:",
+        Condition::NoCall if found.probes.iter().any(|probe| probe.near_miss.is_some()) => {
+            "the model tried to call, and nothing reads it; tools in the prompt may help:"
+        }
         Condition::NoCall => "the model did not call; tools in the prompt may help:",
         _ => "the server does not answer a plain request:",
     }

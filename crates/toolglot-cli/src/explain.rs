@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use toolglot::{Action, Collector, Event, EventKind, Message, Parser, Step, near_miss};
+use toolglot::{Action, Code, Collector, Diagnostic, Event, EventKind, Message, Parser, Step, near_miss};
 
 use crate::args::ExplainArgs;
 use crate::chunk::Chunk;
@@ -77,12 +77,23 @@ fn verdict(message: &Message, natives: usize, input: &[u8], setup: &Setup) -> St
     };
     if !message.calls.is_empty() {
         let dialect = message.dialect.as_deref().unwrap_or("none");
-        return format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
+        let wrong: Vec<String> =
+            message.diagnostics.iter().filter(|found| WRONG.contains(&found.code)).map(said).collect();
+        let calls = format!("recognised {}: {calls} (dialect {dialect}){native}", counted(message.calls.len()));
+        return std::iter::once(calls).chain(wrong).collect::<Vec<_>>().join("; ");
     }
     let text = String::from_utf8_lossy(input);
     let miss = near_miss(&text, message, &setup.dialects, &setup.tools, &setup.options);
     let why = miss.map_or_else(|| nothing(setup), |miss| escaped(&miss.diagnostic.message));
     format!("no call recognised: {why}{native}")
+}
+
+/// What is wrong with a call that was recognised.
+const WRONG: [Code; 5] =
+    [Code::UnknownTool, Code::MissingParameter, Code::UnknownParameter, Code::TypeMismatch, Code::SchemaViolation];
+
+fn said(found: &Diagnostic) -> String {
+    escaped(&found.message)
 }
 
 fn nothing(setup: &Setup) -> String {

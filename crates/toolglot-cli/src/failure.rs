@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// Exit code 1, or 0 if the reader of the output went away.
     Io(io::Error),
+    /// Exit code 2: another process has reported the error.
+    Reported,
 }
 
 impl Failure {
@@ -33,6 +35,7 @@ impl Failure {
     pub(crate) fn report(self) -> u8 {
         let (message, code) = match self {
             Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+            Self::Reported => return 2,
             Self::Io(error) => (error.to_string(), 1),
             Self::Usage(message) => (message, 2),
         };

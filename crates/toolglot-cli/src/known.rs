@@ -47,6 +47,19 @@ impl Known {
     }
 }
 
+/// Returns the dialect of a name, an alias or a file.
+pub(crate) fn named(name: &str) -> Result<Dialect, Failure> {
+    let builtin = Dialects::builtin();
+    if let Some(dialect) = builtin.get(name) {
+        return Ok(Dialect::clone(dialect));
+    }
+    if is_file(name) {
+        return load(Path::new(name));
+    }
+    let unknown = builtin.only(&[name]).err().map(|error| error.to_string()).unwrap_or_default();
+    Err(Failure::Usage(unknown))
+}
+
 /// Reads a dialect file; its name is the file's.
 pub(crate) fn load(path: &Path) -> Result<Dialect, Failure> {
     let text = input::read_text(path)?;

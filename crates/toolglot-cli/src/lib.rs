@@ -12,6 +12,7 @@ mod doctor;
 mod ends;
 mod explain;
 mod failure;
+mod infer;
 mod input;
 #[cfg(feature = "proxy")]
 mod inspect;
@@ -36,6 +37,7 @@ mod runner;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
+mod template_file;
 mod tokens;
 mod tools;
 mod view;

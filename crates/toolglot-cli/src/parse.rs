@@ -5,7 +5,7 @@ use std::hash::RandomState;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::Arc;
 
-use toolglot::{Collector, Event, EventKind, Message, MissReason, NearMiss, Parser, near_miss, seed_of};
+use toolglot::{Collector, Event, EventKind, Message, Parser, seed_of};
 use toolglot_wire::Transcript;
 
 use crate::args::{Ids, MessageFlags, ParseArgs};
@@ -90,16 +90,9 @@ impl Feeding {
         collector.set_dialect(parser.dialect().cloned());
         add(&setup, &mut collector);
         let mut message = collector.finish(text);
-        message.diagnostics.extend(miss(text, &message, &setup).map(|miss| miss.diagnostic));
+        message.add_near_miss(text, &setup.dialects, &setup.tools, &setup.options);
         message
     }
-}
-
-/// Says why nothing was recognised. A cut-off or broken call has its own diagnostic, and lossy text has other places.
-fn miss(text: &[u8], message: &Message, setup: &Setup) -> Option<NearMiss> {
-    let text = std::str::from_utf8(text).ok()?;
-    let miss = near_miss(text, message, &setup.dialects, &setup.tools, &setup.options);
-    miss.filter(|miss| !matches!(miss.reason, MissReason::CutOff | MissReason::Broken))
 }
 
 fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feeding) -> Run {

@@ -64,7 +64,7 @@ impl Keys {
             return Ok(None);
         }
         let text = |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
-        let bearer = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        let bearer = text(header::AUTHORIZATION).and_then(bearer_of);
         let given = [bearer, text(API_KEY), text(AZURE_KEY)];
         if let Some(found) = given.iter().flatten().find_map(|key| self.find(&KeyDigest::of(key.trim()))) {
             return Ok(found);
@@ -111,6 +111,12 @@ fn is_place(listen: &str) -> bool {
 fn is_loopback(listen: &str) -> bool {
     let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host).trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Returns the key of a header; the name of a scheme is written in any case.
+fn bearer_of(value: &str) -> Option<&str> {
+    let (scheme, key) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key)
 }
 
 #[cfg(test)]

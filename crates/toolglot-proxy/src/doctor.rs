@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolglot::detect::{from_model, from_template};
-use toolglot::{Dialects, Options, Tools, parse};
+use toolglot::{Dialects, Options, Tools, near_miss, parse};
 use toolglot_wire::{EngineKind, Protocol, Transcript};
 
 use crate::config::{Config, Sources};
@@ -67,6 +67,8 @@ pub struct Probe {
     pub calls_in_text: usize,
     /// The dialect of these.
     pub dialect: Option<String>,
+    /// Why text that looks like a call is none.
+    pub near_miss: Option<String>,
 }
 
 /// What the answers mean.
@@ -240,7 +242,10 @@ impl Visit<'_> {
             return probe;
         }
         for text in [&said.text, &said.reasoning] {
-            let message = parse(text, &Dialects::builtin(), &declared, &Options::default());
+            let (dialects, options) = (Dialects::builtin(), Options::default());
+            let message = parse(text, &dialects, &declared, &options);
+            let miss = near_miss(text, &message, &dialects, &declared, &options);
+            probe.near_miss = probe.near_miss.or(miss.map(|miss| miss.diagnostic.message));
             probe.calls_in_text += message.calls.len();
             probe.dialect =
                 probe.dialect.or(message.dialect.map(|name| name.to_string()).filter(|_| !message.calls.is_empty()));

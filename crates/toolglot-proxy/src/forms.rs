@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use axum::body::Body;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, Uri};
 use toolglot_wire::{Exchange, Fault, Protocol};
 
 use crate::bodies::{ERROR_BODY, collect};
@@ -24,6 +25,9 @@ pub(crate) struct Target {
     /// How often the client's request was sent again as it was.
     pub(crate) resent: Arc<AtomicUsize>,
 }
+
+/// How many refusals of one request are got around.
+const MOST_REFUSALS: usize = 4;
 
 /// Why a request is sent once more without what begins or shapes a call.
 const SIMPLER: &str = "the server takes no beginning or schema of an answer";
@@ -54,17 +58,40 @@ impl Target {
                 self.server.without_schema.remember(&record.model);
             }
         }
-        if response.status() == StatusCode::BAD_REQUEST {
+        let mut refusals = Vec::new();
+        while matches!(response.status().as_u16(), 400 | 422) && refusals.len() < MOST_REFUSALS {
             let (refusal, fault) = told(response).await?;
-            let Some((again, why)) = exchange.retry_body(&fault) else { return Ok(refusal) };
+            let Some(why) = exchange.amend(&fault) else {
+                response = refusal;
+                break;
+            };
             record.retry = Some(why);
-            response = self.send(again.into()).await?;
-            if response.status().is_success() {
-                self.server.remember_refusal(&record.model, fault);
-            }
+            response = self.send(exchange.upstream_body().into()).await?;
+            refusals.push(fault);
         }
-        Ok(response)
+        if response.status().is_success() {
+            self.server.remember_refusals(&record.model, refusals);
+            return Ok(response);
+        }
+        with_answer(exchange, response).await
     }
+}
+
+/// Puts what the model wrote in the place of an error that refuses it.
+async fn with_answer(exchange: &Exchange, refusal: Response) -> Result<Response, Fault> {
+    if refusal.status().is_success() {
+        return Ok(refusal);
+    }
+    let (mut head, body) = refusal.into_parts();
+    let body = collect(body, ERROR_BODY, None).await?;
+    let Some(answer) = exchange.answer_of_refusal(&body) else {
+        return Ok(Response::from_parts(head, Body::from(body)));
+    };
+    head.status = StatusCode::OK;
+    let kind = if exchange.is_stream() { "text/event-stream" } else { "application/json" };
+    head.headers.remove(CONTENT_LENGTH);
+    head.headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    Ok(Response::from_parts(head, Body::from(answer)))
 }
 
 /// Reads what a server refused with; the answer can be passed on as it was.

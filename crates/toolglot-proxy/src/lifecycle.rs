@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -166,10 +167,7 @@ impl Proxy {
             ServeError::Io(format!("cannot listen on `{place}`; choose another address with `--listen`"), error)
         };
         if let Some(path) = place.strip_prefix("unix:") {
-            // A socket that a dead process left behind would be in the way for ever.
-            if std::os::unix::net::UnixStream::connect(path).is_err() {
-                let _ = std::fs::remove_file(path);
-            }
+            remove_dead_socket(path);
             return UnixListener::bind(path).map(Listener::Unix).map_err(wrong);
         }
         TcpListener::bind(&place).await.map(Listener::Tcp).map_err(wrong)
@@ -312,6 +310,15 @@ impl Proxy {
 
 /// After a failure to accept, such as too many open files, this long nothing is accepted.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// A socket that a dead process left behind would be in the way for ever; any other file stays.
+fn remove_dead_socket(path: &str) {
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
+        // If it cannot go, listening says why.
+        let _ = std::fs::remove_file(path);
+    }
+}
 
 impl Listener {
     /// Returns the place as a client writes it.

@@ -139,6 +139,7 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         .with_forced(settings.force && !is_off)
         .with_off(is_off)
         .with_ids(settings.history_ids.value)
+        .with_duplicates(settings.duplicates.value)
         .with_limits(
             WireLimits::default()
                 .with_line(config.limits.line.0)

@@ -263,13 +263,14 @@ impl TurnJob<'_> {
         let is_known = route.mode == Mode::Auto && server.without_tools.has(&record.model);
         let mut exchange =
             self.read(record, (route, target.protocol), &policy, route.mode == Mode::Prompt || is_known).await?;
+        for fault in server.refusals(&record.model) {
+            exchange.amend_early(&fault);
+        }
         let body = if exchange.is_untouched() && route.model.is_none() {
             self.body.clone()
         } else {
             exchange.upstream_body().into()
         };
-        let learned = server.refusal(&record.model).and_then(|fault| exchange.amended_body(&fault));
-        let body = learned.map_or(body, |(body, _)| body.into());
         record.busy += self.began.elapsed();
         let mut response = target.send_in_form(&mut exchange, record, body).await?;
         if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {

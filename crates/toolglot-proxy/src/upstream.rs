@@ -40,7 +40,7 @@ pub(crate) struct Server {
     /// When it was last asked for something, if somebody was there.
     reached: Mutex<Option<Instant>>,
     /// How it refused requests for these models; they are asked for in another form from then on.
-    refused: Mutex<HashMap<String, Fault>>,
+    refused: Mutex<HashMap<String, Vec<Fault>>>,
     /// Models for which it takes no tools, no beginning of an answer, and no schema of one.
     pub(crate) without_tools: Models,
     pub(crate) without_prefill: Models,
@@ -64,6 +64,9 @@ impl Models {
         models.insert(model.to_owned());
     }
 }
+
+/// Refusals that are remembered of one model.
+const MOST_KINDS: usize = 8;
 
 /// Models whose refusals are remembered; when there are more, all are learned anew.
 const MOST_REFUSED: usize = 1024;
@@ -121,17 +124,24 @@ impl Server {
     }
 
     /// Returns how requests for a model were refused that another form got around.
-    pub(crate) fn refusal(&self, model: &str) -> Option<Fault> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
+    pub(crate) fn refusals(&self, model: &str) -> Vec<Fault> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned().unwrap_or_default()
     }
 
-    /// Remembers it, until the settings are read again.
-    pub(crate) fn remember_refusal(&self, model: &str, fault: Fault) {
+    /// Remembers them, until the settings are read again.
+    pub(crate) fn remember_refusals(&self, model: &str, faults: Vec<Fault>) {
+        if faults.is_empty() {
+            return;
+        }
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() >= MOST_REFUSED {
             refused.clear();
         }
-        refused.insert(model.to_owned(), fault);
+        let known = refused.entry(model.to_owned()).or_default();
+        known.extend(faults);
+        // Refusals that say the same in other words are the same; the newest are kept.
+        let old = known.len().saturating_sub(MOST_KINDS);
+        known.drain(..old);
     }
 
     /// Returns what it speaks, or is taken to speak.

@@ -234,6 +234,7 @@ impl Opening {
             ResponseEvent::Part { choice: 0, part: Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) }
             | ResponseEvent::Begin(_)
             | ResponseEvent::Usage(_)
+            | ResponseEvent::Lost
             | ResponseEvent::Extra(_) => {
                 out.push(said);
                 return false;

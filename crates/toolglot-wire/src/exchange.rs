@@ -19,6 +19,7 @@ use crate::port::Client;
 use crate::prompt::into_text;
 use crate::protocol::Protocol;
 use crate::recall::{self, Recall};
+use crate::refusals;
 use crate::surrogates::mended;
 use crate::turn::Turn;
 
@@ -123,7 +124,9 @@ impl Exchange {
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = ingress.is_stream(glance.stream.as_ref());
         let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
-        let is_read = !idle || mentions_calls(body);
+        // Servers refuse an empty list.
+        let lists_nothing = glance.tools.is_some_and(|tools| !is_list(tools) && tools.get().starts_with('['));
+        let is_read = !idle || lists_nothing || mentions_calls(body);
         let work = if is_read {
             Some(Box::new(ExchangeWork::new((ingress, upstream), body, policy, stream, memory)?))
         } else {
@@ -176,21 +179,35 @@ impl Exchange {
         self.work.as_ref().map(|work| work.notes.as_slice()).unwrap_or_default()
     }
 
-    /// Returns another body to try after the server refused the first, and why it may pass.
-    pub fn retry_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
-        let is_open = self.has_tools && !self.policy.off && self.policy.prompt.is_none();
-        let work = self.work.as_ref().filter(|_| is_open)?;
-        let mut request = work.sent.clone();
-        let why = self.policy.engine.amend(&mut request, fault)?;
-        Some((bytes(&request), why))
+    /// Changes what is sent after the server refused it, if another form of it may pass; returns why.
+    pub fn amend(&mut self, fault: &Fault) -> Option<&'static str> {
+        self.amended(fault, true)
     }
 
-    /// As [`Exchange::retry_body`], before a server that refused an earlier request is asked again. A choice that the client
-    /// made itself is worth a refusal: servers may take some and not others.
-    pub fn amended_body(&self, fault: &Fault) -> Option<(Vec<u8>, &'static str)> {
+    /// As [`Exchange::amend`], before a server that refused an earlier request is asked again.
+    pub fn amend_early(&mut self, fault: &Fault) -> Option<&'static str> {
         let choice = self.work.as_ref()?.sent.get("tool_choice");
-        let free = choice.is_none_or(|choice| choice.is_null() || choice == "auto");
-        if free { self.retry_body(fault) } else { None }
+        // A choice that the client made itself is worth a refusal: servers may take some and not others.
+        let is_free = choice.is_none_or(|choice| choice.is_null() || choice == "auto");
+        self.amended(fault, is_free)
+    }
+
+    /// Returns the answer that a server should have given in place of a refusal: some refuse what their model wrote, and say
+    /// it in the error. It is one of the server's protocol, which has to be Chat.
+    pub fn answer_of_refusal(&self, body: &[u8]) -> Option<Vec<u8>> {
+        let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.wants.parse)?;
+        let AnswerSettings { dialects, tools, options, .. } = &work.wants;
+        refusals::answer(body, self.stream, (dialects, tools, options))
+    }
+
+    fn amended(&mut self, fault: &Fault, by_choice: bool) -> Option<&'static str> {
+        let is_open = self.has_tools && !self.policy.off && self.policy.prompt.is_none();
+        let work = self.work.as_mut().filter(|_| is_open)?;
+        let by_engine = if by_choice { self.policy.engine.amend(&mut work.sent, fault) } else { None };
+        let is_chat = work.upstream == Protocol::Chat;
+        let why = by_engine.or_else(|| if is_chat { refusals::amend(&mut work.sent, fault) } else { None })?;
+        self.body.clear();
+        Some(why)
     }
 
     /// Says whether the answer has to hold a call, so that [`Turn::meets_demand`] has to be asked before it goes out.
@@ -377,6 +394,7 @@ fn wants(asked: ChatAsked, policy: &Policy, streamed: bool) -> AnswerSettings {
         demand: demand_of(&asked, policy).cloned(),
         tools: asked.tools,
         options: policy.options.clone(),
+        duplicates: policy.duplicates,
         limits: policy.limits,
         parallel: asked.parallel,
         custom: Arc::new(asked.custom),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use toolglot::{Dialects, Options, Tools};
 
 use crate::demand::Demand;
-use crate::fault::Fault;
-use crate::policy::WireLimits;
+use crate::fault::{Fault, FaultKind};
+use crate::policy::{Duplicates, WireLimits};
 use crate::response_event::{Finish, Part, ResponseEvent, ResponseStart, Usage};
 use crate::suspect::{self, Suspect};
 use choice::ChoiceNormalizer;
@@ -27,6 +27,7 @@ pub(crate) struct AnswerSettings {
     pub(crate) tools: Tools,
     pub(crate) options: Options,
     pub(crate) limits: WireLimits,
+    pub(crate) duplicates: Duplicates,
     /// Text is read for calls.
     pub(crate) parse: bool,
     /// Calls are wanted at all.
@@ -124,6 +125,7 @@ impl Normalizer {
                 self.begin(ResponseStart::default(), out);
                 out.push(ResponseEvent::Extra(extra));
             }
+            ResponseEvent::Lost => self.lose(out),
             ResponseEvent::Fault(fault) => self.fail(fault, out),
             ResponseEvent::End => self.end(out),
         }
@@ -275,6 +277,15 @@ impl Normalizer {
         }
     }
 
+    /// A piece was lost: inside a call nobody knows what is missing, elsewhere the loss is counted.
+    fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
+        *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
+        if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
+            let message = "the model server's stream was damaged inside a call";
+            self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"), out);
+        }
+    }
+
     /// Ends the answer with what no call is any more, and the fault.
     fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         self.begin(ResponseStart::default(), out);
@@ -296,7 +307,7 @@ impl Normalizer {
             self.place(0);
         }
         for at in 0..self.choices.len() {
-            self.choices[at].1.part(Part::Finish(Finish::Stop), &mut self.shared, out);
+            self.choices[at].1.end(&mut self.shared, out);
             if let Some(fault) = self.choices[at].1.take_fault() {
                 return self.end_with(fault, out);
             }

@@ -27,6 +27,7 @@ pub struct Policy {
     /// Text stays text, and the server is asked for nothing that its markers would need.
     pub(crate) off: bool,
     pub(crate) ids: HistoryIds,
+    pub(crate) duplicates: Duplicates,
     pub(crate) limits: WireLimits,
 }
 
@@ -65,6 +66,17 @@ pub enum HistoryIds {
     Nine,
     /// `functions.NAME:N`, counted through the conversation; Kimi models were trained on these.
     Counted,
+}
+
+/// What becomes of a native call that the server sends twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Duplicates {
+    /// It is one call; the diagnostic `duplicate_call` counts it.
+    #[default]
+    Once,
+    /// As the server sent it.
+    Keep,
 }
 
 /// Bounds on what a client or a model server may send.
@@ -162,6 +174,12 @@ impl Policy {
     #[must_use]
     pub fn with_ids(self, ids: HistoryIds) -> Self {
         Self { ids, ..self }
+    }
+
+    /// What becomes of a native call whose arguments the server sends twice.
+    #[must_use]
+    pub fn with_duplicates(self, duplicates: Duplicates) -> Self {
+        Self { duplicates, ..self }
     }
 
     /// How much may be sent.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use toolglot::{Dialect, TeachPlace, Tools};
 
 use crate::chat::history::later_instructions;
+use crate::chat::pairs::one_a_turn;
 
 mod restore;
 mod section;
@@ -56,7 +57,7 @@ pub(crate) fn into_text(
             talk.splice(0..0, system.map(as_system))
         }
     };
-    request.insert("messages".to_owned(), talk.into());
+    request.insert("messages".to_owned(), one_a_turn(talk).into());
     if is_taught {
         stop_before_results(request, dialect);
     }

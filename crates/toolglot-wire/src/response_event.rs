@@ -22,6 +22,8 @@ pub enum ResponseEvent {
     Usage(Usage),
     /// Fields of the response that no protocol of ours knows; a writer of the same protocol puts them where they were.
     Extra(Map<String, Value>),
+    /// A piece of the stream cannot be read; what it held is lost.
+    Lost,
     /// The server failed in the middle; nothing follows.
     Fault(Fault),
     /// The server said that the response is over; nothing follows.
@@ -79,6 +81,11 @@ pub enum Part {
         /// The call's number.
         call: usize,
     },
+    /// A limit of the server cut the answer off inside a call: its input is not whole. Said on the clean side only.
+    CallCut {
+        /// The call's number.
+        call: usize,
+    },
     /// A block or item that only its own protocol knows, such as a web search of the server's: one event as it came. A
     /// writer of the same protocol renumbers it, any other drops it.
     Own(Value),
@@ -94,7 +101,7 @@ impl Part {
             Self::Arguments { text, .. } => text.len(),
             Self::Own(value) => value.to_string().len(),
             Self::Logprobs(tokens) => tokens.iter().map(|token| token.to_string().len()).sum(),
-            Self::CallStart { .. } | Self::CallEnd { .. } | Self::Finish(_) => 0,
+            Self::CallStart { .. } | Self::CallEnd { .. } | Self::CallCut { .. } | Self::Finish(_) => 0,
         }
     }
 }
@@ -129,6 +136,11 @@ pub enum Finish {
 }
 
 impl Finish {
+    /// Says whether the model had more to say.
+    pub(crate) fn is_cut(&self) -> bool {
+        matches!(self, Self::Length | Self::ContentFilter)
+    }
+
     /// Returns what a parser has to know of it; nothing if only the protocol knows the word.
     pub fn reason(&self) -> Option<FinishReason> {
         match self {

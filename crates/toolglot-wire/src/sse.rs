@@ -18,6 +18,13 @@ pub struct Frame<'a> {
     pub raw: &'a [u8],
 }
 
+impl Frame<'_> {
+    /// Says whether bytes were no UTF-8, so that the data has U+FFFD in their place.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.data.contains('\u{fffd}') && std::str::from_utf8(self.raw).is_err()
+    }
+}
+
 /// Reads frames from bytes that were cut anywhere.
 ///
 /// A line ends with LF, CRLF or CR. Events without data, which is what comments are, are passed over. What is not UTF-8

@@ -97,7 +97,11 @@ impl Transcript {
                 }
             }
             ResponseEvent::Fault(fault) => self.fault = Some(fault),
-            ResponseEvent::Begin(_) | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) | ResponseEvent::End => {}
+            ResponseEvent::Begin(_)
+            | ResponseEvent::Usage(_)
+            | ResponseEvent::Extra(_)
+            | ResponseEvent::Lost
+            | ResponseEvent::End => {}
         }
     }
 }
@@ -115,7 +119,7 @@ impl TranscriptChoice {
                 call.into_iter().for_each(|call| call.arguments.push_str(&text));
             }
             Part::Finish(finish) => self.finish = self.finish.take().or(Some(finish)),
-            Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::Own(_) => {}
+            Part::Seal(_) | Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Own(_) => {}
         }
     }
 }

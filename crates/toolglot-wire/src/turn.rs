@@ -248,7 +248,7 @@ impl Turn {
             None => self.relay.finish(fault, out),
             Some(way) => {
                 if let Some(frame) = self.framing.finish() {
-                    way.frame(&frame, out);
+                    way.last_frame(&frame, out);
                 }
                 way.say_held_back();
                 way.reader.cut(fault, &mut way.said);
@@ -350,6 +350,16 @@ impl Conversion {
         if !self.glance(frame, out) {
             self.say_held_back();
             self.reader.frame(frame, &mut self.said);
+        }
+        self.pass_on(out);
+    }
+
+    /// Takes the frame in which the stream ended: if it is only a part of one, the end of the stream is the fault.
+    fn last_frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
+        if !self.glance(frame, out) {
+            self.say_held_back();
+            self.reader.frame(frame, &mut self.said);
+            self.said.retain(|said| !matches!(said, ResponseEvent::Lost));
         }
         self.pass_on(out);
     }

@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialects;
 use crate::event::Outcome;
 use crate::json::{Context, Ended, JsonReader, NoMarkers, ValueOutcome, ValuePosition};
-use crate::options::Options;
+use crate::options::{FinishReason, Options};
 use crate::parser::Input;
 use crate::repair::repair;
 use crate::sink::Sink;
@@ -54,8 +54,8 @@ pub struct ArgumentsReader {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArgumentsEnd {
-    /// What became of them. What was said is one JSON object, brackets closed, also if they were cut off; if they are
-    /// broken it may be nothing.
+    /// What became of them. What was said is one JSON object if they are complete or repaired, and else no JSON: nothing is
+    /// closed that the text left open.
     pub outcome: Outcome,
     /// What was done, or why it failed; spans count bytes of the string.
     pub diagnostics: Vec<Diagnostic>,
@@ -71,7 +71,7 @@ impl ArgumentsReader {
         Self {
             dialects: dialects.clone(),
             tool,
-            sink: Sink::new(options.allowed_repairs()),
+            sink: Sink::in_call(options.allowed_repairs()),
             options: options.clone(),
             input: Input::default(),
             reader: JsonReader::new(0, ValuePosition::Arguments, node),
@@ -97,21 +97,36 @@ impl ArgumentsReader {
         }
     }
 
-    /// Ends the arguments and appends what was still open.
+    /// Says why the server ended the message, where that is known only at its end. Where a limit did, only what has shown to be
+    /// JSON is read: text that is something else may have been cut in the middle.
+    pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
+        self.options.finish_reason = reason;
+    }
+
+    /// Says whether the object has been read to its end.
+    pub fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| end.how == Ended::Complete)
+    }
+
+    /// Ends the arguments and appends what was held back; the brace that closes them only if they are whole.
     pub fn finish(mut self, out: &mut String) -> ArgumentsEnd {
         self.input.close();
         self.wake = 0;
         self.advance(out);
         let how = self.end.map_or(Ended::Broken, |end| end.how);
         match self.kept.take() {
+            Some(_) if self.options.is_cut() => self.ended(Ended::Truncated, out),
             Some(whole) => self.repaired(&whole, how, out),
-            None => self.ended(how),
+            None => self.ended(how, out),
         }
     }
 
     /// Reads on if enough has arrived to decide more; what is undecided is looked at again when it has grown by an eighth.
     fn advance(&mut self, out: &mut String) {
         if self.input.end() < self.wake || self.end.is_some() {
+            return;
+        }
+        if self.may_be_a_call() {
             return;
         }
         let schema = self.tool.only().and_then(|tool| tool.schema.as_ref());
@@ -128,6 +143,24 @@ impl ArgumentsReader {
         }
     }
 
+    /// Says whether a whole call may stand where its arguments should: the first key, as far as it is there, is one of a call
+    /// and no parameter. Such a text is read when it is whole.
+    fn may_be_a_call(&self) -> bool {
+        let (Some(kept), Some(tool)) = (&self.kept, self.tool.only()) else { return false };
+        let Some(schema) = tool.schema.as_ref() else { return false };
+        let end = (0..=CALL_HEAD.min(kept.len())).rev().find(|end| kept.is_char_boundary(*end));
+        let head = &kept[..end.unwrap_or_default()];
+        let Some(inside) = head.trim_start().strip_prefix('{').map(str::trim_start) else { return false };
+        let Some(key) = inside.strip_prefix('"').or(inside.is_empty().then_some("")) else { return false };
+        let undeclared = |key: &str| schema.root().is_undeclared(key);
+        match key.split_once('"') {
+            Some((key, _)) => CALL_KEYS.contains(&key) && undeclared(key),
+            None => {
+                !self.input.is_closed() && CALL_KEYS.iter().any(|known| known.starts_with(key) && undeclared(known))
+            }
+        }
+    }
+
     fn hand_out(&mut self, out: &mut String) {
         if !self.sink.words.is_empty() {
             out.push_str(&self.sink.words);
@@ -137,14 +170,16 @@ impl ArgumentsReader {
         self.sink.clear();
     }
 
-    fn ended(mut self, how: Ended) -> ArgumentsEnd {
-        self.sink.call_end(None, 0);
-        let outcome = match how {
-            Ended::Complete => self.sink.worst(),
-            Ended::Cut => self.sink.worst().max(Outcome::Repaired),
+    fn ended(mut self, how: Ended, out: &mut String) -> ArgumentsEnd {
+        self.sink.note(match how {
+            Ended::Complete => Outcome::Complete,
+            Ended::Cut => Outcome::Repaired,
             Ended::Truncated => Outcome::Truncated,
             Ended::Broken => Outcome::Broken,
-        };
+        });
+        self.sink.call_end(None, 0);
+        self.hand_out(out);
+        let outcome = self.sink.worst();
         let mut end = ArgumentsEnd { outcome, diagnostics: self.diagnostics, rest: self.rest.trim().to_owned() };
         let extra = end.rest.trim_matches(['}', ']', ' ', '\t', '\r', '\n']).is_empty();
         if outcome.is_call() && !end.rest.is_empty() && extra && self.options.repairs.allow(Code::ExtraCloser) {
@@ -160,7 +195,8 @@ impl ArgumentsReader {
     fn repaired(&self, whole: &str, how: Ended, out: &mut String) -> ArgumentsEnd {
         let found = repair(whole, &self.dialects, &self.tool, &self.options);
         let outcome = match (&found.arguments, how) {
-            (Some(_), _) => Outcome::Repaired,
+            (Some(_), _) if found.diagnostics.iter().any(|found| found.code.is_repair()) => Outcome::Repaired,
+            (Some(_), _) => Outcome::Complete,
             (None, Ended::Truncated) => Outcome::Truncated,
             (None, _) => Outcome::Broken,
         };
@@ -168,6 +204,12 @@ impl ArgumentsReader {
         ArgumentsEnd { outcome, diagnostics: found.diagnostics, rest: String::new() }
     }
 }
+
+/// The first key of a call stands within so many bytes.
+const CALL_HEAD: usize = 64;
+
+/// The first keys of calls: what else stands first in the arguments is a parameter.
+const CALL_KEYS: [&str; 4] = ["name", "function", "tool", "tool_name"];
 
 #[cfg(test)]
 mod tests;

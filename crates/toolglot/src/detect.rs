@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::dialect::Dialect;
+
 mod markers;
 mod model;
 mod output;
@@ -50,11 +52,25 @@ impl Reason {
 }
 
 impl Verdict {
+    /// Returns a verdict that was proved by other means than this module's, such as rendering a template.
+    pub fn proven(dialect: &Dialect, what: impl Into<String>, weight: usize) -> Self {
+        Self::new(&dialect.name, vec![Reason::new(what, None, weight)])
+    }
+
     fn new(dialect: &Arc<str>, mut evidence: Vec<Reason>) -> Self {
         evidence.sort_by_key(|evidence| -evidence.weight);
         let score = evidence.iter().fold(0_i32, |sum, evidence| sum.saturating_add(evidence.weight));
         Self { dialect: Arc::clone(dialect), alike: Vec::new(), score, evidence }
     }
+}
+
+/// Notes beside the first verdict the others that have its score: what ties is not decided.
+fn with_ties(mut verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    let Some(best) = verdicts.first().map(|verdict| verdict.score) else { return verdicts };
+    let ties: Vec<Arc<str>> =
+        verdicts[1..].iter().take_while(|other| other.score == best).map(|other| Arc::clone(&other.dialect)).collect();
+    verdicts[0].alike = ties;
+    verdicts
 }
 
 /// Puts the best first; equals keep the order of the dialects.

@@ -36,7 +36,7 @@ pub enum EventKind<'a> {
         /// The tool's name, as declared.
         name: &'a str,
     },
-    /// A piece of a call's arguments; the pieces of a call joined are one JSON object.
+    /// A piece of a call's arguments; joined, the pieces of a finished call are one JSON object, and those of any other are no JSON.
     Arguments {
         /// The call's number.
         index: usize,

@@ -33,6 +33,7 @@
 //! | `"{…}"` where the schema wants no string | value | double encoding before coercion |
 
 mod bracket;
+mod close;
 mod code;
 mod cursor;
 mod deferred;
@@ -47,10 +48,10 @@ mod key;
 mod lines;
 mod look;
 mod reader;
+mod readings;
 mod scalar;
 mod state;
 mod stops;
-mod string_ends;
 mod text;
 mod value;
 mod write;
@@ -65,6 +66,7 @@ use crate::schema::{NodeId, Schema};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
+pub(crate) use close::close;
 use deferred::Unwrapped;
 pub(crate) use deferred::WRAPPERS;
 pub(crate) use entity::ENTITIES;
@@ -73,6 +75,7 @@ pub(crate) use fast_path::plain_content;
 pub(crate) use key::{is_bare_key, last_word, spelled_otherwise};
 pub(crate) use look::{comment_end, key_ahead};
 pub(crate) use reader::JsonReader;
+pub(crate) use readings::QUOTED;
 pub(crate) use scalar::{is_number, is_token};
 pub(crate) use write::{clean_run, decode, needs_escape, write_escaped, write_string};
 
@@ -129,11 +132,6 @@ pub(crate) trait Markers {
     /// The same, if what a call begins with follows the marker.
     fn opens_call(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         self.opens(view, at)
-    }
-
-    /// Says whether a call that opens with no marker may begin at `at`, on a line of its own.
-    fn begins_call(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
-        Ok(false)
     }
 
     /// Says whether the head of a call stands near before a quote at `at` inside a string that is visible from `from` on.
@@ -248,9 +246,9 @@ pub(crate) enum Ended {
     Complete,
     /// A marker of the dialect stood inside it; open brackets were closed and a repair was reported.
     Cut,
-    /// The input or a limit ended inside it; open brackets were closed so that the fragments are JSON.
+    /// The input or a limit ended inside it; what is open stays open.
     Truncated,
-    /// Nothing sensible stood there; open brackets were closed if anything had been emitted.
+    /// Nothing sensible stood there; what is open stays open.
     Broken,
 }
 
@@ -259,6 +257,26 @@ pub(crate) enum Ended {
 pub(crate) struct WholeValue {
     pub(crate) json: String,
     pub(crate) repairs: Vec<Diagnostic>,
+}
+
+impl WholeValue {
+    /// Says whether each scalar of another value stands in this one too.
+    pub(crate) fn has_scalars_of(&self, other: &Self) -> bool {
+        let read = |json: &str| serde_json::from_str::<serde_json::Value>(json);
+        let (Ok(own), Ok(others)) = (read(&self.json), read(&other.json)) else { return false };
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        scalars(&own, &mut here);
+        scalars(&others, &mut there);
+        there.iter().all(|scalar| here.contains(scalar))
+    }
+}
+
+fn scalars<'v>(value: &'v serde_json::Value, found: &mut Vec<&'v serde_json::Value>) {
+    match value {
+        serde_json::Value::Array(items) => items.iter().for_each(|item| scalars(item, found)),
+        serde_json::Value::Object(members) => members.values().for_each(|member| scalars(member, found)),
+        scalar => found.push(scalar),
+    }
 }
 
 /// Reads a whole text that must be one value, blanks around it allowed.

@@ -29,6 +29,7 @@ pub mod detect;
 mod diagnostic;
 mod dialect;
 mod event;
+mod evidence;
 mod given;
 mod id;
 mod inspect;
@@ -57,6 +58,8 @@ pub use certify::{Certificate, certify};
 pub use diagnostic::{Class, Code, CodeRow, Diagnostic, Preset, Repairs, UnknownRepair};
 pub use dialect::{Dialect, DialectError, Dialects, Teach, TeachPlace, UnknownDialect};
 pub use event::{Event, EventKind, Outcome};
+#[doc(hidden)]
+pub use evidence::Veto;
 pub use id::{mint, seed_of};
 pub use inspect::{Arrival, ByteKind, Inspection, Mending, Remedy, Stretch, WhyNot, inspect};
 pub use message::{Call, Collector, IncompleteCall, Message};

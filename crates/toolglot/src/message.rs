@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::event::{Event, EventKind, Outcome};
-use crate::id::mint;
+use crate::id::{Seed, mint, seed_of};
+use crate::json;
 use crate::options::{FinishReason, Options};
 use crate::parser::Parser;
 
@@ -34,7 +35,7 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Call {
-    /// The model's own id, or one made from the caller's seed; unique in the message.
+    /// The model's own id, or one made from the caller's seed, else from the text; unique in the message.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -48,7 +49,7 @@ pub struct Call {
 pub struct IncompleteCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments as far as they came, brackets closed.
+    /// The arguments as far as they came, as strict JSON that ends in the middle: nothing is closed that the model left open.
     pub arguments: String,
     /// The call's bytes as the model wrote them.
     pub text: String,
@@ -91,6 +92,8 @@ pub struct Collector {
 #[derive(Clone, Debug, Default)]
 struct FedBytes {
     bytes: Vec<u8>,
+    /// What ids are made from: the hash of all that was fed, if the caller gave no seed.
+    seed: Option<Seed>,
     /// The place of the first of them in the input.
     start: usize,
     /// Everything before this place is said.
@@ -128,6 +131,9 @@ impl Collector {
     /// Feeds a piece of text to a parser and adds what it says.
     pub fn feed(&mut self, parser: &mut Parser, piece: &str) {
         self.fed.bytes.extend_from_slice(piece.as_bytes());
+        if self.options.id_seed.is_none() {
+            self.fed.seed.get_or_insert_default().feed(piece.as_bytes());
+        }
         parser.push(piece).for_each(|event| self.add(&event));
         self.forget();
     }
@@ -196,12 +202,14 @@ impl Collector {
         let accept = self.options.accept_incomplete;
         let truncated = self.started.iter().any(|call| call.outcome == Outcome::Truncated);
         let (mut calls, mut incomplete) = (Vec::with_capacity(self.started.len()), Vec::new());
+        let seed = self.seed(input);
         // Where no call brings its own, all ids differ as they are made.
         let mut taken = self.started.iter().any(|call| call.id.is_some()).then(HashSet::new);
-        for (index, started) in std::mem::take(&mut self.started).into_iter().enumerate() {
+        for (index, mut started) in std::mem::take(&mut self.started).into_iter().enumerate() {
             if started.outcome.is_call() || (accept && started.outcome == Outcome::Truncated) {
-                let id = unique_id(&mut taken, started.id, self.options.id_seed.unwrap_or_default(), index);
-                calls.push(Call { id, name: started.name, arguments: started.arguments });
+                let arguments = started.closed();
+                let id = unique_id(&mut taken, started.id, seed, index);
+                calls.push(Call { id, name: started.name, arguments });
             } else {
                 incomplete.push(started.incomplete(input));
             }
@@ -219,6 +227,21 @@ impl Collector {
             finish_reason,
             dialect: self.dialect,
             diagnostics: self.diagnostics,
+        }
+    }
+
+    /// Returns what ids are made from: the caller's seed, a hash of the text, or of what was said if nobody gave the text.
+    fn seed(&self, input: &[u8]) -> u64 {
+        match (self.options.id_seed.or(self.fed.seed.map(Seed::of_all)), self.started.as_slice()) {
+            (Some(seed), _) => seed,
+            (None, []) => 0,
+            (None, _) if !input.is_empty() => seed_of(input),
+            (None, started) => {
+                let calls = started.iter().flat_map(|call| [&call.name, &call.arguments]);
+                let mut seed = Seed::default();
+                [&self.content, &self.reasoning].into_iter().chain(calls).for_each(|text| seed.feed(text.as_bytes()));
+                seed.of_all()
+            }
         }
     }
 
@@ -261,6 +284,15 @@ impl StartedCall {
     fn end(&mut self, id: Option<&str>, outcome: Outcome) {
         self.id = self.id.take().or(id.map(str::to_owned));
         self.outcome = outcome;
+    }
+
+    /// Takes the arguments, closed where the end cut them off.
+    fn closed(&mut self) -> String {
+        let mut arguments = std::mem::take(&mut self.arguments);
+        if !self.outcome.is_call() {
+            json::close(&mut arguments);
+        }
+        arguments
     }
 
     fn incomplete(self, input: &[u8]) -> IncompleteCall {

@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialects;
 use crate::event::{EventKind, Outcome};
 use crate::message::Message;
-use crate::options::{Evidence, Options};
+use crate::options::{CallsInReasoning, Evidence, Options};
 use crate::parser::Parser;
 use crate::tool::Tools;
 
@@ -104,6 +104,28 @@ pub fn near_miss(
     let options = options.clone().with_reasoning_open(false).with_marked_tokens(false);
     let case = EmptyMessage { text, start, message, dialects, tools, options: &options };
     case.unfinished().or_else(|| REASONS.iter().find_map(|reason| reason(&case)))
+}
+
+impl Message {
+    /// Adds to the diagnostics why nothing was recognised ([`near_miss`]). A call that began and did not end has its own
+    /// diagnostic, and a text that is not UTF-8 gets none.
+    ///
+    /// # Example
+    /// ```
+    /// use toolglot::{Dialects, Options, Tools, parse};
+    /// let (dialects, options) = (Dialects::builtin(), Options::default());
+    /// let tools = Tools::from_json_str(r#"[{"name": "ls"}]"#)?;
+    /// let text = r#"<tool_call>{"name="ls","arguments":{"path":"src"}}</tool_call>"#;
+    /// let mut message = parse(text, &dialects, &tools, &options);
+    /// message.add_near_miss(text.as_bytes(), &dialects, &tools, &options);
+    /// assert_eq!(message.diagnostics[0].code.name(), "near_miss");
+    /// # Ok::<(), toolglot::ToolsError>(())
+    /// ```
+    pub fn add_near_miss(&mut self, text: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) {
+        let text = str::from_utf8(text).ok().filter(|_| self.incomplete.is_empty());
+        let miss = text.and_then(|text| near_miss(text, self, dialects, tools, options));
+        self.diagnostics.extend(miss.map(|miss| miss.diagnostic));
+    }
 }
 
 /// As [`near_miss`], of a message that was read without tools, as if those that its JSON names were declared.
@@ -204,9 +226,17 @@ impl EmptyMessage<'_> {
         let words = if is_closed || !self.message.content.trim().is_empty() {
             format!("a call to `{name}` is inside reasoning that closes later; it counts as a draft")
         } else {
-            format!(
-                "a call to `{name}` is inside reasoning that never closes; set `calls_in_reasoning` to `wait` or `end`"
-            )
+            let reads = |setting: &CallsInReasoning| {
+                let options = self.options.clone().with_calls_in_reasoning(*setting);
+                self.read(self.text, self.dialects, self.tools, &options).is_some()
+            };
+            let others = [CallsInReasoning::Wait, CallsInReasoning::End];
+            let mut others = others.iter().filter(|setting| **setting != self.options.calls_in_reasoning);
+            let advice = match others.find(|setting| reads(setting)) {
+                Some(setting) => format!("set `calls_in_reasoning` to `{}`", setting.name()),
+                None => "no option changes that".to_owned(),
+            };
+            format!("a call to `{name}` is inside reasoning that never closes; {advice}")
         };
         Some(self.miss(MissReason::InReasoning, &seen, words))
     }

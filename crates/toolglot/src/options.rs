@@ -1,6 +1,7 @@
 //! What a caller may choose: policies, repairs, limits.
 
 use crate::diagnostic::Repairs;
+use crate::evidence::{Veto, Vetoes};
 
 mod choice;
 mod limits;
@@ -39,6 +40,8 @@ pub struct Options {
     pub(crate) marked_tokens: bool,
     /// Nothing passes on the fast path: each byte is looked at by the careful readers.
     pub(crate) careful: bool,
+    /// Rows of the table of evidence that are switched off.
+    pub(crate) unheeded: Vetoes,
 }
 
 impl Options {
@@ -136,12 +139,27 @@ impl Options {
         Self { careful: true, ..self }
     }
 
-    /// From what the ids of calls are made that carry none.
+    /// Switches a row of the table of evidence off, so that a test can measure what it is worth.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_veto(self, veto: Veto) -> Self {
+        Self { unheeded: self.unheeded.with(veto), ..self }
+    }
+
+    /// Seed for generated call ids, used where the model supplies none.
     ///
-    /// The same seed gives the same ids, so a hash of the request makes them
-    /// reproducible and a random number makes them unique.
+    /// The same seed gives the same ids. Without one, the ids come from a hash
+    /// of the message's text ([`seed_of`](crate::seed_of)), so two messages of a
+    /// conversation have different ids unless they are the same byte for byte.
+    /// A caller that shows ids before the message is over, or whose model may
+    /// repeat itself to the letter, draws a random number.
     #[must_use]
     pub fn with_id_seed(self, seed: u64) -> Self {
         Self { id_seed: Some(seed), ..self }
+    }
+
+    /// Returns the seed for generated call ids, if one was given.
+    pub fn id_seed(&self) -> Option<u64> {
+        self.id_seed
     }
 }

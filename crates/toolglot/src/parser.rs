@@ -45,6 +45,7 @@ mod fast_path;
 mod head;
 mod input;
 mod kwargs;
+mod late_name;
 mod lines;
 mod markdown;
 mod marker;

@@ -150,10 +150,14 @@ impl ArgumentsText<'_> {
         Some(Repaired::new(if same { self.text.to_owned() } else { whole.json }, whole.repairs))
     }
 
-    /// Reads a whole call in any dialect and takes its arguments; what is JSON already must be nothing but the call.
+    /// Reads a whole call in any dialect and takes its arguments; what is JSON already must be nothing but the call. A call
+    /// of another tool is not this one's.
     fn as_call(&self, first: Option<&Repaired>) -> Option<Repaired> {
         let Message { calls, content, mut diagnostics, .. } = parse(self.text, self.dialects, self.tools, self.options);
         let call = calls.first().filter(|_| self.options.repairs.allow(Code::Wrapper))?;
+        if diagnostics.iter().any(|found| found.code == Code::UnknownTool) {
+            return None;
+        }
         if !content.trim().is_empty() {
             if first.is_some() || !self.options.repairs.allow(Code::SurroundingText) {
                 return None;
@@ -169,27 +173,30 @@ impl ArgumentsText<'_> {
         }
         let message = format!("unwrapped the arguments from a whole call of `{}`", call.name);
         diagnostics.insert(0, self.note(Code::Wrapper, &message));
-        Some(self.as_arguments(&call.arguments, diagnostics))
-    }
-
-    /// Takes the arguments of a call; those of a tool that is not the declared one have yet to fit it.
-    fn as_arguments(&self, arguments: &str, mut diagnostics: Vec<Diagnostic>) -> Repaired {
-        let foreign = diagnostics.iter().any(|found| found.code == Code::UnknownTool);
-        let fitted = ArgumentsText { text: arguments, ..*self }.json(self.options, false).filter(|_| foreign);
-        let Some(fitted) = fitted else { return Repaired::new(arguments.to_owned(), diagnostics) };
-        diagnostics
-            .extend(fitted.diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found }));
-        Repaired { diagnostics, ..fitted }
+        Some(Repaired::new(call.arguments.clone(), diagnostics))
     }
 
     /// Takes the arguments out of an object that was found, where it does not fit the tool and is a whole call that does.
     fn out_of_its_call(&self, object: Repaired) -> Repaired {
         let Some(json) = object.arguments.as_deref().filter(|_| !object.fits()) else { return object };
+        if let Some(other) = self.other_tool(json) {
+            let note = self.note(Code::Broken, &format!("a whole call of another tool, `{other}`"));
+            return Repaired { arguments: None, diagnostics: vec![note] };
+        }
         let call = ArgumentsText { text: json, ..*self }.as_call(Some(&object)).filter(Repaired::fits);
         let Some(Repaired { arguments, diagnostics }) = call else { return object };
         let around = object.diagnostics.into_iter().filter(|found| !is_against(found));
         let inside = diagnostics.into_iter().map(|found| Diagnostic { span: 0..self.text.len(), ..found });
         Repaired { arguments, diagnostics: around.chain(inside).collect() }
+    }
+
+    /// Returns the name of another tool that an object calls.
+    fn other_tool(&self, json: &str) -> Option<String> {
+        let object: serde_json::Value = serde_json::from_str(json).ok()?;
+        let name = object.get("name")?.as_str().filter(|name| self.tools.resolve(name).is_none())?;
+        let is_call = json::WRAPPERS.iter().any(|key| object.get(*key).is_some_and(serde_json::Value::is_object));
+        let is_own = self.schema.is_none_or(|schema| !schema.root().is_undeclared("name"));
+        (is_call && !is_own).then(|| name.to_owned())
     }
 
     /// Reads parameters that stand alone, in the first dialect that reads all of them.

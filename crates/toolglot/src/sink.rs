@@ -67,6 +67,11 @@ pub(crate) struct Sink {
     begun: usize,
     /// Too much was read ahead in vain elsewhere: here nothing is that is not near.
     pub(crate) hasty: bool,
+    /// A call is running.
+    in_call: bool,
+    /// The running call's arguments go on with a closing brace that has not been said: it may make them whole, and whether
+    /// the call is finished shows only at its end.
+    held_brace: bool,
     /// Bytes of arguments that the running call has said.
     written: usize,
     /// How many diagnostics there have been, also those that were handed out.
@@ -96,6 +101,11 @@ struct CallDoubts {
 impl Sink {
     pub(crate) fn new(repairs: Repairs) -> Self {
         Self { repairs, ..Self::default() }
+    }
+
+    /// Returns a sink for the arguments of a call that began elsewhere.
+    pub(crate) fn in_call(repairs: Repairs) -> Self {
+        Self { repairs, in_call: true, ..Self::default() }
     }
 
     /// Returns a sink for a trial reading: it says nothing, but knows whether the reading was clean.
@@ -140,6 +150,7 @@ impl Sink {
         }
         self.words.push_str(&fork.words);
         (self.cursor, self.started, self.written) = (fork.cursor, fork.started, fork.written);
+        (self.in_call, self.held_brace) = (fork.in_call, fork.held_brace);
         self.wasted_lookahead += fork.wasted_lookahead;
         self.doubted += fork.doubted;
         (self.outcome, self.worst, self.dialect) = (fork.outcome, self.worst.max(fork.worst), fork.dialect);
@@ -183,7 +194,7 @@ impl Sink {
 
     /// Starts a call; it runs until [`Sink::call_end`].
     pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
-        self.written = 0;
+        (self.written, self.in_call, self.held_brace) = (0, true, false);
         self.started += 1;
         self.words.reserve(FEW);
         let (name, id) = (self.keep(name), id.map(|id| self.keep(id)));
@@ -201,6 +212,13 @@ impl Sink {
         });
     }
 
+    /// Consumes what belongs to the running call's arguments and adds nothing to them.
+    pub(crate) fn pass_arguments(&mut self, upto: usize) {
+        if upto > self.cursor {
+            self.write_arguments(upto, |_| ());
+        }
+    }
+
     /// Adds text to a JSON string of the running call's arguments, escaped.
     pub(crate) fn escaped(&mut self, upto: usize, text: &str) {
         self.written += text.len();
@@ -213,7 +231,14 @@ impl Sink {
             return;
         }
         let start = self.words.len();
+        if self.held_brace {
+            self.words.push('}');
+        }
         write(&mut self.words);
+        self.held_brace = self.in_call && self.words.as_bytes()[start..].last() == Some(&b'}');
+        if self.held_brace {
+            self.words.pop();
+        }
         let upto = upto.max(self.cursor);
         if let Some(StoredEvent { span, kind: StoredKind::Arguments { json, .. } }) = self.entries.last_mut()
             && json.end == start
@@ -227,7 +252,8 @@ impl Sink {
         self.push(upto, StoredKind::Arguments { index: self.started.saturating_sub(1), json });
     }
 
-    /// Ends the running call with the worst outcome that was noted since its start.
+    /// Ends the running call with the worst outcome that was noted since its start. The brace that closes its arguments is said
+    /// only now, and only if the call is finished: what was said of any other is no JSON.
     ///
     /// An end that was moved stands only if the arguments then are what the tool takes: else it was found in the wrong
     /// place.
@@ -236,6 +262,11 @@ impl Sink {
         if moved && (lacking || unasked) && !self.is_broken() {
             self.broken(upto..upto, "an end was repaired, and the arguments do not fit the tool");
         }
+        self.in_call = false;
+        if self.held_brace && self.outcome.is_call() {
+            self.write_arguments(self.cursor, |_| ());
+        }
+        self.held_brace = false;
         let id = id.map(|id| self.keep(id));
         // What is repaired from here on belongs to the next call, even before it says its name.
         let outcome = std::mem::take(&mut self.outcome);

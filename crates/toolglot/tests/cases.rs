@@ -1,5 +1,5 @@
-//! Runs the case files below `cases/`: one test a file, named by its path, at every split of its input and without the fast
-//! paths.
+//! Runs the case files below `cases/`: one test a file, named by its path, at every split of its input, cut off at every byte,
+//! and without the fast paths.
 //!
 //! `cargo test --test cases qwen3_coder/two_calls` runs one. `UPDATE_EXPECT=1`
 //! rewrites the expectations; read the difference as you would code.
@@ -167,7 +167,7 @@ fn compare(what: &str, expected: &str, found: &str) -> Result<(), String> {
     Err(format!("{what}other events (- expected, + found):\n{}", diff(expected, found)))
 }
 
-/// Reads the input in every way; returns what all of them said.
+/// Reads the input in every way, and all that it begins with; returns what all ways said.
 fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Result<Record, String> {
     let parser = |options: &Options| Parser::new(&setup.dialects, &setup.tools, options);
     let read = |used: &mut Parser, cuts: &Cuts| match special {
@@ -191,6 +191,11 @@ fn check(setup: &Setup, input: &[u8], special: &[Range<usize>], seed: u64) -> Re
             let found = found.lines(input);
             return Err(format!("cut {cuts:?} differs (- whole, + cut):\n{}", diff(&whole.lines(input), &found)));
         }
+    }
+    for end in (1..input.len()).filter(|_| special.is_empty()) {
+        let begun = feed(&mut used, &input[..end], &Cuts::Whole);
+        let lines = || begun.lines(&input[..end]);
+        begun.faults(&input[..end]).map_err(|fault| format!("ended at {end}: {fault}\n{}", lines()))?;
     }
     Ok(whole)
 }

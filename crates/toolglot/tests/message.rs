@@ -4,6 +4,7 @@
 
 use toolglot::{
     Code, Collector, Dialects, FinishReason, Limits, Message, Options, Outcome, Parser, Tools, Validation, mint, parse,
+    seed_of,
 };
 
 const TOOLS: &str = include_str!("cases/tools.json");
@@ -51,7 +52,7 @@ fn a_cut_call_is_no_call_and_loses_nothing() {
     let message = read(&format!("Hi.\n{CUT}"), Options::default());
     assert_eq!((message.content.as_str(), message.calls.len()), ("Hi.\n", 0));
     let [cut] = message.incomplete.as_slice() else { panic!("{message:?}") };
-    assert_eq!((cut.name.as_str(), cut.arguments.as_str()), ("ls", r#"{"path": "sr"}"#));
+    assert_eq!((cut.name.as_str(), cut.arguments.as_str()), ("ls", r#"{"path": "sr"#));
     assert_eq!((cut.text.as_str(), cut.outcome), (CUT, Outcome::Truncated));
     assert_eq!(message.diagnosed(Code::Truncated).count(), 1);
 }
@@ -92,9 +93,30 @@ fn the_models_ids_are_kept_where_they_are_unique() {
     assert!(ids[2].starts_with("call_") && ids[3].starts_with("call_") && ids[2] != ids[3], "{ids:?}");
     // A model may repeat an id that was made for it before, or is to be made for a later call.
     for text in [call("") + &call(&mint(0, 0)), call(&mint(0, 1)) + &call("")] {
-        let calls = read(&text, Options::default()).calls;
+        let calls = read(&text, Options::default().with_id_seed(0)).calls;
         assert!(calls.len() == 2 && calls[0].id != calls[1].id, "{calls:?}");
     }
+}
+
+#[test]
+fn ids_differ_from_message_to_message_unless_a_seed_says_otherwise() {
+    let first = |text: &str, options: Options| read(text, options).calls.remove(0).id;
+    let other = format!("Once more.\n{WHOLE}");
+    assert_ne!(first(WHOLE, Options::default()), first(&other, Options::default()));
+    assert_eq!(first(WHOLE, Options::default()), first(WHOLE, Options::default()));
+    assert_eq!(first(WHOLE, Options::default()), mint(seed_of(WHOLE.as_bytes()), 0));
+    let seeded = Options::default().with_id_seed(7);
+    assert_eq!((first(WHOLE, seeded.clone()), first(&other, seeded)), (mint(7, 0), mint(7, 0)));
+    // A caller who gives a collector events and no text has what the events say.
+    let events = |text: &str| {
+        let (tools, options) = (Tools::default(), Options::default());
+        let (mut parser, mut collector) =
+            (Parser::new(&Dialects::builtin(), &tools, &options), Collector::new(&options));
+        parser.push(text).for_each(|event| collector.add(&event));
+        parser.finish().for_each(|event| collector.add(&event));
+        collector.finish(b"").calls.remove(0).id
+    };
+    assert_ne!(events(WHOLE), events(&other));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod names;
 mod proof;
 mod prose;
 mod rust;
+mod size;
 
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
@@ -36,7 +37,7 @@ const RULES: [Rule; 17] = [
 /// Checks every file of the repository.
 pub fn check() -> Complaints {
     let files = files::all();
-    files.iter().flat_map(check_file).chain(circles::are_none(&files)).collect()
+    files.iter().flat_map(check_file).chain(circles::are_none(&files)).chain(size::does_not_grow(&files)).collect()
 }
 
 fn check_file(file: &File) -> Complaints {

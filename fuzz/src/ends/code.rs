@@ -1,6 +1,8 @@
 //! Values that are code: whole lines, or cut anywhere, of the files in `code/`.
 
-use std::sync::LazyLock;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, OnceLock};
 
 use crate::random::Random;
 use crate::texts::Texts;
@@ -32,9 +34,59 @@ const FILES: &[&str] = &[
     include_str!("../../code/yaml.txt"),
 ];
 
-/// The files, each as its lines with their line breaks.
-static LINES: LazyLock<Vec<Vec<&str>>> =
-    LazyLock::new(|| FILES.iter().map(|f| f.split_inclusive('\n').collect()).collect());
+/// The files of folders that are taken in their place, each as its lines with their line breaks.
+static TAKEN: OnceLock<Vec<Vec<String>>> = OnceLock::new();
+
+/// What values are made of: the files that were taken, or those of `code/`.
+static LINES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| match TAKEN.get() {
+    Some(files) => files.iter().map(|lines| lines.iter().map(String::as_str).collect()).collect(),
+    None => FILES.iter().map(|file| file.split_inclusive('\n').collect()).collect(),
+});
+
+/// Files of a folder that are taken at most of each ending, and the most bytes of one: a corpus of many hands that is read in
+/// a second.
+const TAKE: usize = 400;
+const LARGE: u64 = 200_000;
+
+/// The endings of files that are code, or are written by people like code.
+const ENDINGS: [&str; 19] = [
+    "bash", "c", "cjs", "css", "go", "h", "html", "java", "js", "json", "md", "mjs", "py", "rs", "sh", "toml", "ts",
+    "yaml", "yml",
+];
+
+/// Makes values of the code in folders from now on, if there are any.
+pub(super) fn take(folders: &[PathBuf]) -> Result<(), String> {
+    if folders.is_empty() || TAKEN.get().is_some() {
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    folders.iter().for_each(|folder| walk(folder, &mut found));
+    found.sort();
+    let of = |ending: &&str| {
+        let these: Vec<&PathBuf> =
+            found.iter().filter(|path| path.extension().is_some_and(|it| it == *ending)).collect();
+        let step = these.len().div_ceil(TAKE).max(1);
+        these.into_iter().step_by(step).filter_map(|path| fs::read_to_string(path).ok()).collect::<Vec<_>>()
+    };
+    let texts = ENDINGS.iter().flat_map(of).filter(|text| !text.is_empty() && !text.contains('\r'));
+    let files: Vec<Vec<String>> = texts.map(|text| text.split_inclusive('\n').map(str::to_owned).collect()).collect();
+    if files.is_empty() {
+        return Err("no code in the folders given".to_owned());
+    }
+    let _ = TAKEN.set(files);
+    Ok(())
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, Ok(about)) = (entry.path(), entry.metadata()) else { continue };
+        if about.is_dir() {
+            walk(&path, found);
+        } else if about.len() < LARGE {
+            found.push(path);
+        }
+    }
+}
 
 /// Returns some whole lines of one file, often with quotes in them.
 pub(super) fn lines(random: &mut Random) -> String {

@@ -117,6 +117,7 @@ fn read_in(
 ) -> Message {
     let validation = if run.strict { Validation::Strict } else { Validation::Coerce };
     let options = Options::default().with_validation(validation).with_finish_reason(why);
+    let options = run.without.iter().fold(options, |options, veto| options.without_veto(*veto));
     let options = if careful { options.without_fast_path() } else { options };
     let all;
     let dialects = if run.auto {

@@ -38,6 +38,11 @@ text there; and a value of MiMo that begins on a line of its own reads as Qwen3-
 
 All numbers are percentages.
 
+What is tuned to one corpus shows on another. With the code of other projects (`--code`: Python's library, `/usr/share` of a
+Debian system, the sources of crates; 3,000 cases a dialect, 2026-11-27) whole lines came out as meant in 99.3 % of messages in
+JSON, 98.1 in Python and 100 of raw values, and wrong in 0.003, 0.07 and 0. What each piece of evidence is worth on both says
+`ends ablate`.
+
 ";
 
 /// What stands above the tables on calls that were damaged, and on messages that were cut.

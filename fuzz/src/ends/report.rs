@@ -54,6 +54,11 @@ impl Report {
         sum
     }
 
+    /// Returns sums over the dialects whose strings stand in quotes.
+    pub(super) fn quoted(&self) -> Tally {
+        self.sum(|row| row.kind != StringStyle::Raw)
+    }
+
     /// Returns sums over the rows of a kind, of a body, and of all, each with its name.
     fn totals(&self) -> Vec<(String, Tally)> {
         let kinds = [("JSON", StringStyle::Json), ("Python", StringStyle::Python), ("raw", StringStyle::Raw)];

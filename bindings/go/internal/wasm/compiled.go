@@ -3,7 +3,10 @@
 package wasm
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"github.com/tetratelabs/wazero/api"
@@ -149,7 +152,7 @@ func (c *compiled) Render(dialect string, message []byte) (string, error) {
 
 func (c *compiled) NewParser(collect bool) (engine.Parser, error) {
 	return with(c, func(in *instance, h handles) (engine.Parser, error) {
-		words, err := in.put([]byte(c.set.Options))
+		words, err := in.put(seeded(c.set.Options))
 		if err != nil {
 			return nil, err
 		}
@@ -309,3 +312,20 @@ func (t *turn) Push(piece []byte) ([]byte, error) { return t.ask("tg_turn_push",
 func (t *turn) Finish(why string) ([]byte, error) { return t.ask("tg_turn_finish", []byte(why)) }
 
 func (t *turn) Whole(answer []byte) ([]byte, error) { return t.ask("tg_turn_whole", answer) }
+
+// seeded adds a seed for call ids to options that have none: the module has no randomness of its own.
+func seeded(options string) []byte {
+	var named map[string]json.RawMessage
+	if json.Unmarshal([]byte(options), &named) != nil || named["id_seed"] != nil {
+		return []byte(options)
+	}
+	if named == nil {
+		named = map[string]json.RawMessage{}
+	}
+	named["id_seed"] = json.RawMessage(strconv.FormatUint(rand.Uint64(), 10))
+	with, err := json.Marshal(named)
+	if err != nil {
+		return []byte(options)
+	}
+	return with
+}

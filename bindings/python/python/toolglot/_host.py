@@ -32,13 +32,13 @@ class Delta:
     content: str = ""
     reasoning: str = ""
     calls: list[CallDelta] = field(default_factory=list)
-    #: The calls that ended now and are not finished: index and outcome.
-    unfinished: list[tuple[int, str]] = field(default_factory=list)
+    #: The calls that ended now and are not finished: index, outcome, and all of their arguments.
+    unfinished: list[tuple[int, str, str]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.content or self.reasoning or self.calls or self.unfinished)
 
-    def add(self, event: Event) -> None:
+    def add(self, event: Event, open_arguments: list[str]) -> None:
         """Adds an event; pieces of the same call become one."""
         match event:
             case Text():
@@ -46,22 +46,18 @@ class Delta:
             case Reasoning():
                 self.reasoning += event.text
             case CallStart():
+                open_arguments.clear()
                 self.calls.append(CallDelta(event.index, event.id or new_id(), event.name, ""))
             case Arguments():
+                open_arguments.append(event.json)
                 if self.calls and self.calls[-1].index == event.index:
                     self.calls[-1].arguments += event.json
                 else:
                     self.calls.append(CallDelta(event.index, None, None, event.json))
             case CallEnd() if event.outcome in ("truncated", "broken"):
-                self.unfinished.append((event.index, event.outcome))
-                self._leave_open(event.index)
+                self.unfinished.append((event.index, event.outcome, "".join(open_arguments)))
             case _:
                 pass
-
-    def _leave_open(self, index: int) -> None:
-        """Takes back the brace that closed the arguments of an unfinished call, so that no client can run it."""
-        if self.calls and self.calls[-1].index == index:
-            self.calls[-1].arguments = self.calls[-1].arguments.removesuffix("}")
 
 
 def new_id() -> str:
@@ -77,29 +73,30 @@ def new_seed() -> int:
 class Answer:
     """One answer of a model, read while it arrives."""
 
-    __slots__ = ("_parser",)
+    __slots__ = ("_arguments", "_parser")
 
     def __init__(self, tools: ToolsLike, dialect: DialectLike, **options: Any) -> None:
         self._parser = Parser(tools=tools, dialect=dialect, collect=False, **options)
+        #: The arguments of the running call.
+        self._arguments: list[str] = []
 
     def push(self, text: str) -> Delta:
         """Reads on from text."""
-        return _delta(self._parser.push(text))
+        return self._delta(self._parser.push(text))
 
     def push_special(self, token: str) -> Delta:
         """Reads on from one special token."""
-        return _delta(self._parser.push_special(token))
+        return self._delta(self._parser.push_special(token))
 
     def finish(self, reason: str | None = None) -> Delta:
         """Ends the answer; says what was held back."""
-        return _delta(self._parser.finish(reason))
+        return self._delta(self._parser.finish(reason))
 
-
-def _delta(events: Iterable[Event]) -> Delta:
-    delta = Delta()
-    for event in events:
-        delta.add(event)
-    return delta
+    def _delta(self, events: Iterable[Event]) -> Delta:
+        delta = Delta()
+        for event in events:
+            delta.add(event, self._arguments)
+        return delta
 
 
 def whole(text: str, tools: ToolsLike, dialect: DialectLike, **options: Any) -> Message:

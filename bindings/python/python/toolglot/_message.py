@@ -32,7 +32,7 @@ MessageParts: TypeAlias = tuple[
 class Call:
     """A finished call."""
 
-    #: The model's own id, or one made from `id_seed`; unique in the message.
+    #: The model's own id, or one made from `id_seed`, else from the text; unique in the message.
     id: str
     #: The tool's name, as declared.
     name: str
@@ -59,7 +59,7 @@ class IncompleteCall:
     """A call that began and did not finish; do not run it."""
 
     name: str
-    #: The arguments as far as they came, brackets closed.
+    #: The arguments as far as they came: nothing is closed that the model left open.
     arguments: str
     #: The call as the model wrote it.
     text: str

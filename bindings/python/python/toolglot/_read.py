@@ -79,7 +79,7 @@ def stream(
     """Yields the events of a stream of texts, or of chunks of a chat completion: dicts, or a client library's own.
 
     >>> [event.type for event in stream(["[TOOL_CALLS]l", "s[ARGS]{}"])]
-    ['call_start', 'arguments', 'call_end']
+    ['call_start', 'arguments', 'arguments', 'call_end']
     """
     parser = Parser(tools=tools, dialect=dialect, collect=False, **options)
     reason: str | None = None

@@ -6,6 +6,7 @@ messages. A call that the end cut off is in `invalid_tool_calls`, never in `tool
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
@@ -153,13 +154,25 @@ def _chunk(delta: Delta) -> AIMessageChunk:
         ToolCallChunk(name=call.name, args=call.arguments, id=call.id, index=call.index, type="tool_call_chunk")
         for call in delta.calls
     ]
-    # LangChain mends JSON that was cut off, and the call would be run: a bracket that closes nothing keeps it out.
     calls += [
-        ToolCallChunk(name=None, args=f" <{outcome}>]", id=None, index=index, type="tool_call_chunk")
-        for index, outcome in delta.unfinished
+        ToolCallChunk(name=None, args=_spoiled(arguments, outcome), id=None, index=index, type="tool_call_chunk")
+        for index, outcome, arguments in delta.unfinished
     ]
     extra = {"reasoning_content": delta.reasoning} if delta.reasoning else {}
     return AIMessageChunk(content=delta.content, tool_call_chunks=calls, additional_kwargs=extra)
+
+
+def _spoiled(arguments: str, outcome: str) -> str:
+    """What keeps the arguments of an unfinished call from being mended.
+
+    LangChain closes JSON that was cut off, and the call would be run; brackets that close nothing it does not mend.
+    """
+    try:
+        json.loads(arguments or "{")
+    except json.JSONDecodeError as error:
+        quote = '"' if error.msg.startswith("Unterminated string") else ""
+        return f"{quote} <{outcome}>" + "]" * (arguments.count("[") + 1)
+    return f" <{outcome}>]"
 
 
 def _generation(chunk: AIMessageChunk) -> ChatGenerationChunk:

@@ -19,7 +19,7 @@ class CallSpan:
     """A call that began, finished or not, and its place."""
 
     name: str
-    #: The arguments as JSON, as far as they came, brackets closed.
+    #: The arguments as JSON; of an unfinished call, as far as they came.
     arguments: str
     outcome: Outcome
     #: The model's own id, if it wrote one.

@@ -14,7 +14,9 @@ fn an_output_on_stdin_gives_a_table_with_reasons() {
 
 #[test]
 fn a_model_and_a_template_need_no_output() {
-    let template = file("chat.jinja", "{{ '[TOOL_CALLS]' + call.name + '[ARGS]' + call.arguments }}");
+    let template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls or [] %}[TOOL_CALLS]\
+                    {{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}{% endfor %}</s>{% endfor %}";
+    let template = file("chat.jinja", template);
     let done = toolglot(&["detect", "--json", "--model", "org/Kimi-K2-Instruct", "--template", &template], "");
     assert_eq!(done.code, 0, "{}", done.err);
     let found: serde_json::Value = serde_json::from_str(&done.out).unwrap_or_default();
@@ -27,4 +29,23 @@ fn a_model_and_a_template_need_no_output() {
 fn nothing_found_is_said_and_exits_with_1() {
     let done = toolglot(&["detect", "--model", "org/no-such-model"], "");
     assert_eq!((done.code, done.out.as_str()), (1, "from the model\n  no dialect matches\n"));
+}
+
+#[test]
+fn a_template_that_only_mentions_markers_writes_no_calls() {
+    let template = file(
+        "mentions.jinja",
+        "Never write <tool_call> {{ '<function=' }}!{% for m in messages %}{{ m.content }}{% endfor %}",
+    );
+    let done = toolglot(&["detect", "--template", &template], "");
+    assert_eq!((done.code, done.out.as_str()), (1, "from the template\n  no dialect matches\n"));
+    assert!(done.err.contains("this template writes no tool calls"), "{}", done.err);
+}
+
+#[test]
+fn a_template_that_does_not_run_is_judged_by_its_text() {
+    let template = file("broken.jinja", "{{ '[TOOL_CALLS]' + call.name + '[ARGS]' }}{% if %}");
+    let done = toolglot(&["detect", "--template", &template], "");
+    assert!(done.out.starts_with("from the template\n  mistral_v11 "), "{}", done.out);
+    assert!(done.err.contains("judged by its text alone"), "{}", done.err);
 }

@@ -4,6 +4,7 @@
 mod detect;
 mod dialects;
 mod help;
+mod infer;
 mod jsonl;
 mod message;
 mod pages;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
-use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
+use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::config::section::{Section, SettingKey, section};
 use crate::config::setting::{
@@ -197,5 +197,7 @@ section! { "route" many
         repairs: RepairList = "safe",
         /// How the ids of earlier calls are written for the model.
         history_ids: Choice<HistoryIds> = "kept",
+        /// What becomes of a native call whose arguments the server sends twice: `once` makes one call of it.
+        duplicates: Choice<Duplicates> = "once",
     }
 }

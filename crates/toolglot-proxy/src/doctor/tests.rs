@@ -182,6 +182,19 @@ fn an_lm_studio_whose_model_does_not_call() {
 }
 
 #[test]
+fn a_model_that_tries_to_call_is_not_said_not_to() {
+    const TEXT: &str = r#"{"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant",
+        "content": "<tool_call>{\"name=\"get_weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"}}]}"#;
+    let found = seen(&[
+        ("/v1/models", "", 200, r#"{"data": [{"id": "m"}]}"#),
+        (CHAT, "\"tools\"", 200, TEXT),
+        (CHAT, "", 200, PLAIN),
+    ]);
+    let misses: Vec<&String> = found.probes.iter().filter_map(|probe| probe.near_miss.as_ref()).collect();
+    assert!(misses.iter().any(|miss| miss.contains("its JSON breaks here")), "{found:?}");
+}
+
+#[test]
 fn a_server_that_wants_a_key_and_one_that_is_not_there() {
     let found = seen(&[(CHAT, "bearer secret", 200, PLAIN), (CHAT, "", 401, r#"{"error": "no key"}"#)]);
     assert_eq!((found.verdict, found.probes[0].status), (Condition::Unanswered, 401));

@@ -27,6 +27,18 @@ async fn tls_is_spoken_on_both_sides() {
     assert!(body.contains("certificate") && body.contains("the upstream's `ca`"), "{body}");
 }
 
+/// A mistyped path must not cost a file.
+#[tokio::test]
+async fn a_file_that_is_no_socket_stays_where_it_is() {
+    let path = std::env::temp_dir().join(format!("toolglot-notes-{}", std::process::id()));
+    std::fs::write(&path, "notes").unwrap();
+    let sources = sources(&[("demo", "true"), ("listen", &format!("unix:{}", path.display()))]);
+    let proxy = Proxy::new(Config::load(&sources).unwrap()).unwrap();
+    assert!(proxy.listen().await.is_err());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "notes");
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[tokio::test]
 async fn a_socket_in_the_file_system_will_do() {
     let path = std::env::temp_dir().join(format!("toolglot-socket-{}", std::process::id()));

@@ -23,7 +23,7 @@ pub(crate) const MESSAGE: &[&str] = &[
 ];
 
 /// Why an alternative ended, as servers write it; the first spelling of each is the one that is written.
-pub(crate) const FINISH: [(&str, Finish); 13] = [
+pub(crate) const FINISH: [(&str, Finish); 14] = [
     ("stop", Finish::Stop),
     ("tool_calls", Finish::ToolCalls),
     ("length", Finish::Length),
@@ -37,6 +37,7 @@ pub(crate) const FINISH: [(&str, Finish); 13] = [
     ("max_tokens", Finish::Length),
     ("model_length", Finish::Length),
     ("safety", Finish::ContentFilter),
+    ("malformed_function_call", Finish::Stop),
 ];
 
 /// Returns the word for a reason; a word that we do not know is the server's own.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Map, Value, json};
 use toolglot::{Tools, mint, repair, seed_of};
 
-use super::pairs::pair;
+use super::pairs::{one_a_turn, pair};
 use crate::policy::{HistoryIds, Policy};
 
 /// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
@@ -76,6 +76,10 @@ pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
 /// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
 pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
     for (place, message) in messages(request).enumerate() {
+        if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
+            // A call without a name means nothing; its result becomes text.
+            calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
+        }
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
             message.shift_remove("tool_calls");
         }
@@ -89,7 +93,7 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
-        *messages = pair(std::mem::take(messages));
+        *messages = one_a_turn(pair(std::mem::take(messages)));
     }
     if policy.ids != HistoryIds::Kept {
         identify(request, policy.ids);
@@ -97,7 +101,7 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
 }
 
 /// Writes the ids of calls, and of the results that stand behind them, as the server wants them.
-fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
+pub(crate) fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
     let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
     for message in messages(request) {
         for call in calls(message) {
@@ -119,7 +123,10 @@ fn make_call_safe(call: &mut Map<String, Value>, tools: &Tools, policy: &Policy)
     }
     call.entry("type").or_insert("function".into());
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
-    let name = function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name = legal_name(function.get("name").and_then(Value::as_str).unwrap_or_default(), tools);
+    if function.get("name").is_some_and(|old| *old != *name) {
+        function.insert("name".to_owned(), name.as_str().into());
+    }
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) if is_object(text) => return,
         Some(Value::String(text)) => safe_arguments(text, &name, tools, policy),
@@ -128,6 +135,16 @@ fn make_call_safe(call: &mut Map<String, Value>, tools: &Tools, policy: &Policy)
         Some(value) => safe_arguments(&value.to_string(), &name, tools, policy),
     };
     function.insert("arguments".to_owned(), arguments.into());
+}
+
+/// Returns a name that servers take: the declared one that is meant, else with `_` for what none may hold.
+fn legal_name(name: &str, tools: &Tools) -> String {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.chars().all(is_legal) || tools.names().any(|declared| declared == name) {
+        return name.to_owned();
+    }
+    let declared = tools.resolve(name).map(str::to_owned);
+    declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect())
 }
 
 /// Says whether a text is one JSON object, without keeping it.
@@ -141,7 +158,7 @@ pub(crate) fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Pol
     fixed.filter(|fixed| is_object(fixed)).unwrap_or_else(|| json!({"raw": text}).to_string())
 }
 
-/// Gives a result text instead of parts of text.
+/// Gives a result text instead of parts of text, or of a value.
 fn make_result_safe(message: &mut Map<String, Value>) {
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
@@ -150,7 +167,8 @@ fn make_result_safe(message: &mut Map<String, Value>) {
             let Some(texts) = texts else { return };
             texts.join("\n")
         }
-        Some(_) => return,
+        Some(Value::String(_)) => return,
+        Some(value) => value.to_string(),
     };
     message.insert("content".to_owned(), text.into());
 }

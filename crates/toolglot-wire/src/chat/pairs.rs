@@ -12,7 +12,7 @@ pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 /// What stands before a result whose call is not there.
 pub(crate) const ORPHAN: &str = "The result of a call that is not part of this conversation:";
 
-/// Puts the results of every call right behind it, and says so where there is none.
+/// Puts the results of every call right behind it, in the order of the calls, and says so where there is none.
 ///
 /// Messages of the model that follow each other are one turn: if one before the last calls, they become one message. A
 /// result that names no call is taken for that of the first one without; one whose call is not there becomes a message
@@ -28,30 +28,57 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
             let rest = (at + 1..end).filter_map(|place| slots[place].take()).collect::<Vec<_>>();
             let message = rest.into_iter().fold(message, merged);
             paired.push(if is_result(&message) { orphan(message) } else { message });
-            let mut results: Vec<(usize, Value)> =
-                (at..end).flat_map(|place| links.results[place].iter().cloned()).collect();
-            results.sort_by_key(|(place, _)| *place);
-            for (place, id) in results {
-                let Some(mut result) = slots[place].take() else { continue };
-                result["tool_call_id"] = id;
+            let mut answers: Vec<&CallAnswer> = (at..end).flat_map(|place| &links.answers[place]).collect();
+            answers.sort_by_key(|answer| answer.call);
+            for CallAnswer { id, place, .. } in answers {
+                let none = || json!({"role": "tool", "content": UNANSWERED});
+                let mut result = place.and_then(|place| slots[place].take()).unwrap_or_else(none);
+                result["tool_call_id"] = id.clone();
                 paired.push(result);
             }
-            let missing = (at..end).flat_map(|place| links.missing[place].iter());
-            paired.extend(missing.map(|id| json!({"role": "tool", "tool_call_id": id, "content": UNANSWERED})));
         }
         at = end;
     }
     paired
 }
 
+/// Makes one message of those of one role that follow each other: the templates of many models refuse them. Results stay
+/// apart, and so do speakers with names.
+pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
+    let mut turns: Vec<Value> = Vec::with_capacity(messages.len());
+    for message in messages {
+        match turns.last_mut().filter(|last| goes_on(last, &message)) {
+            Some(last) => *last = merged(last.take(), message),
+            None => turns.push(message),
+        }
+    }
+    turns
+}
+
+/// Says whether a message is more of the same turn.
+fn goes_on(last: &Value, message: &Value) -> bool {
+    role(last) == role(message)
+        && !is_result(last)
+        && calls(last).is_empty()
+        && last.get("name") == message.get("name")
+        && [last, message].iter().all(|message| message.get("content").is_none_or(|said| !said.is_object()))
+}
+
+/// What became of a call: its result is the message at a place, if there is one.
+#[derive(Clone)]
+struct CallAnswer {
+    /// The call's number in the conversation.
+    call: usize,
+    id: Value,
+    place: Option<usize>,
+}
+
 /// What belongs together in a conversation, for each message.
 struct CallLinks {
     /// The message has the result of a call that is there.
     is_answer: Vec<bool>,
-    /// Where the results of its calls are, with the ids of the calls.
-    results: Vec<Vec<(usize, Value)>>,
-    /// The ids of its calls that have no result.
-    missing: Vec<Vec<Value>>,
+    /// What became of its calls.
+    answers: Vec<Vec<CallAnswer>>,
     /// Where a turn ends that begins here and has to become one message.
     turn_end: Vec<Option<usize>>,
 }
@@ -79,8 +106,7 @@ impl CallLinks {
             places.resize(acts.len(), place);
         }
         turn.close(count, &mut turn_end);
-        let (results, missing) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        let mut links = Self { is_answer: vec![false; count], results, missing, turn_end };
+        let mut links = Self { is_answer: vec![false; count], answers: vec![Vec::new(); count], turn_end };
         links.join(&acts, &places);
         links
     }
@@ -91,12 +117,12 @@ impl CallLinks {
             if let Some((call, CallAct::Call(id))) = call.map(|call| (call, acts[call])) {
                 answered[call] = true;
                 self.is_answer[places[at]] = true;
-                self.results[places[call]].push((places[at], id.into()));
+                self.answers[places[call]].push(CallAnswer { call, id: id.into(), place: Some(places[at]) });
             }
         }
-        for (at, act) in acts.iter().enumerate().filter(|(at, _)| !answered[*at]) {
+        for (call, act) in acts.iter().enumerate().filter(|(at, _)| !answered[*at]) {
             if let CallAct::Call(id) = act {
-                self.missing[places[at]].push((*id).into());
+                self.answers[places[call]].push(CallAnswer { call, id: (*id).into(), place: None });
             }
         }
     }

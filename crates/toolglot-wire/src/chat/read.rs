@@ -45,12 +45,15 @@ impl ProtocolReader for ChatReader {
             return;
         }
         let failed = frame.event == Some("error");
+        if frame.is_damaged() {
+            out.push(ResponseEvent::Lost);
+        }
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(chunk)) => self.object(chunk, failed, false, out),
             // What is no object is no chunk; it says nothing unless the server calls it an error.
             Ok(other) => out.extend(Fault::of_event(frame.event, &other).map(|fault| self.failed(fault))),
             Err(_) if failed => self.fail(Fault::of_words(frame.data), out),
-            Err(_) => {}
+            Err(_) => out.push(ResponseEvent::Lost),
         }
     }
 

@@ -115,7 +115,7 @@ fn as_functions(request: &mut Map<String, Value>) {
 }
 
 /// Turns a choice among some of the tools into those tools and a plain choice.
-fn allow_only(request: &mut Map<String, Value>) {
+pub(crate) fn allow_only(request: &mut Map<String, Value>) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
     let list = allowed.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -32,6 +32,8 @@ pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
     let (mut begin, mut choices, mut usage, mut extra) = (ResponseStart::default(), Vec::new(), None, Map::new());
     for said in said {
         match said {
+            // Counted before it comes here.
+            ResponseEvent::Lost => {}
             ResponseEvent::Begin(said) => begin = said.clone(),
             ResponseEvent::Part { choice, part } => {
                 choices.resize_with(choices.len().max(choice + 1), WholeChoice::default);
@@ -77,7 +79,7 @@ impl WholeChoice {
                     kept.extend(own.get(key).and_then(Value::as_object).cloned().unwrap_or_default());
                 }
             }
-            Part::Logprobs(_) | Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::Logprobs(_) | Part::CallEnd { .. } | Part::CallCut { .. } | Part::Seal(_) => {}
         }
     }
 

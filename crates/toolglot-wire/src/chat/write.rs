@@ -73,6 +73,8 @@ impl ChunkEnvelope {
 impl ProtocolWriter for ChatWriter {
     fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         match said {
+            // Counted before it comes here.
+            ResponseEvent::Lost => {}
             ResponseEvent::Begin(begin) => self.envelope = ChunkEnvelope::new(begin, &self.client),
             ResponseEvent::Part { choice, part } => self.part(*choice, part, out),
             ResponseEvent::Usage(usage) if self.wants_usage => {
@@ -171,7 +173,7 @@ impl ChatWriter {
                 self.choice_chunk(choice, "null", out, |out| push(format_args!("{delta}"), out));
             }
             Part::Arguments { call, text } => self.arguments(choice, *call, text, out),
-            Part::CallEnd { .. } | Part::Seal(_) => {}
+            Part::CallEnd { .. } | Part::CallCut { .. } | Part::Seal(_) => {}
             Part::Own(own) => self.own(choice, own, out),
             Part::Finish(finish) => {
                 let name = fields::finish_name(finish);

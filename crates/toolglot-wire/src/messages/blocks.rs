@@ -92,6 +92,7 @@ impl Blocks {
             }
             Part::Arguments { text, .. } => self.add_arguments(text, sink),
             Part::CallEnd { .. } => self.close(sink),
+            Part::CallCut { .. } => self.stop(sink),
             Part::Finish(_) => {
                 // An answer that is nothing else says it.
                 if self.started == 0 && !self.blank.is_empty() {
@@ -109,6 +110,11 @@ impl Blocks {
         if self.open == Some(OpenBlock::Call(CallKind::Custom)) {
             self.delta(BlockPiece::Input { partial_json: "\"}" }, sink);
         }
+        self.stop(sink);
+    }
+
+    /// Ends the block that is open as it stands.
+    fn stop(&mut self, sink: &mut impl BlockSink) {
         if self.open.take().is_some() {
             sink.stop(self.started - 1);
         }

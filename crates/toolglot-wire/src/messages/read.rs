@@ -58,6 +58,9 @@ impl ProtocolReader for MessagesReader {
         if frame.data.trim() == "[DONE]" {
             return self.end(out);
         }
+        if frame.is_damaged() {
+            out.push(ResponseEvent::Lost);
+        }
         if self.quick(frame, out) {
             return;
         }

@@ -126,7 +126,11 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     }
     let mut function = Map::from_iter([("name".to_owned(), name.into())]);
     put(&mut function, "description", tool.get_mut("description").map(Value::take));
-    let schema = tool.get_mut("input_schema").map(Value::take).filter(Value::is_object);
+    let mut schema = tool.get_mut("input_schema").map(Value::take).filter(Value::is_object);
+    if let Some(schema) = schema.as_mut().and_then(Value::as_object_mut).filter(|schema| schema.contains_key("type")) {
+        // Chat servers refuse an object without them.
+        schema.entry("properties").or_insert_with(|| json!({}));
+    }
     put(&mut function, "parameters", schema.or_else(|| Some(json!({"type": "object", "properties": {}}))));
     put(&mut function, "strict", tool.get_mut("strict").map(Value::take).filter(Value::is_boolean));
     Some(json!({"type": "function", "function": function}))

@@ -5,6 +5,7 @@ use toolglot::{Tools, repair};
 
 use super::block::kind;
 use super::pairs::pair;
+use super::turns::MessagesIds;
 use crate::policy::Policy;
 
 /// Makes the input of every earlier call an object and gives each a result, which servers insist on.
@@ -25,6 +26,21 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
+        make_legal(messages);
+    }
+}
+
+/// Writes the ids of calls, and of their results, as servers of this protocol take them.
+fn make_legal(messages: &mut [Value]) {
+    let mut ids = MessagesIds::default();
+    let contents = messages.iter_mut().filter_map(|message| message.get_mut("content"));
+    for block in contents.filter_map(Value::as_array_mut).flatten() {
+        let key = if kind(block) == "tool_use" { "id" } else { "tool_use_id" };
+        let is_call = key == "id";
+        let Some(id) = block.get_mut(key).filter(|id| id.is_string()) else { continue };
+        let old = id.as_str().unwrap_or_default();
+        let new = if is_call { ids.of_call(old) } else { ids.of_result(old) };
+        *id = new.into();
     }
 }
 

@@ -88,6 +88,7 @@ fn told(said: &[ResponseEvent]) -> String {
 
 fn line(said: &ResponseEvent) -> (String, String) {
     let (head, text) = match said {
+        ResponseEvent::Lost => ("lost".into(), String::new()),
         ResponseEvent::Part { part, .. } => match part {
             Part::Text(text) => ("text".into(), text.clone()),
             Part::Refusal(text) => ("refusal".into(), text.clone()),
@@ -98,6 +99,7 @@ fn line(said: &ResponseEvent) -> (String, String) {
             }
             Part::Arguments { call, text } => (format!("arguments {call}"), text.clone()),
             Part::CallEnd { call } => (format!("end {call}"), String::new()),
+            Part::CallCut { call } => (format!("cut {call}"), String::new()),
             Part::Logprobs(tokens) => (format!("logprobs {}", tokens.len()), String::new()),
             Part::Own(event) => (format!("own {event}"), String::new()),
             Part::Finish(finish) => (format!("finish {finish:?}"), String::new()),

@@ -146,14 +146,14 @@ fn source(url: &str) -> Value {
 
 /// The ids of calls as servers of this protocol take them: letters, digits, `_` and `-`, each once in a conversation.
 #[derive(Default)]
-struct MessagesIds {
+pub(super) struct MessagesIds {
     used: HashSet<String>,
     /// The new ids of calls whose results have not come, by the old ones.
     open: HashMap<String, VecDeque<String>>,
 }
 
 impl MessagesIds {
-    fn of_call(&mut self, id: &str) -> String {
+    pub(super) fn of_call(&mut self, id: &str) -> String {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let mut new: String = id.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
         let mut again = 0;
@@ -165,7 +165,7 @@ impl MessagesIds {
         new
     }
 
-    fn of_result(&mut self, id: &str) -> String {
+    pub(super) fn of_result(&mut self, id: &str) -> String {
         self.open.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }
 }

@@ -62,6 +62,8 @@ impl MessagesWriter {
 impl ProtocolWriter for MessagesWriter {
     fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         match said {
+            // Counted before it comes here.
+            ResponseEvent::Lost => {}
             _ if self.over => {}
             ResponseEvent::Begin(begin) => self.begin(begin, out),
             ResponseEvent::Part { choice: 0, part } => self.part(part, out),

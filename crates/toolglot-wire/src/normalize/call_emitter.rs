@@ -15,8 +15,12 @@ pub(super) struct CallEmitter {
     /// Calls that are whole.
     made: usize,
     open: Option<EmittedCall>,
+    /// Whole calls that were written as text: some servers send them natively, too.
+    text_calls: Vec<(String, Value)>,
     /// A call was cut off and has not been said.
     cut: bool,
+    /// The last call was cut off after it had been said: the error that this is, unless a limit of the server's did it.
+    cut_call: Option<Fault>,
     /// A further call or text came although one call was all that was wanted.
     enough: bool,
     /// The limit that ended the open call.
@@ -30,6 +34,8 @@ struct EmittedCall {
     id: Option<String>,
     /// The arguments so far of a call that is said when it is whole.
     kept: Option<String>,
+    /// The arguments so far of a call that was written as text.
+    text: Option<String>,
     /// How much had been said before the call; of use only where all is said to one list.
     mark: usize,
     /// It will not be said.
@@ -38,7 +44,18 @@ struct EmittedCall {
 
 impl CallEmitter {
     pub(super) fn new(choice: usize) -> Self {
-        Self { choice, calls: 0, made: 0, open: None, cut: false, enough: false, limit: None, fault: None }
+        Self {
+            choice,
+            calls: 0,
+            made: 0,
+            open: None,
+            text_calls: Vec::new(),
+            cut: false,
+            cut_call: None,
+            enough: false,
+            limit: None,
+            fault: None,
+        }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -93,6 +110,8 @@ impl CallEmitter {
 
     /// Says whether a call may be said now; notes it if it is one too many.
     fn takes_more(&mut self, shared: &SharedByChoices) -> bool {
+        // What follows a call says that no limit cut it off.
+        self.fault = self.fault.take().or_else(|| self.cut_call.take());
         let full = self.made > 0 && !shared.wants.parallel;
         self.enough |= full;
         !full && self.fault.is_none()
@@ -106,6 +125,10 @@ impl CallEmitter {
         };
         // Nobody sees the text of a call, and so none of its tokens.
         if self.is_open() && matches!(part, Part::Logprobs(_)) {
+            return;
+        }
+        let silent = blank || matches!(part, Part::Own(_) | Part::Seal(_));
+        if self.cut_call.is_some() && silent {
             return;
         }
         let done = self.made > 0 && !shared.wants.parallel;
@@ -140,11 +163,33 @@ impl CallEmitter {
             out.push(ResponseEvent::Part { choice: self.choice, part });
         }
         self.calls += usize::from(!mute);
-        self.open = Some(EmittedCall { name, id, kept, mark, mute });
+        self.open = Some(EmittedCall { name, id, kept, text: None, mark, mute });
+    }
+
+    /// Notes that the open call was written as text.
+    pub(super) fn is_text(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.text = Some(String::new());
+        }
+    }
+
+    /// Says whether a call of this tool was written as text.
+    pub(super) fn has_text_call(&self, name: &str) -> bool {
+        self.text_calls.iter().any(|(other, _)| other == name)
+    }
+
+    /// Says whether this very call was written as text; what is sent once more counts for one of those.
+    pub(super) fn takes_text_call(&mut self, name: &str, arguments: &str) -> bool {
+        let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return false };
+        let place = self.text_calls.iter().position(|(other, theirs)| other == name && *theirs == arguments);
+        place.map(|place| self.text_calls.remove(place)).is_some()
     }
 
     /// Says the next piece of the open call's arguments.
     pub(super) fn arguments(&mut self, text: &str, out: &mut Vec<ResponseEvent>) {
+        if let Some(EmittedCall { text: Some(so_far), .. }) = &mut self.open {
+            so_far.push_str(text);
+        }
         match &mut self.open {
             Some(EmittedCall { mute: false, kept: Some(kept), .. }) => kept.push_str(text),
             Some(EmittedCall { mute: false, .. }) if !text.is_empty() && self.fault.is_none() => {
@@ -176,6 +221,9 @@ impl CallEmitter {
             shared.tally.dropped += 1;
         } else if outcome.is_call() {
             self.made += 1;
+            if let Some(arguments) = open.text.as_deref().and_then(|text| serde_json::from_str(text).ok()) {
+                self.text_calls.push((open.name.clone(), arguments));
+            }
             shared.tally.calls += 1;
             shared.tally.repaired += usize::from(outcome == Outcome::Repaired);
             self.complete(open, out);
@@ -199,6 +247,17 @@ impl CallEmitter {
             say(Part::Arguments { call, text: free_text(&kept) });
         }
         say(Part::CallEnd { call });
+    }
+
+    /// Ends the call that was cut off, if one was: it is left open if a limit of the server's did it, and is else an error.
+    pub(super) fn end_cut(&mut self, by_limit: bool, out: &mut Vec<ResponseEvent>) {
+        let Some(fault) = self.cut_call.take() else { return };
+        if by_limit {
+            let part = Part::CallCut { call: self.calls - 1 };
+            out.push(ResponseEvent::Part { choice: self.choice, part });
+        } else {
+            self.give_up(fault);
+        }
     }
 
     /// Ends a call that is none. What is on its way cannot be taken back. Else it stays unsaid if the answer was cut off
@@ -231,7 +290,8 @@ impl CallEmitter {
             _ => ("tool_call_broken", "cannot be parsed inside"),
         };
         let message = format!("the model's answer {what} a call to `{}`", open.name);
-        self.fault = Some(Fault::new(FaultKind::Upstream, message).with_code(code));
+        let fault = Some(Fault::new(FaultKind::Upstream, message).with_code(code));
+        if cut { self.cut_call = fault } else { self.fault = fault }
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) struct ChoiceNormalizer {
     /// A native call began behind the text that was read: what cuts the answer off does not cut that text.
     text_is_over: bool,
     finished: bool,
+    /// The server said that the answer is over while a call was not whole: some say so with every piece.
+    early: Option<Finish>,
+    /// Anything was said.
+    spoke: bool,
 }
 
 /// What becomes of the log probabilities of text.
@@ -47,6 +51,8 @@ impl ChoiceNormalizer {
             waiting_bytes: 0,
             text_is_over: false,
             finished: false,
+            early: None,
+            spoke: false,
         }
     }
 
@@ -74,10 +80,12 @@ impl ChoiceNormalizer {
 
     pub(super) fn passes(&mut self, text: &str, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) -> bool {
         self.text_is_over = false;
+        self.spoke = true;
         self.text_reader.passes(text, &mut self.emitter, shared, out)
     }
 
     pub(super) fn passes_reasoning(&mut self) -> bool {
+        self.spoke = true;
         self.text_reader.leave_reasoning();
         true
     }
@@ -121,6 +129,7 @@ impl ChoiceNormalizer {
         if self.finished || self.emitter.has_failed() {
             return;
         }
+        self.spoke |= matches!(&part, Part::Text(_) | Part::Refusal(_) | Part::Reasoning(_) | Part::CallStart { .. });
         match part {
             Part::Text(text) | Part::Refusal(text) | Part::Reasoning(text) if text.is_empty() => {}
             Part::CallStart { call, id, name, kind } => {
@@ -150,6 +159,7 @@ impl ChoiceNormalizer {
                 self.end_native(call);
                 self.settle(false, shared, out);
             }
+            Part::Finish(finish) if !finish.is_cut() && self.may_go_on() => self.early = Some(finish),
             Part::Finish(finish) => self.finish(finish, shared, out),
             part => self.interrupt(part, shared, out),
         }
@@ -208,7 +218,8 @@ impl ChoiceNormalizer {
             let others = self.natives.len() > 1;
             let Some(native) = self.natives.front_mut() else { break };
             native.speak(&mut self.emitter, shared, out);
-            if !native.ended && !((others || pressed) && native.is_whole()) {
+            let ended = native.is_over() || (others || pressed) && (native.ended || native.is_whole());
+            if !ended {
                 break;
             }
             let next = self.natives.pop_front().and_then(|native| native.finish(&mut self.emitter, shared, out));
@@ -228,24 +239,49 @@ impl ChoiceNormalizer {
         }
     }
 
+    /// Says whether a call is open, or what may become one.
+    pub(super) fn is_inside_call(&self) -> bool {
+        !self.finished
+            && (self.emitter.is_open()
+                || self.text_reader.held() > 0
+                || self.natives.iter().any(|native| !native.is_whole()))
+    }
+
+    /// Says whether a finish is not to be believed yet: nothing was said, or a native call has begun and is not whole.
+    fn may_go_on(&self) -> bool {
+        !self.spoke || self.natives.back().is_some_and(|native| !native.ended && !native.is_whole())
+    }
+
+    /// Ends the alternative, because the answer ends.
+    pub(super) fn end(&mut self, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
+        if !self.finished && !self.emitter.has_failed() {
+            let finish = self.early.take().unwrap_or(Finish::Stop);
+            self.finish(finish, shared, out);
+        }
+    }
+
     fn finish(&mut self, finish: Finish, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         if !self.emitter.has_enough() {
             let reason = finish.reason();
             self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
+            if finish.is_cut() {
+                self.natives.back_mut().into_iter().for_each(NativeCall::cut_off);
+            }
             self.natives.iter_mut().for_each(|native| native.ended = true);
-            self.settle(false, shared, out);
+            self.settle(true, shared, out);
             while !self.waiting.is_empty() {
                 self.text_reader.finish(reason, &mut self.emitter, shared, out);
                 self.settle(false, shared, out);
             }
             self.text_reader.finish(reason.filter(|_| !self.text_is_over), &mut self.emitter, shared, out);
         }
+        self.emitter.end_cut(finish.is_cut(), out);
         if self.emitter.has_failed() {
             return;
         }
         self.finished = true;
         let finish = match finish {
-            Finish::Length | Finish::ContentFilter => finish,
+            finish if finish.is_cut() => finish,
             _ if self.emitter.has_made() => Finish::ToolCalls,
             _ if self.emitter.was_cut() => Finish::Length,
             Finish::ToolCalls => Finish::Stop,

@@ -1,9 +1,10 @@
 //! A call that the server sent as one, with its arguments read as they arrive.
 
-use toolglot::{ArgumentsReader, Outcome};
+use toolglot::{ArgumentsReader, FinishReason, Outcome};
 
 use super::SharedByChoices;
 use super::call_emitter::CallEmitter;
+use crate::policy::Duplicates;
 use crate::response_event::{CallKind, ResponseEvent};
 
 /// An empty object longer than this is none that a server put there.
@@ -18,6 +19,8 @@ pub(super) struct NativeCall {
     kind: CallKind,
     /// The server said that it is over, or began another in its place.
     pub(super) ended: bool,
+    /// A limit of the server ended the answer inside it.
+    cut: bool,
     started: bool,
     /// The beginning, as long as it may be the empty object that some servers send before the real one.
     early: Option<String>,
@@ -28,6 +31,13 @@ pub(super) struct NativeCall {
     /// What was read before the call could be said.
     ready: String,
     last: Option<u8>,
+    /// All text of the arguments, for some servers send it again; what is sent again is said once.
+    sent: String,
+    once: bool,
+    /// The server sent again what it had sent.
+    repeats: bool,
+    /// The call is none that the model's text has.
+    is_other: bool,
 }
 
 impl NativeCall {
@@ -39,11 +49,30 @@ impl NativeCall {
         let early = reader.is_some().then(String::new);
         let free = (reader.is_some() && wants.custom.contains(&name)).then(String::new);
         let (started, ready) = (false, String::new());
-        Self { number, id, kind, ended: false, started, early, reader, free, ready, last: None, name }
+        Self {
+            number,
+            id,
+            kind,
+            ended: false,
+            cut: false,
+            started,
+            early,
+            reader,
+            free,
+            ready,
+            last: None,
+            sent: String::new(),
+            once: wants.duplicates == Duplicates::Once,
+            repeats: false,
+            is_other: false,
+            name,
+        }
     }
 
     /// Reads on.
     pub(super) fn push(&mut self, text: &str) {
+        let text = &text[self.repeated(text)..];
+        self.sent.push_str(text);
         self.last = text.trim_end().bytes().next_back().or(self.last);
         match self.early.take() {
             None => self.read(text),
@@ -56,6 +85,17 @@ impl NativeCall {
                 }
             }
         }
+    }
+
+    /// Returns how much of a piece was sent before. Some servers send the arguments whole behind their pieces, or each piece
+    /// with all before it. Two braces in a row, or one object right behind another of the same text, are no JSON.
+    fn repeated(&mut self, text: &str) -> usize {
+        let is_object = self.once && self.reader.is_some() && self.sent.starts_with('{');
+        if !is_object || !text.starts_with(self.sent.as_str()) {
+            return 0;
+        }
+        self.repeats = true;
+        self.sent.len()
     }
 
     /// Reads on; says whether what can be said is just that.
@@ -85,11 +125,29 @@ impl NativeCall {
         shared: &mut SharedByChoices,
         out: &mut Vec<ResponseEvent>,
     ) {
+        if self.may_be_text(emitter) {
+            return;
+        }
         if !std::mem::replace(&mut self.started, true) {
             emitter.start(self.id.as_deref(), &self.name, self.kind, shared, out);
         }
         emitter.arguments(&self.ready, out);
         self.ready.clear();
+    }
+
+    /// Says whether the call may be one that the model's text has, too: it is said when it is known to be another.
+    fn may_be_text(&self, emitter: &CallEmitter) -> bool {
+        self.once && !self.started && !self.is_other && self.reader.is_some() && emitter.has_text_call(&self.name)
+    }
+
+    /// Says whether the call is whole and one that the model's text has, too.
+    fn is_text(&self, emitter: &mut CallEmitter) -> bool {
+        let Some(reader) = self.reader.as_ref().filter(|_| !self.cut && self.may_be_text(emitter)) else {
+            return false;
+        };
+        let mut whole = self.ready.clone();
+        let outcome = reader.clone().finish(&mut whole).outcome;
+        outcome.is_call() && emitter.takes_text_call(&self.name, &whole)
     }
 
     /// Returns how many bytes of arguments wait to be said.
@@ -99,6 +157,17 @@ impl NativeCall {
 
     pub(super) fn is_started(&self) -> bool {
         self.started
+    }
+
+    /// Says whether the call is over whatever the server says next. One that ends in the middle of its arguments, or before
+    /// them, may have been cut off: servers end all that is open.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended && self.reader.as_ref().is_none_or(|reader| reader.is_over())
+    }
+
+    /// Notes that a limit of the server ended the answer here.
+    pub(super) fn cut_off(&mut self) {
+        self.cut = !self.is_over();
     }
 
     /// Says whether the arguments are whole, so that the call is over when something else follows.
@@ -120,14 +189,22 @@ impl NativeCall {
         shared: &mut SharedByChoices,
         out: &mut Vec<ResponseEvent>,
     ) -> Option<Self> {
-        if let Some(early) = self.early.take() {
+        if let Some(early) = self.early.take().filter(|_| !self.cut) {
             self.read(&early);
         }
+        if self.is_text(emitter) {
+            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+            return None;
+        }
+        self.is_other = true;
         self.speak(emitter, shared, out);
-        let Some(reader) = self.reader.take() else {
-            emitter.end(Outcome::Complete, None, shared, out);
+        let Some(mut reader) = self.reader.take() else {
+            emitter.end(if self.cut { Outcome::Truncated } else { Outcome::Complete }, None, shared, out);
             return None;
         };
+        if self.cut {
+            reader.set_finish_reason(Some(FinishReason::Length));
+        }
         let mut tail = String::new();
         let end = reader.finish(&mut tail);
         for found in &end.diagnostics {
@@ -135,22 +212,36 @@ impl NativeCall {
             *shared.tally.diagnostics.entry(found.code.name()).or_default() += 1;
         }
         emitter.arguments(&tail, out);
-        let free = self.free.take().filter(|text| is_free_text(text, end.outcome));
+        let free = self.free.take().filter(|text| !self.cut && is_free_text(text, end.outcome));
         if let Some(text) = free {
             emitter.free_text(&text);
             emitter.end(Outcome::Complete, None, shared, out);
             return None;
         }
+        let rest = end.rest.trim();
+        let is_again = self.once && is_twice(&self.sent, rest);
+        if self.repeats || is_again {
+            *shared.tally.diagnostics.entry(DUPLICATE).or_default() += 1;
+        }
         emitter.end(end.outcome, None, shared, out);
-        if !end.rest.starts_with('{') || emitter.is_full(shared) {
+        if is_again || !rest.starts_with('{') || emitter.is_full(shared) {
             return None;
         }
         let mut next = Self::new(self.number, None, &self.name, self.kind, shared);
-        next.ended = true;
+        (next.ended, next.cut) = (true, self.cut);
         next.early = None;
         next.push(&end.rest);
         Some(next)
     }
+}
+
+/// Counts calls of which the server sent the arguments again.
+const DUPLICATE: &str = "duplicate_call";
+
+/// Says whether the rest of a text is what stands before it, once more.
+fn is_twice(sent: &str, rest: &str) -> bool {
+    let sent = sent.trim();
+    !rest.is_empty() && sent.len() >= 2 * rest.len() && sent[..sent.len() - rest.len()].trim() == rest
 }
 
 /// Says whether what came is the free text itself: no object, or one that is none after all.

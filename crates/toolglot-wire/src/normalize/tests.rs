@@ -8,6 +8,7 @@ use toolglot::Tools;
 
 use super::*;
 use crate::fault::FaultKind;
+use crate::policy::Duplicates;
 use crate::response_event::CallKind;
 
 fn wants() -> AnswerSettings {
@@ -48,6 +49,10 @@ fn end(call: usize) -> ResponseEvent {
     part(Part::CallEnd { call })
 }
 
+fn finish(finish: Finish) -> ResponseEvent {
+    part(Part::Finish(finish))
+}
+
 fn cleaned(wants: AnswerSettings, said: Vec<ResponseEvent>) -> Vec<ResponseEvent> {
     let mut normalizer = Normalizer::new(wants, 7);
     let mut out = Vec::new();
@@ -62,7 +67,9 @@ fn line(said: &[ResponseEvent]) -> String {
     let mut last = "";
     for said in said {
         let (kind, word) = match said {
-            ResponseEvent::Begin(_) | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) => continue,
+            ResponseEvent::Begin(_) | ResponseEvent::Usage(_) | ResponseEvent::Extra(_) | ResponseEvent::Lost => {
+                continue;
+            }
             ResponseEvent::Fault(fault) => ("fault", fault.code.clone().unwrap_or_else(|| fault.message.clone())),
             ResponseEvent::End => ("end", String::new()),
             ResponseEvent::Part { part, .. } => match part {
@@ -76,6 +83,7 @@ fn line(said: &[ResponseEvent]) -> String {
                 }
                 Part::Arguments { text, .. } => ("arguments", text.clone()),
                 Part::CallEnd { .. } => ("done", String::new()),
+                Part::CallCut { .. } => ("cut", String::new()),
                 Part::Own(_) => ("own", String::new()),
                 Part::Finish(finish) => ("finish", format!("{finish:?}")),
             },
@@ -125,6 +133,12 @@ fn is_clean(said: &[ResponseEvent]) -> Result<(), String> {
                 let object = serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok();
                 if call + 1 != next || (kind == CallKind::Function && !object) {
                     return Err(format!("a bad end: {part:?} {json}"));
+                }
+            }
+            Part::CallCut { call } => {
+                open.take().ok_or("the cut of no call")?;
+                if call + 1 != next || serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok() {
+                    return Err(format!("a bad cut: {part:?} {json}"));
                 }
             }
             part if open.is_some() => return Err(format!("inside a call: {part:?}")),
@@ -199,9 +213,42 @@ fn free_text_is_taken_out_of_its_object() {
 
 #[test]
 fn a_call_that_is_none_is_a_fault_once_it_was_said() {
-    check(
-        vec![start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0)],
-        "call:look arguments:{\"at\": \"x\"} fault:tool_call_cut_off",
+    let cut = |more: &[ResponseEvent]| [&[start(0, "a", "look"), arguments(0, "{\"at\": \"x"), end(0)], more].concat();
+    let fault = "call:look arguments:{\"at\": \"x fault:tool_call_cut_off";
+    check(cut(&[ResponseEvent::End]), fault);
+    check(cut(&[finish(Finish::ToolCalls)]), fault);
+    check(cut(&[text("and"), finish(Finish::Length)]), fault);
+    check(cut(&[start(1, "b", "look"), finish(Finish::Length)]), fault);
+}
+
+#[test]
+fn a_call_that_a_limit_cut_off_is_left_open() {
+    let cut = |said: Vec<ResponseEvent>, expected: &str| {
+        for reason in [Finish::Length, Finish::ContentFilter] {
+            let all = [said.clone(), vec![finish(reason.clone()), ResponseEvent::End]].concat();
+            check(all, format!("{expected} finish:{reason:?} end:").trim_start());
+        }
+    };
+    let (at, open) = (|| arguments(0, "{\"at\": \"x"), "call:look arguments:{\"at\": \"x cut:");
+    cut(vec![start(0, "a", "look"), at()], open);
+    cut(vec![start(0, "a", "look"), at(), end(0)], open);
+    cut(vec![start(0, "a", "look"), at(), end(0), text(" \n")], open);
+    // Nothing says that an empty object was all: servers put one there before they have the arguments.
+    for early in ["", "{", "{}"] {
+        cut(vec![start(0, "a", "look"), arguments(0, early)], "call:look cut:");
+        cut(vec![start(0, "a", "look"), arguments(0, early), end(0)], "call:look cut:");
+    }
+    // What is no JSON is read only when it is all there.
+    cut(vec![start(0, "a", "look"), arguments(0, "<parameter=at>x</parameter>")], "call:look cut:");
+    cut(vec![start(0, "a", "run"), arguments(0, "*** Begin")], "");
+    let custom = Part::CallStart { call: 0, id: None, name: "free".into(), kind: CallKind::Custom };
+    cut(vec![part(custom.clone()), arguments(0, "rm -rf /ho")], "call:free! arguments:rm -rf /ho cut:");
+    cut(vec![part(custom), arguments(0, "ls"), end(0)], "call:free! arguments:ls done:");
+    let whole = "call:look arguments:{\"n\":1} done:";
+    cut(vec![start(0, "a", "look"), arguments(0, "{\"n\":1}")], whole);
+    cut(
+        vec![start(0, "a", "look"), arguments(0, "{\"n\":1}"), start(1, "b", "look")],
+        &format!("{whole} call:look cut:"),
     );
 }
 
@@ -347,4 +394,90 @@ fn anything_comes_out_clean() {
         };
         assert!(fair, "{said:?}");
     }
+}
+
+/// Pieces of one native call's arguments.
+fn pieces(pieces: &[&str]) -> Vec<ResponseEvent> {
+    let mut said = vec![start(0, "a", "look")];
+    said.extend(pieces.iter().map(|piece| arguments(0, piece)));
+    said.extend([end(0), finish(Finish::ToolCalls)]);
+    said
+}
+
+#[test]
+fn arguments_that_are_sent_again_are_one_call() {
+    let once = line(&cleaned(wants(), pieces(&["{\"at\": ", "\"x\"}"])));
+    let again: [&[&str]; 6] = [
+        // The whole behind the pieces, at once and in pieces.
+        &["{\"at\": ", "\"x\"}", "{\"at\": \"x\"}"],
+        &["{\"at\": ", "\"x\"}", "{\"at\"", ": \"x\"}"],
+        &["{\"at\": \"x\"}{\"at\": \"x\"}"],
+        // Each piece with all before it.
+        &["{", "{\"at", "{\"at\": \"x", "{\"at\": \"x\"}"],
+        &["{\"at\": \"x", "{\"at\": \"x", "{\"at\": \"x\"}", "{\"at\": \"x\"}"],
+        &["{\"at\": \"x\"}", "{\"at\": \"x\"}", "{\"at\": \"x\"}"],
+    ];
+    for row in again {
+        assert_eq!(line(&cleaned(wants(), pieces(row))), once, "{row:?}");
+    }
+}
+
+#[test]
+fn arguments_of_another_call_are_not_taken_for_the_same() {
+    let row = ["{\"at\": \"x\"}{\"at\": \"y\"}"];
+    let said = line(&cleaned(wants(), pieces(&row)));
+    assert_eq!(said.matches("call:look").count(), 2, "{said}");
+}
+
+#[test]
+fn duplicates_are_kept_if_they_are_wanted() {
+    let keep = AnswerSettings { duplicates: Duplicates::Keep, ..wants() };
+    let said = line(&cleaned(keep, pieces(&["{\"at\": \"x\"}{\"at\": \"x\"}"])));
+    assert_eq!(said.matches("call:look").count(), 2, "{said}");
+}
+
+/// A string may hold what was sent before.
+#[test]
+fn a_value_that_repeats_the_arguments_is_data() {
+    let said = line(&cleaned(wants(), pieces(&["{\"at\": \"", "{\\\"at\\\": \\\"", "x\"}"])));
+    assert!(said.contains(r#"{"at": "{\"at\": \"x"}"#), "{said}");
+}
+
+#[test]
+fn a_call_in_text_that_is_sent_natively_too_is_one_call() {
+    let in_text = "Go. <tool_call>{\"name\": \"look\", \"arguments\": {\"at\": \"x\"}}</tool_call>";
+    let both = |native: &str| {
+        let mut said = vec![text(in_text)];
+        said.extend(pieces(&[native]));
+        line(&cleaned(wants(), said))
+    };
+    let said = both("{\"at\":\"x\"}");
+    assert_eq!(said.matches("call:look").count(), 1, "{said}");
+    let said = both("{\"at\":\"y\"}");
+    assert_eq!(said.matches("call:look").count(), 2, "{said}");
+    // Two native ones are two: one of them is the text's.
+    let twice = [
+        vec![text(in_text)],
+        pieces(&["{\"at\":\"x\"}"])[..2].to_vec(),
+        vec![start(1, "b", "look")],
+        vec![arguments(1, "{\"at\":\"x\"}"), finish(Finish::ToolCalls)],
+    ];
+    let said = line(&cleaned(wants(), twice.concat()));
+    assert_eq!(said.matches("call:look").count(), 2, "{said}");
+}
+
+#[test]
+fn a_finish_in_the_middle_of_a_call_is_not_the_end() {
+    let stop = || finish(Finish::Stop);
+    let said = vec![
+        start(0, "a", "look"),
+        stop(),
+        arguments(0, "{\"at\": "),
+        stop(),
+        arguments(0, "\"x\"}"),
+        stop(),
+        ResponseEvent::End,
+    ];
+    let once = line(&cleaned(wants(), [pieces(&["{\"at\": ", "\"x\"}"]), vec![ResponseEvent::End]].concat()));
+    assert_eq!(line(&cleaned(wants(), said)), once);
 }

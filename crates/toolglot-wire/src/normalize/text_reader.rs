@@ -156,6 +156,7 @@ fn hear(
             shared.tally.spoke = true;
             heard.call = event.span.start;
             emitter.start(*id, name, CallKind::Function, shared, out);
+            emitter.is_text();
         }
         EventKind::Arguments { json, .. } => emitter.arguments(json, out),
         EventKind::CallEnd { outcome, .. } => {

@@ -143,6 +143,7 @@ impl OllamaCalls {
                     self.said += 1;
                 }
             }
+            Part::CallCut { call } => self.open.retain(|open| open.call != *call),
             Part::Seal(_) | Part::Own(_) | Part::Finish(_) => {}
         }
     }

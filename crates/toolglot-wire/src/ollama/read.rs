@@ -14,6 +14,8 @@ pub(crate) struct OllamaReader {
     begun: bool,
     over: bool,
     calls: usize,
+    /// The last call, if its arguments are text that is not whole yet: some servers send it in pieces.
+    open: Option<(usize, String)>,
 }
 
 /// What an answer cost, in the protocol's own words.
@@ -24,6 +26,9 @@ impl ProtocolReader for OllamaReader {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<ResponseEvent>) {
         if self.over || frame.data.trim().is_empty() {
             return;
+        }
+        if frame.is_damaged() {
+            out.push(ResponseEvent::Lost);
         }
         match surrogates::value(frame.data.as_bytes()) {
             Ok(Value::Object(line)) => self.object(line, out),
@@ -84,6 +89,7 @@ impl OllamaReader {
         }
         self.message(&line, &mut say);
         if line.get("done") == Some(&Value::Bool(true)) {
+            self.close(&mut say);
             say(Part::Finish(finish(&line)));
             out.extend(usage(line).map(ResponseEvent::Usage));
             self.over = true;
@@ -109,8 +115,12 @@ impl OllamaReader {
 
     fn call(&mut self, call: &Value, say: &mut impl FnMut(Part)) {
         let Some(name) = call.pointer("/function/name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
+            if let Some(Value::String(text)) = call.pointer("/function/arguments") {
+                self.go_on(text, say);
+            }
             return;
         };
+        self.close(say);
         let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
         let text = match call.pointer("/function/arguments") {
             Some(Value::String(text)) => text.clone(),
@@ -120,8 +130,24 @@ impl OllamaReader {
         let number = self.calls;
         self.calls += 1;
         say(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });
-        say(Part::Arguments { call: number, text });
-        say(Part::CallEnd { call: number });
+        self.open = Some((number, String::new()));
+        self.go_on(&text, say);
+    }
+
+    /// Adds to the arguments of the open call, which ends when they are whole.
+    fn go_on(&mut self, piece: &str, say: &mut impl FnMut(Part)) {
+        let Some((number, text)) = &mut self.open else { return };
+        text.push_str(piece);
+        say(Part::Arguments { call: *number, text: piece.to_owned() });
+        if text.trim_end().ends_with('}') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+            self.close(say);
+        }
+    }
+
+    fn close(&mut self, say: &mut impl FnMut(Part)) {
+        if let Some((call, _)) = self.open.take() {
+            say(Part::CallEnd { call });
+        }
     }
 }
 

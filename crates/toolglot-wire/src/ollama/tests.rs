@@ -132,6 +132,27 @@ fn calls_in_a_servers_text_are_native_ones() {
     assert_eq!(body["usage"], json!({"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}));
 }
 
+/// Some servers stream the arguments as text, with the name in the first piece only.
+#[test]
+fn arguments_in_pieces_are_one_call() {
+    let line = |function: Value| {
+        json!({"model": "m", "done": false, "message": {"role": "assistant", "content": "", "tool_calls": [{"function": function}]}})
+            .to_string()
+            + "\n"
+    };
+    let stream = line(json!({"index": 0, "name": "ls", "arguments": "{"}))
+        + &line(json!({"index": 0, "arguments": "\"n\":"}))
+        + &line(json!({"index": 0, "arguments": "7}"}))
+        + "{\"model\":\"m\",\"done\":true,\"done_reason\":\"stop\"}\n";
+    let request = with_tools(json!({"model": "m", "messages": [{"role": "user", "content": "?"}]}));
+    let (own, _) = exchange(Protocol::Ollama, Protocol::Ollama, &request);
+    let lines = lines(&own, &stream);
+    let calls: Vec<&Value> =
+        lines.iter().filter_map(|line| line["message"]["tool_calls"].as_array()).flatten().collect();
+    assert_eq!(calls.len(), 1, "{lines:?}");
+    assert_eq!(calls[0]["function"], json!({"index": 0, "name": "ls", "arguments": {"n": 7}}));
+}
+
 #[test]
 fn a_prompt_is_answered_as_one() {
     let request = json!({"model": "m", "system": "s", "prompt": "p", "stream": false});

@@ -31,6 +31,8 @@ impl OllamaWriter {
 impl ProtocolWriter for OllamaWriter {
     fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>) {
         match said {
+            // Counted before it comes here.
+            ResponseEvent::Lost => {}
             _ if self.over => {}
             ResponseEvent::Begin(begin) => self.envelope = OllamaEnvelope::new(begin, &self.client),
             ResponseEvent::Part { choice: 0, part: Part::Finish(finish) } => {

@@ -71,6 +71,9 @@ impl ProtocolReader for ResponsesReader {
         if self.over || data.is_empty() || data == "[DONE]" {
             return;
         }
+        if frame.is_damaged() {
+            out.push(ResponseEvent::Lost);
+        }
         if let Ok(delta) = serde_json::from_str::<TextDelta<'_>>(data)
             && self.delta(&delta, out)
         {

@@ -58,6 +58,8 @@ impl ProtocolWriter for ResponsesWriter {
             return;
         }
         match said {
+            // Counted before it comes here.
+            ResponseEvent::Lost => {}
             ResponseEvent::Begin(begin) => {
                 self.response.begin(begin, &self.client);
                 self.begin(out);
@@ -150,6 +152,7 @@ impl ResponsesWriter {
             }
             Part::Arguments { text, .. } => self.input(text, out),
             Part::CallEnd { .. } => self.close(out),
+            Part::CallCut { .. } => self.close_as(true, out),
             Part::Logprobs(tokens) => self.tokens.add(tokens),
             Part::Own(event) => self.own(event, out),
             Part::Finish(finish) => {
@@ -247,12 +250,16 @@ impl ResponsesWriter {
 
     /// Ends the open item. A message that a limit cuts says so.
     fn close(&mut self, out: &mut Vec<u8>) {
+        let message = self.open.as_ref().is_some_and(|item| item.kind == ItemKind::Message);
+        self.close_as(message && self.finish.as_ref().and_then(cut_by).is_some(), out);
+    }
+
+    fn close_as(&mut self, is_cut: bool, out: &mut Vec<u8>) {
         self.end_part(out);
         let Some(mut item) = self.open.take() else { return };
         if let Some(part) = item.input_kind() {
             item.end_text(EventBuilder::new(part.done(), &mut self.sequence, out));
         }
-        let is_cut = item.kind == ItemKind::Message && self.finish.as_ref().and_then(cut_by).is_some();
         let index = item.index;
         self.output[index] = item.text(if is_cut { "incomplete" } else { "completed" });
         self.event("response.output_item.done", out).number("output_index", index).json("item", &self.output[index]);

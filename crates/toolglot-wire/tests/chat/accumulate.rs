@@ -200,6 +200,7 @@ fn ai_sdk(chunks: &[Value]) -> Result<(), String> {
 impl Known {
     fn answer(self) -> Result<Answer, String> {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let finish = self.finish.ok_or("no finish")?;
         let mut calls = Vec::new();
         for call in self.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             if call["type"] == "custom" {
@@ -207,7 +208,11 @@ impl Known {
                 continue;
             }
             let arguments = text(call["function"].get("arguments"));
-            let parsed: Value = serde_json::from_str(&arguments).map_err(|error| format!("{error}: {arguments}"))?;
+            let parsed: Value = match serde_json::from_str(&arguments) {
+                // A call that a limit cut off is the last, and nobody runs it.
+                Err(_) if ["length", "content_filter"].contains(&finish.as_str()) => break,
+                parsed => parsed.map_err(|error| format!("{error}: {arguments}"))?,
+            };
             if !parsed.is_object() || call["type"] != "function" {
                 return Err(format!("no function call: {call}"));
             }
@@ -223,7 +228,7 @@ impl Known {
             text: text(self.message.get("content")),
             reasoning: text(self.message.get("reasoning_content")),
             calls,
-            finish: self.finish.ok_or("no finish")?,
+            finish,
         })
     }
 }

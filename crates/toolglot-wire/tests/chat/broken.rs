@@ -297,3 +297,39 @@ fn usage_is_for_clients_that_ask() {
     let last: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
     assert_eq!((&last["choices"], &last["usage"]["total_tokens"]), (&json!([]), &json!(7)));
 }
+
+/// A stream whose line of arguments is damaged on the way, at one byte after the other.
+#[test]
+fn arguments_that_lose_a_piece_are_no_call() {
+    let value = json!({"city": "Oslo and Bergen"}).to_string();
+    let chunks = |pieces: &[&str]| {
+        let mut all = good()[..1].to_vec();
+        all.push(delta(json!({"tool_calls": [{"index": 0, "id": "a", "type": "function",
+            "function": {"name": "get_weather", "arguments": ""}}]})));
+        all.extend(
+            pieces.iter().map(|piece| delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}))),
+        );
+        all.extend(good()[4..].to_vec());
+        all
+    };
+    let text = events(&chunks(&[&value[..12], &value[12..20], &value[20..]]));
+    let lines: Vec<&str> = text.split_inclusive("\n\n").collect();
+    let lost = lines.iter().position(|line| line.contains(&value[12..20])).unwrap();
+    for damage in ["data: {\"id\": \"c\", \"choi\n\n", "data: \u{1}\u{2}\n\n"] {
+        let damaged = [&lines[..lost], &[damage], &lines[lost + 1..]].concat().concat();
+        let out = stream(&request(json!({})), &damaged);
+        assert!(out.contains("tool_call_broken"), "{out}");
+        assert!(!out.contains("\"finish_reason\":\"tool_calls\"") && !out.contains("Bergen"), "{out}");
+    }
+    // Between calls, the rest is there.
+    let spoken = events(&[
+        good()[0].clone(),
+        delta(json!({"content": "one "})),
+        delta(json!({"content": "two"})),
+        chunk(json!({}), json!("stop")),
+    ]);
+    let lines: Vec<&str> = spoken.split_inclusive("\n\n").collect();
+    let damaged = [&lines[..2], &["data: {\"choi\n\n"], &lines[2..]].concat().concat();
+    let out = answer(&stream(&request(json!({})), &damaged));
+    assert_eq!((out.text.as_str(), out.finish.as_str()), ("one two", "stop"));
+}

@@ -97,7 +97,8 @@ fn arguments_go_on_as_they_came() {
         (true, next(0, r#" \"nice\""#)),
         (false, next(0, r#"""#)),
         (false, next(0, r#", "days": "3""#)),
-        (false, next(0, "}")),
+        // Written when the call is over, in the same bytes.
+        (true, next(0, "}")),
     ];
     check("a call", &[role(), first(0, "get_weather", "")], &chunks);
     let made = [role(), first(0, "get_weather", r#"{"city": "Paris"}"#), first(1, "get_time", r#"{"zone": "U"#)];

@@ -113,12 +113,48 @@ fn engines_get_what_they_need() {
 
 #[test]
 fn a_server_without_a_parser_is_asked_again() {
-    let exchange = exchange(&request(json!({})), &Policy::default());
+    let mut exchange = exchange(&request(json!({})), &Policy::default());
     let refusal = br#"{"object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", "code": 400}"#;
-    let (body, why) = exchange.retry_body(&Fault::of_response(400, refusal)).unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
+    let why = exchange.amend(&Fault::of_response(400, refusal)).unwrap();
+    let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
     assert_eq!((&body["tool_choice"], why), (&json!("none"), "the server has no tool parser"));
-    assert!(exchange.retry_body(&Fault::new(FaultKind::Request, "too long")).is_none());
+    assert!(exchange.amend(&Fault::new(FaultKind::Request, "too long")).is_none());
+}
+
+/// One refusal after the other, each once.
+#[test]
+fn what_a_server_does_not_know_is_left_out() {
+    let mut asked = request(json!({"parallel_tool_calls": true,
+        "tool_choice": {"type": "function", "function": {"name": "ls"}}}));
+    asked["tools"] = json!([
+        {"type": "function", "function": {"name": "ls", "strict": true}},
+        {"type": "function", "function": {"name": "rm"}},
+    ]);
+    asked["messages"] = json!([
+        {"role": "user", "content": "a"}, {"role": "system", "content": "b"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "x"},
+    ]);
+    let mut exchange = exchange(&asked, &Policy::default());
+    for refusal in [
+        "Unsupported parameter: parallel_tool_calls",
+        "Extra inputs are not permitted: tools.0.function.strict",
+        "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
+        "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+        "System message must be at the beginning.",
+    ] {
+        let fault = Fault::new(FaultKind::Request, refusal);
+        assert!(exchange.amend(&fault).is_some(), "{refusal}");
+        assert_eq!(exchange.amend(&fault), None, "{refusal}");
+    }
+    let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    assert_eq!(body["tools"], json!([{"type": "function", "function": {"name": "ls"}}]));
+    assert_eq!((&body["tool_choice"], body.get("parallel_tool_calls")), (&json!("required"), None));
+    let messages = &body["messages"];
+    assert_eq!(messages[0], json!({"role": "user", "content": "a\n\nFurther instructions:\n\nb"}));
+    assert_eq!(messages[1]["tool_calls"][0]["id"].as_str().map(str::len), Some(9));
+    assert_eq!(messages[2]["tool_call_id"], messages[1]["tool_calls"][0]["id"]);
 }
 
 #[test]
@@ -170,11 +206,11 @@ fn calls_and_results_of_earlier_turns_stand_together() {
         (json!([calls(&["a"])]), json!([calls(&["a"]), none("a")])),
         (
             json!([calls(&["a", "b"]), result("b", "x"), user("go on")]),
-            json!([calls(&["a", "b"]), result("b", "x"), none("a"), user("go on")]),
+            json!([calls(&["a", "b"]), none("a"), result("b", "x"), user("go on")]),
         ),
         (
             json!([calls(&["a"]), user("wait"), result("a", "x"), user("go on")]),
-            json!([calls(&["a"]), result("a", "x"), user("wait"), user("go on")]),
+            json!([calls(&["a"]), result("a", "x"), user("wait\n\ngo on")]),
         ),
         (
             json!([calls(&["a"]), calls(&["a"]), result("a", "x")]),
@@ -207,4 +243,64 @@ fn numbers_keep_their_digits_in_a_request_that_is_written_anew() {
     assert!(sent.contains("\"tools\""), "{sent}");
     let numbers = numbers.replace(' ', "");
     assert_eq!(sent.matches(&numbers).count(), 2, "{sent}");
+}
+
+/// What a history holds that servers refuse: turns of one role, calls without a name or with an illegal one, values for text.
+#[test]
+fn what_servers_refuse_in_a_history_is_put_right() {
+    let calls = json!([
+        {"id": "a", "type": "function", "function": {"name": "", "arguments": "{}"}},
+        {"id": "b", "type": "function", "function": {"name": "web.search", "arguments": {"q": "x"}}},
+    ]);
+    let messages = json!([
+        {"role": "system", "content": "one"}, {"role": "system", "content": "two"},
+        {"role": "user", "content": "first"}, {"role": "user", "content": [{"type": "text", "text": "second"}]},
+        {"role": "assistant", "content": null, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "b", "content": {"found": 1}},
+        {"role": "tool", "tool_call_id": "a", "content": "error"},
+        {"role": "user", "content": "on"},
+    ]);
+    let found = sent(&request(json!({"messages": messages})), EngineKind::Generic)["messages"].clone();
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let orphan = "The result of a call that is not part of this conversation:\nerror\n\non";
+    assert_eq!(
+        found,
+        json!([
+            {"role": "system", "content": "one\n\ntwo"},
+            {"role": "user", "content": [text("first"), text("second")]},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "b", "type": "function", "function": {"name": "web_search", "arguments": "{\"q\":\"x\"}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "b", "content": "{\"found\":1}"},
+            {"role": "user", "content": orphan},
+        ])
+    );
+}
+
+/// Some servers refuse what their model wrote, and quote it in the error.
+#[test]
+fn a_refused_call_is_read_from_the_error() {
+    let tools = json!([{"type": "function", "function": {"name": "ls", "parameters": {"properties": {"path": {"type": "string"}}}}}]);
+    let groq = json!({"error": {"message": "Failed to call a function.", "code": "tool_use_failed",
+        "failed_generation": "<tool_call>{\"name\": \"ls\", \"arguments\": {\"path\": \"a\"}}</tool_call>"}});
+    let ollama =
+        json!({"error": {"message": "error parsing tool call: raw='{\"path\": \"a\",}', err=invalid character '}'"}});
+    let words = json!({"error": {"message": "no", "failed_generation": "I cannot do that."}});
+    for stream in [false, true] {
+        let exchange = exchange(&request(json!({"tools": tools, "stream": stream})), &Policy::default());
+        for refusal in [&groq, &ollama] {
+            let answer = exchange.answer_of_refusal(refusal.to_string().as_bytes()).unwrap();
+            let (mut turn, mut out) = (exchange.turn(1, 0), Vec::new());
+            if stream {
+                turn.push(&answer, &mut out);
+                turn.finish(toolglot_wire::TurnEnd::Over, &mut out);
+            } else {
+                out = turn.whole(&answer).unwrap();
+            }
+            let text = String::from_utf8(out).unwrap();
+            assert!(text.contains(r#""name":"ls""#) && text.contains("tool_calls"), "{refusal}: {text}");
+            assert!(!text.contains("tool_call>"), "{text}");
+        }
+        assert_eq!(exchange.answer_of_refusal(words.to_string().as_bytes()), None);
+    }
 }

@@ -132,7 +132,7 @@ fn what_is_no_answer_is_a_fault() {
 
 #[test]
 fn nothing_is_done_where_there_is_nothing_to_do() {
-    let plain = r#"{"model":"m",  "messages": [], "tools": [ ], "stream":false}"#;
+    let plain = r#"{"model":"m",  "messages": [], "stream":false}"#;
     let exchange = toolglot_wire::Exchange::read(
         toolglot_wire::Protocol::Chat,
         toolglot_wire::Protocol::Chat,
@@ -146,6 +146,16 @@ fn nothing_is_done_where_there_is_nothing_to_do() {
     let mut out = Vec::new();
     exchange.turn(1, 0).push(b"data: x\r\n", &mut out);
     assert_eq!(out, b"data: x\r\n");
+}
+
+/// Servers refuse an empty list of tools, and a choice among none.
+#[test]
+fn an_empty_list_of_tools_is_not_sent() {
+    let plain = br#"{"model": "m", "messages": [], "tools": [ ], "tool_choice": "auto"}"#;
+    let chat = toolglot_wire::Protocol::Chat;
+    let exchange = toolglot_wire::Exchange::read(chat, chat, plain, &Policy::default()).unwrap();
+    assert!(exchange.is_relay() && !exchange.is_untouched());
+    assert_eq!(exchange.upstream_body(), br#"{"model":"m","messages":[]}"#);
 }
 
 #[test]

@@ -81,7 +81,7 @@ pub(crate) fn history(dice: &mut Dice) -> Vec<Turn> {
 }
 
 fn name(dice: &mut Dice) -> String {
-    ["ls", "read_file", "get.weather", "a-b"][dice.roll(4)].to_owned()
+    ["ls", "read_file", "get_weather", "a-b"][dice.roll(4)].to_owned()
 }
 
 fn arguments(dice: &mut Dice) -> Value {

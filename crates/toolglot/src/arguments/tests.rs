@@ -3,7 +3,7 @@
 use super::*;
 
 /// Arguments, what comes out of them, how they end, what stands behind them.
-const CASES: [(&str, &str, Outcome, &str); 19] = [
+const CASES: [(&str, &str, Outcome, &str); 23] = [
     (r#"{"city": "Paris", "n": 1.50e2}"#, r#"{"city": "Paris", "n": 1.50e2}"#, Outcome::Complete, ""),
     (r#" {"days":3}  "#, r#"{"days":3}"#, Outcome::Complete, ""),
     (r#"{"days": "3"}"#, r#"{"days": 3}"#, Outcome::Complete, ""),
@@ -14,15 +14,19 @@ const CASES: [(&str, &str, Outcome, &str); 19] = [
     (r#"{"city": "Paris"}{"city": "Rome"}"#, r#"{"city": "Paris"}"#, Outcome::Complete, r#"{"city": "Rome"}"#),
     (r#""{\"city\": \"Paris\"}""#, r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
     (r#"{"arguments": {"city": "Paris"}}"#, r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
+    (r#"{"name": "Paris", "n": 1}"#, r#"{"name": "Paris", "n": 1}"#, Outcome::Complete, ""),
     ("", "{}", Outcome::Repaired, ""),
     ("  \n", "{}", Outcome::Repaired, ""),
     ("[]", "{}", Outcome::Repaired, ""),
     ("<parameter=city>Paris</parameter>", r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
     ("```json\n{\"city\": \"Paris\"}\n```", r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
-    (r#"{"city": "Par"#, r#"{"city": "Par"}"#, Outcome::Truncated, ""),
+    (r#"{"city": "Par"#, r#"{"city": "Par"#, Outcome::Truncated, ""),
+    (r#"{"city": "Paris","n"#, r#"{"city": "Paris","n"#, Outcome::Truncated, ""),
+    (r#"{"city": "Paris", "n": 1"#, r#"{"city": "Paris", "n": 1"#, Outcome::Truncated, ""),
+    (r#"{"city": rm -rf /}"#, r#"{"city": "#, Outcome::Broken, "rm -rf /}"),
     (
         r#"{"city": "Paris", "tags": ["a", {"b": 1"#,
-        r#"{"city": "Paris", "tags": ["a", {"b": 1}]}"#,
+        r#"{"city": "Paris", "tags": ["a", {"b": 1"#,
         Outcome::Truncated,
         "",
     ),
@@ -86,7 +90,7 @@ fn read(tools: &Tools, text: &str, size: usize) -> (String, ArgumentsEnd) {
 }
 
 #[test]
-fn the_corpus_reads_the_same_in_pieces_and_is_json() {
+fn the_corpus_reads_the_same_in_pieces_and_is_json_if_it_is_whole() {
     let corpus = include_str!("../json/corpus.txt").lines().filter_map(|line| line.strip_prefix("in "));
     for text in corpus {
         let (whole, end) = read(&Tools::default(), text, usize::MAX);
@@ -96,6 +100,6 @@ fn the_corpus_reads_the_same_in_pieces_and_is_json() {
         // The strict parser refuses half a surrogate pair, which is kept as it came.
         let strict = whole.replace(r"\ud83d\b", "");
         let json = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&strict);
-        assert!(json.is_ok() || whole.is_empty() && !end.outcome.is_call(), "{text}: {whole}");
+        assert_eq!(json.is_ok(), end.outcome.is_call(), "{text}: {whole}");
     }
 }

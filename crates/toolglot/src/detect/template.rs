@@ -1,7 +1,7 @@
 //! From a chat template: the markers it spells out where it writes calls of earlier turns.
 
 use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, ways};
-use super::{Reason, Verdict, ranked};
+use super::{Reason, Verdict, ranked, with_ties};
 use crate::dialect::{BodyKind, Dialect, Dialects};
 
 /// A word of so many letters is evidence where a dialect has no markers.
@@ -12,7 +12,9 @@ const NOISE: i32 = 5;
 
 /// Ranks the dialects whose markers stand in a chat template's text, the most specific first.
 ///
-/// A dialect that has little but common words with a template is not named.
+/// A dialect that has little but common words with a template is not named. Where several have the same score, the first
+/// lists the others as `alike`. The text alone does not tell them apart, nor whether the markers are ever written: the crate
+/// `toolglot-template` runs the template to find out.
 ///
 /// All markers of a dialect's section, call and parameter must be there. Line breaks and quotes may
 /// be escaped, as in the strings of a template or of the JSON file around it.
@@ -34,7 +36,7 @@ pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
             ways(dialect).iter().filter_map(|way| judged(dialect, way, &plain, &turns)).max_by_key(|v| v.score)?;
         (best.score >= NOISE).then_some(best)
     };
-    ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
+    with_ties(ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect()))
 }
 
 /// Weighs one way of writing a call; `None` if a marker is missing or none tells enough.

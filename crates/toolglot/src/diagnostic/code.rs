@@ -162,8 +162,10 @@ codes! {
         by "prompts whose templates were not filled in" risk "none known: `{{` cannot be JSON";
     Wrapper "wrapper" SAFE "arguments inside a member such as `arguments` that the tool does not declare; unwrapped"
         by "models that copy the shape of a request into its arguments" risk "a tool that takes such a member without declaring it; an open schema keeps it";
+    ArgumentsKey "arguments_key" SAFE "the arguments under a key of another name, such as `Arguments` or `kwargs`: the only unknown member that holds an object, whose first key is a declared parameter"
+        by "models that misspell the key, and prompts that call it otherwise" risk "an object beside a call whose arguments were never written is taken for them";
     FlatArguments "flat_arguments" SAFE "a call object without arguments whose other members are declared parameters; they are the arguments"
-        by "small models on prompts that show no example" risk "a member that the call's envelope and the tool both know, such as `id`, is taken for the parameter";
+        by "small models on prompts that show no example" risk "none known: what may be the call's own, such as `id`, is no parameter, and a call that has it is text";
     InferredTool "inferred_tool" SAFE "a counter where the tool's name belongs; the one declared tool that the arguments fit is called"
         by "Kimi K2, which writes `0` for `functions.search:0`" risk "a tool that was not declared may have been meant; all keys, types and required parameters must fit exactly one";
     DoubleEncoded "double_encoded" SAFE "JSON inside a string where an object or array belongs; decoded"

@@ -171,6 +171,11 @@ impl Pattern {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Name), ..] if open.is("<"))
     }
 
+    /// Says whether a line ends behind the pattern.
+    pub(crate) fn ends_line(&self) -> bool {
+        self.source.ends_with('\n')
+    }
+
     /// Says whether the pattern opens with the tool's name itself.
     pub(crate) fn opens_with_name(&self) -> bool {
         matches!(self.head.first(), Some(HeadPart::Hole(Hole::Name)))

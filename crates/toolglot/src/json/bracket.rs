@@ -1,7 +1,7 @@
 //! Brackets: opening them, closing them, and closing what is left open at an end.
 
 use super::reader::ReaderStep;
-use super::state::{Bracket, Expect, OpenBracket, Token};
+use super::state::{Bracket, OpenBracket, Token};
 use super::{Ended, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::schema::NodeId;
@@ -79,11 +79,11 @@ impl ReaderStep<'_> {
         self.skip_to(end);
         self.reader.cursor.drop_comma();
         self.put_pending();
-        self.pop_frame(true);
+        self.pop_frame();
         self.value_end()
     }
 
-    fn pop_frame(&mut self, closed: bool) {
+    fn pop_frame(&mut self) {
         let outermost = self.reader.state.depth() == 1;
         if outermost && self.unwrap_held() {
             self.reader.state.end();
@@ -95,7 +95,7 @@ impl ReaderStep<'_> {
         if frame.wrapped {
             self.put("]");
         }
-        if outermost && closed {
+        if outermost {
             self.missing_parameters();
         }
         self.settle_bracket(frame.members);
@@ -168,7 +168,7 @@ impl ReaderStep<'_> {
         }
         self.reader.cursor.drop_pending();
         for _ in 0..count {
-            self.pop_frame(true);
+            self.pop_frame();
         }
         Ok(None)
     }
@@ -189,36 +189,24 @@ impl ReaderStep<'_> {
         Ok((count, false))
     }
 
-    /// Ends the reading; what is open is closed, so that what was emitted is JSON.
+    /// Ends the reading. What is open is closed only if the value is whole but for its closing brackets; of any other goes
+    /// out what there was of it.
     pub(super) fn ended(&mut self, how: Ended) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         self.reader.cursor.drop_pending();
-        if self.reader.cursor.has_emitted() || (how != Ended::Broken && !self.holds_root_string()) {
-            self.close_all(how);
-        } else {
-            self.drop_held();
-            self.reader.state.end();
+        match how {
+            Ended::Cut => self.close_all(),
+            Ended::Truncated if !self.holds_root_string() => self.release_held(),
+            _ if self.reader.cursor.has_emitted() => self.release_held(),
+            _ => self.drop_held(),
         }
+        self.reader.state.end();
         Ok(Some(ValueOutcome { at, how }))
     }
 
-    fn close_all(&mut self, how: Ended) {
-        let key = self.reader.state.expect() == Expect::Text && self.reader.text.key;
-        match self.reader.state.expect() {
-            Expect::Text => self.put("\""),
-            Expect::Member => self.put("null"),
-            Expect::Colon => self.put(":null"),
-            _ => {}
-        }
-        if key {
-            self.put(":null");
-        }
-        if how != Ended::Cut {
-            self.release_string();
-        }
-        self.settle_string();
+    fn close_all(&mut self) {
         while !self.reader.state.open().is_empty() {
-            self.pop_frame(how == Ended::Cut);
+            self.pop_frame();
         }
         self.release_held();
     }

@@ -176,12 +176,6 @@ impl ReaderStep<'_> {
         }
     }
 
-    pub(super) fn release_string(&mut self) {
-        if self.reader.deferred.kind == Some(DeferReason::String) {
-            self.release_held();
-        }
-    }
-
     pub(super) fn drop_held(&mut self) {
         self.reader.deferred.kind = None;
         self.reader.deferred.text.clear();

@@ -5,8 +5,8 @@ use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
 use super::reader::{JsonReader, ReaderStep};
+use super::readings::{self, DoubtfulString, Plan, Spacing};
 use super::state::{Bracket, OpenBracket};
-use super::string_ends::{self, DoubtfulString, Spacing, StringEnds};
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::{BEHIND, NotYet};
@@ -41,8 +41,8 @@ impl ReaderStep<'_> {
         }
         let reach = self.reach();
         match self.readings(reach)? {
-            StringEnds::Ends(ends) => self.plan(ends),
-            StringEnds::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
+            Plan::Ends(ends) => self.plan(ends),
+            Plan::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
                 Some(length) if self.ends_before_another(at + length)? => self.text_end(at + length),
                 _ => self.give_up(closed, furthest),
             },
@@ -108,21 +108,21 @@ impl ReaderStep<'_> {
         }
         let read = |doubtful: &DoubtfulString<'_>| {
             let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
-            let plain = string_ends::closes_plainly(self.look(), &doubtful, end)?;
+            let plain = readings::closes_plainly(self.look(), &doubtful, end)?;
             if next.is_none() && plain == Some(true) {
                 return Ok(None);
             }
-            Ok(Some((string_ends::read(self.look(), &doubtful)?, plain)))
+            Ok(Some((readings::read(self.look(), &doubtful)?, plain)))
         };
         let Some((verdict, plain)) = self.with_doubtful(read)? else { return accept(self) };
         let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
-            StringEnds::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
+            Plan::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
                 self.sink.wasted_lookahead += furthest.saturating_sub(at);
                 accept(self)
             }
-            StringEnds::Unsure { closed, furthest } => self.give_up(closed, furthest),
-            StringEnds::Ends(ends) => {
+            Plan::Unsure { closed, furthest } => self.give_up(closed, furthest),
+            Plan::Ends(ends) => {
                 if self.sink.allows(Code::InnerQuote) {
                     self.note_inner_quotes();
                 }
@@ -132,7 +132,7 @@ impl ReaderStep<'_> {
     }
 
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
-        self.with_doubtful(|doubtful| string_ends::ends_before_another(self.look(), doubtful, end))
+        self.with_doubtful(|doubtful| readings::ends_before_another(self.look(), doubtful, end))
     }
 
     /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
@@ -187,8 +187,8 @@ impl ReaderStep<'_> {
         self.sink().repair(Code::InnerQuote, at..at, message);
     }
 
-    fn readings(&self, reach: usize) -> Result<StringEnds, NotYet> {
-        self.with_doubtful(|doubtful| string_ends::read(self.look(), &DoubtfulString { reach, ..doubtful.clone() }))
+    fn readings(&self, reach: usize) -> Result<Plan, NotYet> {
+        self.with_doubtful(|doubtful| readings::read(self.look(), &DoubtfulString { reach, ..doubtful.clone() }))
     }
 
     /// Returns from where on the running string's content is visible, however the input came.

@@ -249,13 +249,10 @@ impl ReaderStep<'_> {
     fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let triple = self.triple(at)?;
         if let Some(byte) = triple
-            && self.is_doubly_quoted(byte, at)?
+            && (!self.reader.ends.is_empty() || self.is_doubly_quoted(byte, at)?)
         {
-            self.sink().repair(
-                Code::InnerQuote,
-                at..at + 4,
-                "a string stands in four quotes, which can be read in two ways",
-            );
+            let message = "quotes in a row, which can be read in two ways";
+            self.sink().repair(Code::InnerQuote, at..at + 3, message);
             return self.ended(Ended::Broken);
         }
         let (quote, length) = match triple {

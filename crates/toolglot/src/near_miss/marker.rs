@@ -86,7 +86,7 @@ const NEAR: usize = 128;
 /// Says whether a call's name follows: a declared one, as an attribute too, or that of a call's JSON.
 fn names_a_call(behind: &str, tools: &Tools) -> bool {
     let json = behind.trim_start().starts_with('{')
-        && ["\"name\"", "\"function\"", "\"tool\""].iter().any(|key| behind.contains(key));
+        && ["\"name", "\"function", "\"tool", "\"arguments\""].iter().any(|key| behind.contains(key));
     let (word, rest) = first_word(behind);
     let is_attribute = matches!(word, "name" | "tool" | "function") && rest.starts_with('=');
     let name = if is_attribute { first_word(rest).0 } else { word };

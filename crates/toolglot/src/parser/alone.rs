@@ -7,7 +7,7 @@ use super::contest::{Start, Winner};
 use super::engine::Engine;
 use super::head::{Head, HeadText, skip_gap};
 use super::params::{FoundParam, param_head};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{BodyKind, Dialects};
 use crate::event::Outcome;
 use crate::options::{Options, Validation};
@@ -48,7 +48,10 @@ fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Opt
     let mut sink = Sink::new(engine.options.repairs);
     let win = Winner { pattern_ref, head, callee, start: Start::Params { at, first: None }, proof: None, in_vain: 0 };
     let end = CallReader::new(win, true).resume(engine, view, &mut sink).ok()?;
-    let whole = sink.worst() <= Outcome::Repaired && end == closed.len();
+    // The closer that was put there closes the call, and no value.
+    let open = |found: &Diagnostic| found.code == Code::MissingValueCloser && found.span.end >= text.len();
+    let cut = !engine.options.accept_incomplete && sink.diagnostics.iter().any(open);
+    let whole = sink.worst() <= Outcome::Repaired && end == closed.len() && !cut;
     let arguments = sink.words.get(name.len()..)?.to_owned();
     for found in &mut sink.diagnostics {
         found.span = found.span.start.min(text.len())..found.span.end.min(text.len());

@@ -99,10 +99,6 @@ impl Markers for CallContext<'_> {
         inner(self, at).map(|(call, _)| call)
     }
 
-    fn begins_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(self.pattern().kind() == Some(BodyKind::Call) && begins_element(self, at)?)
-    }
-
     fn separates(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
         separates(self, at)
     }

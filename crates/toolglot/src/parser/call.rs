@@ -213,7 +213,7 @@ impl CallReader {
     }
 
     fn end_body(&mut self, end: ValueOutcome, sink: &mut Sink) {
-        if sink.written() == 0 {
+        if sink.written() == 0 && matches!(end.how, Ended::Complete | Ended::Cut) {
             sink.arguments(end.at, "{}");
         }
         match end.how {

@@ -4,8 +4,9 @@ use super::call_context::CallContext;
 use super::engine::Callee;
 use super::fast_path::FastPath;
 use super::head::HeadText;
+use super::late_name::unsaid_name;
 use super::member::{
-    self, CallMember, CallObjectPosition, GivenArguments, is_arguments_key, member, schema_key, single_key,
+    self, CallMember, CallObjectPosition, GivenArguments, OwnMember, is_arguments_key, member, schema_key,
 };
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::plain_call::plain_head;
@@ -14,24 +15,75 @@ use crate::diagnostic::Code;
 use crate::json::{Ended, JsonReader, ValueOutcome, ValuePosition};
 use crate::schema::SchemaNode;
 use crate::sink::Sink;
-use crate::view::NotYet;
+use crate::view::{NotYet, View};
 
 /// What a trial reading learns of a call object.
 pub(crate) struct CallObjectTrial {
     pub(crate) name: HeadText,
     pub(crate) has_arguments: bool,
     /// Where the arguments are, if nothing before them has to be read again.
-    pub(crate) found: Option<usize>,
+    pub(crate) found: Option<FoundArguments>,
+}
+
+/// Where a trial reading found the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FoundArguments {
+    pub(crate) at: usize,
+    /// Their key is none that calls have.
+    pub(crate) misnamed: bool,
+}
+
+/// An unknown member that holds an object, or text that begins like one: what may stand in for arguments.
+struct StandIn {
+    key: HeadText,
+    at: usize,
+    /// A bare object beside the name, which can be read as arguments.
+    is_plain: bool,
+}
+
+impl StandIn {
+    fn of(key: HeadText, at: usize, depth: usize, view: View<'_>) -> Result<Option<Self>, NotYet> {
+        let first = view.byte(at)?;
+        let is_object = first == Some(b'{');
+        let is_text = matches!(first, Some(b'"' | b'\'')) && view.byte(at + 1)? == Some(b'{');
+        Ok((is_object || is_text).then_some(Self { key, at, is_plain: is_object && depth == 0 }))
+    }
+}
+
+/// Returns the arguments of a call that names none: the one unknown object, if parameters of the tool begin it. `Err` if
+/// there are such objects, and nothing says what they are.
+fn misnamed(
+    found: &[StandIn],
+    name: &HeadText,
+    context: &CallContext<'_>,
+) -> Result<Result<Option<FoundArguments>, ()>, NotYet> {
+    let Some(callee) = context.engine.callee(&name.text) else { return Ok(Ok(None)) };
+    let CallContext { engine, view, pattern_ref, head, near, ahead, .. } = *context;
+    let context = CallContext { near, ahead, ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+    let is_known = |key: &str| context.declares(key) || context.knows(key);
+    let unknown: Vec<&StandIn> = found.iter().filter(|one| !is_known(&one.key.text)).collect();
+    let one = match unknown[..] {
+        [] => return Ok(Ok(None)),
+        [one] if one.is_plain => one,
+        _ => return Ok(Err(())),
+    };
+    let is_empty = view.byte(context.gap(one.at + 1)?)? == Some(b'}');
+    let key = member::quoted_key(&context, one.at + 1)?;
+    let is_declared = is_empty || key.is_some_and(|key| context.declares(&key));
+    let allowed = engine.options.repairs.allow(Code::ArgumentsKey);
+    Ok(if is_declared && allowed { Ok(Some(FoundArguments { at: one.at, misnamed: true })) } else { Err(()) })
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     if let Some((name, start)) = plain_head(at, context).filter(|_| !context.engine.options.careful) {
-        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(start) }));
+        let found = FoundArguments { at: start, misnamed: false };
+        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }));
     }
     let mut spot =
         CallObjectPosition { at, depth: 0, named: false, has_arguments: false, unjoined: false, flat: false };
     let (mut name, mut skipped) = (None, Sink::muted(at, context.engine.options.repairs));
+    let mut stand_ins = Vec::new();
     while name.is_none() || !spot.has_arguments {
         let here = CallObjectPosition { named: name.is_some(), ..spot };
         let value = match member(here, context)? {
@@ -50,10 +102,15 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
                     return Ok(None);
                 }
                 spot.has_arguments = true;
-                name = if name.is_none() { single_key(spot.at, context)? } else { name };
+                name = if name.is_none() { unsaid_name(spot, start, context)? } else { name };
                 start
             }
-            CallMember::Other { start, .. } => start,
+            CallMember::Other { start, key, foreign } => {
+                if foreign {
+                    stand_ins.extend(StandIn::of(key, start, spot.depth, context.view)?);
+                }
+                start
+            }
             CallMember::Arguments(GivenArguments::Bad(_)) => {
                 let Some(end) = text(here, name.as_ref(), context)? else { return Ok(None) };
                 (spot.has_arguments, spot.at) = (true, end);
@@ -73,7 +130,12 @@ pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallO
             spot.at = end.at;
         }
     }
-    Ok(name.map(|name| CallObjectTrial { name, has_arguments: spot.has_arguments, found: None }))
+    let Some(name) = name else { return Ok(None) };
+    if spot.has_arguments {
+        return Ok(Some(CallObjectTrial { name, has_arguments: true, found: None }));
+    }
+    let Ok(found) = misnamed(&stand_ins, &name, context)? else { return Ok(None) };
+    Ok(Some(CallObjectTrial { name, has_arguments: found.is_some(), found }))
 }
 
 /// Returns the end of arguments that are text for the one parameter of the tool, whose name is known.
@@ -106,6 +168,8 @@ pub(crate) enum FlatMembers {
     Arguments,
     /// There are others, none of them declared.
     Foreign,
+    /// One may be the call's own or a parameter, such as `id`.
+    Unclear,
 }
 
 /// Says what a whole call object without arguments has in their place. The call context's callee is the call's.
@@ -115,10 +179,11 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
     loop {
         match member(spot, context)? {
             CallMember::Other { start, key, foreign } => {
-                found = match found {
-                    _ if is_argument(&key.text, foreign, context) => FlatMembers::Arguments,
-                    FlatMembers::Empty if foreign => FlatMembers::Foreign,
-                    found => found,
+                found = match (found, flat_member(&key.text, start, foreign, context)?) {
+                    (_, FlatMember::Unclear) => return Ok(FlatMembers::Unclear),
+                    (_, FlatMember::Argument) => FlatMembers::Arguments,
+                    (FlatMembers::Empty, FlatMember::Skipped) if foreign => FlatMembers::Foreign,
+                    (found, FlatMember::Skipped) => found,
                 };
                 spot.at = skip_value(start, context, &mut skipped)?.at;
             }
@@ -136,9 +201,23 @@ fn arguments_follow(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet
     Ok(key.is_some_and(|key| is_arguments_key(&key, context.dialect())))
 }
 
-/// Says whether a member of a call object without arguments is one of them; those of any call must have the very name.
-fn is_argument(key: &str, foreign: bool, context: &CallContext<'_>) -> bool {
-    context.declares(key) || foreign && context.knows(key)
+/// What a member of a call object without arguments is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FlatMember {
+    Argument,
+    Skipped,
+    Unclear,
+}
+
+/// Says what a member of a call object without arguments is: the call's own members are never arguments.
+fn flat_member(key: &str, start: usize, foreign: bool, context: &CallContext<'_>) -> Result<FlatMember, NotYet> {
+    let is_declared = context.declares(key) || foreign && context.knows(key);
+    Ok(match member::own_member(key, start, context)? {
+        _ if !is_declared => FlatMember::Skipped,
+        OwnMember::No => FlatMember::Argument,
+        OwnMember::Yes => FlatMember::Skipped,
+        OwnMember::Perhaps => FlatMember::Unclear,
+    })
 }
 
 impl CallObjectPosition {
@@ -163,7 +242,7 @@ impl CallObjectPosition {
 pub(crate) struct CallObjectReader {
     spot: CallObjectPosition,
     /// Where the arguments begin, if the trial has read all that is before them.
-    found: Option<usize>,
+    found: Option<FoundArguments>,
     arguments: Option<JsonReader>,
     /// The arguments so far, where they are members of the call object itself.
     flat: Option<ArgumentsObject>,
@@ -173,7 +252,7 @@ pub(crate) struct CallObjectReader {
 
 impl CallObjectReader {
     /// `at` is the position after the object's brace; `flat` if its members are the arguments.
-    pub(crate) fn new(at: usize, flat: bool, found: Option<usize>) -> Self {
+    pub(crate) fn new(at: usize, flat: bool, found: Option<FoundArguments>) -> Self {
         let spot = CallObjectPosition { at, depth: 0, named: true, has_arguments: false, unjoined: false, flat };
         Self { spot, found, arguments: None, flat: flat.then(ArgumentsObject::default), id: None }
     }
@@ -193,8 +272,11 @@ impl CallObjectReader {
         callee: &Callee,
         sink: &mut Sink,
     ) -> Result<ValueOutcome, NotYet> {
-        if let Some(start) = self.found.take() {
-            self.begin(start, context, callee, sink);
+        if let Some(found) = self.found.take() {
+            self.begin(found.at, context, callee, sink);
+            if found.misnamed {
+                sink.repair(Code::ArgumentsKey, found.at..found.at, "read the arguments under a key of another name");
+            }
         }
         loop {
             if let Some(reader) = &mut self.arguments {
@@ -219,12 +301,14 @@ impl CallObjectReader {
     ) -> Result<Option<ValueOutcome>, NotYet> {
         match member(self.spot, context)? {
             CallMember::Id(id, end) => (self.id, self.spot.at) = (Some(id), end),
-            CallMember::Other { start, key, foreign } if self.spot.flat && is_argument(&key.text, foreign, context) => {
+            CallMember::Other { start, key, foreign }
+                if self.spot.flat && flat_member(&key.text, start, foreign, context)? == FlatMember::Argument =>
+            {
                 return self.flat_member(start, &key, context, callee, sink);
             }
-            // A parameter behind the arguments says that they were closed too early.
+            // A parameter beside the arguments is one of them; behind them, it says that they were closed too early.
             CallMember::Other { start, key, foreign: true }
-                if self.spot.has_arguments && context.declares(&key.text) =>
+                if (self.spot.has_arguments || !self.spot.flat) && context.declares(&key.text) =>
             {
                 return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
             }
@@ -345,7 +429,7 @@ impl CallObjectReader {
         if how == Ended::Complete {
             object.end(at, context, sink)
         } else {
-            object.cut(at, sink)
+            sink.pass_arguments(at)
         }
         ValueOutcome { at, how }
     }

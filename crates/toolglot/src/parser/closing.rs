@@ -8,7 +8,7 @@ use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
-use crate::view::NotYet;
+use crate::view::{BEHIND, NotYet};
 
 /// Where a call ends, and what was wrong with its closers.
 pub(crate) struct Closing {
@@ -45,7 +45,8 @@ impl Closing {
     }
 }
 
-/// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none.
+/// Returns the end of further objects between a call's arguments and its closer, or `at` if there are none. Each says nothing,
+/// or what the arguments say: what else it may hold would be lost.
 pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
     if context.pattern().kind() != Some(BodyKind::Arguments) || context.pattern().tail.is_empty() {
         return Ok(at);
@@ -53,6 +54,12 @@ pub(crate) fn glued(at: usize, context: &CallContext<'_>) -> Result<usize, NotYe
     let (mut end, mut next) = (at, skip_gap(context.view, at)?);
     while context.view.byte(next)? == Some(b'{') {
         let Some((_, after)) = read_value(next, ValuePosition::Value, None, context)? else { return Ok(at) };
+        let object = context.view.slice(next, after);
+        let again =
+            object.len() < BEHIND.min(at) && context.view.rest(at - object.len()).starts_with(object.as_bytes());
+        if !again && object.bytes().any(|byte| !b"{} \t\r\n".contains(&byte)) {
+            return Ok(at);
+        }
         (end, next) = (after, skip_gap(context.view, after)?);
     }
     let closed = end > at && context.any(next, context.closer())?.is_some();

@@ -72,7 +72,8 @@ impl ContentReader {
             let one_line = !text.is_empty() && !text.contains('\n');
             edge.how = match edge.how {
                 _ if text.starts_with(['{', '[']) => Ended::Broken,
-                Ended::Truncated if one_line => Ended::Cut,
+                // A limit may have cut the line short.
+                Ended::Truncated if one_line && !context.engine.options.is_cut() => Ended::Cut,
                 how => how,
             };
         }
@@ -89,7 +90,7 @@ impl ContentReader {
             self.object.text_member(&key, &value, Hint::None, context, sink);
         }
         match edge.how {
-            Ended::Truncated | Ended::Broken => self.object.cut(edge.next, sink),
+            Ended::Truncated | Ended::Broken => sink.pass_arguments(edge.next),
             _ => self.object.end(edge.end, context, sink),
         }
         if edge.how == Ended::Cut && edge.next > edge.end {

@@ -5,6 +5,7 @@
 
 use super::call::CallReader;
 use super::call_context::CallContext;
+use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::Head;
@@ -82,7 +83,7 @@ pub(crate) enum Start {
         has_arguments: bool,
         /// Its members are the arguments.
         flat: bool,
-        found: Option<usize>,
+        found: Option<FoundArguments>,
     },
     Content {
         at: usize,

@@ -58,6 +58,10 @@ impl Input {
         self.base + self.text.len()
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }

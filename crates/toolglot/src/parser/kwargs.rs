@@ -19,8 +19,6 @@ pub(crate) struct KwargsReader {
     at: usize,
     object: ArgumentsObject,
     value: Option<KeywordValue>,
-    /// Bytes of arguments that had been said when the value began.
-    before_value: usize,
     /// It was seen whether all of them are there and plain.
     begun: bool,
 }
@@ -35,7 +33,7 @@ struct KeywordValue {
 
 impl KwargsReader {
     pub(crate) fn new(at: usize) -> Self {
-        Self { start: at, at, object: ArgumentsObject::default(), value: None, before_value: 0, begun: false }
+        Self { start: at, at, object: ArgumentsObject::default(), value: None, begun: false }
     }
 
     /// Returns where the arguments began.
@@ -81,10 +79,7 @@ impl KwargsReader {
         if end.how == Ended::Cut {
             return self.end(end.at, Ended::Cut, context, sink);
         }
-        if sink.written() == self.before_value {
-            sink.arguments(end.at, "null");
-        }
-        self.object.cut(end.at, sink);
+        sink.pass_arguments(end.at);
         end
     }
 
@@ -145,18 +140,16 @@ impl KwargsReader {
     }
 
     fn cut(&self, at: usize, how: Ended, sink: &mut Sink) -> ValueOutcome {
-        self.object.cut(at, sink);
+        sink.pass_arguments(at);
         ValueOutcome { at, how }
     }
 
     fn begin(&mut self, key: HeadText, start: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let name = context.meant(&key.text);
         let node = context.parameter(name).map(SchemaNode::id);
-        self.before_value = usize::MAX;
         let new = self.object.key(name, start, sink);
         if new {
             check_declared(&key, name, context, sink);
-            self.before_value = sink.written();
         }
         let undeclared = context.root().is_some_and(|root| root.is_undeclared(name));
         let reader = JsonReader::new(start, ValuePosition::Keyword, node).of_undeclared(undeclared);

@@ -49,7 +49,7 @@ impl LinesReader {
             how => how,
         };
         match how {
-            Ended::Truncated | Ended::Broken => object.cut(at, sink),
+            Ended::Truncated | Ended::Broken => sink.pass_arguments(at),
             _ => object.end(at, context, sink),
         }
         Ok(ValueOutcome { at, how })

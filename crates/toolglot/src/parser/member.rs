@@ -190,6 +190,31 @@ fn is_name_of(key: &str, at: usize, context: &CallContext<'_>) -> bool {
     names && names_call(at, context)
 }
 
+/// Whether a member belongs to the call itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnMember {
+    No,
+    Yes,
+    /// A parameter may be called like that.
+    Perhaps,
+}
+
+/// Says whether the member `key` is the call's own rather than a parameter of a tool that declares one of that name.
+pub(crate) fn own_member(key: &str, value: usize, context: &CallContext<'_>) -> Result<OwnMember, NotYet> {
+    if names_call(value, context) {
+        return Ok(OwnMember::Yes);
+    }
+    if key == "type" {
+        let kind = if quote(context.view, value)?.is_some() { string(context.view, value)? } else { None };
+        let is_kind = kind.is_some_and(|(kind, _)| CALL_KINDS.iter().any(|start| kind.starts_with(start)));
+        return Ok(if is_kind { OwnMember::Yes } else { OwnMember::No });
+    }
+    Ok(if is_id_key(key, context) { OwnMember::Perhaps } else { OwnMember::No })
+}
+
+/// What `type` says of a call begins with one of these: `function`, `function_call`, `tool_call`.
+const CALL_KINDS: [&str; 2] = ["function", "tool"];
+
 /// Says whether the call has its name from the value at `at`.
 fn names_call(at: usize, context: &CallContext<'_>) -> bool {
     context.head.name.as_ref().is_some_and(|name| name.span.start == at)
@@ -225,12 +250,7 @@ pub(crate) fn single_key(at: usize, context: &CallContext<'_>) -> Result<Option<
 /// Returns the first key of the object at `at` if that object begins as the schema of a tool's parameters does.
 pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<&'static str>, NotYet> {
     let view = context.view;
-    let member = |at: usize| -> Result<Option<(String, usize)>, NotYet> {
-        let at = context.gap(at)?;
-        let Some((key, end)) = key(view, at)? else { return Ok(None) };
-        let colon = context.gap(end)?;
-        Ok(if view.byte(colon)? == Some(b':') { Some((key.into_owned(), context.gap(colon + 1)?)) } else { None })
-    };
+    let member = |at| member_head(at, context);
     if !may_open_schema(context.gap(at + 1)?, view)? {
         return Ok(None);
     }
@@ -253,7 +273,14 @@ pub(crate) fn schema_key(at: usize, context: &CallContext<'_>) -> Result<Option<
         return Ok(None);
     }
     let next = member(comma + 1)?;
-    Ok(next.filter(|(key, _)| matches!(key.as_str(), "properties" | "required")).map(|_| "type"))
+    Ok(next.filter(|(key, _)| matches!(key.as_ref(), "properties" | "required")).map(|_| "type"))
+}
+
+/// Returns the key of the member that begins at `at` or behind a gap there, and where its value begins.
+pub(super) fn member_head<'v>(at: usize, context: &CallContext<'v>) -> Result<Option<(Cow<'v, str>, usize)>, NotYet> {
+    let Some((key, end)) = key(context.view, context.gap(at)?)? else { return Ok(None) };
+    let colon = context.gap(end)?;
+    Ok(if context.view.byte(colon)? == Some(b':') { Some((key, context.gap(colon + 1)?)) } else { None })
 }
 
 /// Says whether a key stands at `at` with which a schema begins, or one that takes another look.

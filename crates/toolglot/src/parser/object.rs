@@ -120,11 +120,6 @@ impl ArgumentsObject {
         }
     }
 
-    /// Ends the object of a call that is cut off, so that its pieces are JSON.
-    pub(crate) fn cut(&self, at: usize, sink: &mut Sink) {
-        sink.arguments(at, if self.keys.is_empty() { "{}" } else { "}" });
-    }
-
     /// Says whether every required parameter was given, and anything at all.
     pub(crate) fn is_whole(&self, context: &CallContext<'_>) -> bool {
         !self.keys.is_empty() && self.missing(context).next().is_none()
@@ -151,7 +146,7 @@ pub(crate) fn check_declared(key: &HeadText, name: &str, context: &CallContext<'
 pub(crate) fn duplicate(key: &HeadText, upto: usize, sink: &mut Sink) {
     let message = format!("duplicate parameter `{}`; the first one counts", key.text);
     sink.diagnose(Code::DuplicateParameter, key.span.clone(), message);
-    sink.arguments(upto, "");
+    sink.pass_arguments(upto);
 }
 
 /// Appends the JSON of bare text and reports what was done to it.

@@ -96,7 +96,7 @@ impl ParamsReader {
                 (self.at, self.value) = (end.at, None);
                 sink.doubted += end.in_vain;
                 if !end.whole {
-                    self.object.cut(end.at, sink);
+                    sink.pass_arguments(end.at);
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
                 }
             }
@@ -205,7 +205,7 @@ impl ParamsReader {
     fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
         // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
         if self.broken || self.skipped && self.object.missing(context).next().is_some() {
-            self.object.cut(at, sink);
+            sink.pass_arguments(at);
             return BetweenParams::Ended(ValueOutcome { at, how: Ended::Broken });
         }
         self.object.end(at, context, sink);
@@ -213,7 +213,7 @@ impl ParamsReader {
     }
 
     fn truncate(&mut self, at: usize, sink: &mut Sink) -> BetweenParams {
-        self.object.cut(at, sink);
+        sink.pass_arguments(at);
         BetweenParams::Ended(ValueOutcome { at, how: Ended::Truncated })
     }
 

@@ -109,7 +109,7 @@ impl RegionReader {
                 self.flush(self.edge(engine, view, sink), sink);
                 let end = view.final_end()?;
                 self.flush(end, sink);
-                return Ok(self.end_of_input(end, sink));
+                return Ok(self.end_of_input(end, engine, sink));
             };
             self.scan += ahead;
             self.give_up_holding(engine, sink);
@@ -165,8 +165,15 @@ impl RegionReader {
         RegionExit::Closed(end)
     }
 
-    fn end_of_input(&mut self, end: usize, sink: &mut Sink) -> RegionExit {
+    /// Reasoning that never closes ended where a call began; reasoning that a limit cut off was still open.
+    fn end_of_input(&mut self, end: usize, engine: &Engine, sink: &mut Sink) -> RegionExit {
         match self.held.take() {
+            Some(held) if engine.options.is_cut() => {
+                let message = "a call inside reasoning that was cut off is a draft";
+                sink.diagnose(Code::CallInReasoning, held..end, message);
+                self.flush(end, sink);
+                RegionExit::Left(end)
+            }
             Some(held) => {
                 sink.diagnose(Code::ReasoningUnclosed, held..held, "unclosed reasoning ended where a call began");
                 RegionExit::Unclosed(held)

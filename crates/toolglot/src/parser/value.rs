@@ -18,6 +18,7 @@ use end::{ENCLOSED, ValueEdge, ValueEndFinder};
 mod behind;
 mod end;
 mod json_span;
+mod opened;
 
 /// Reads the value of the parameter whose head was just read.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ const CDATA_END: &str = "]]>";
 impl ParamReader {
     /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
     pub(crate) fn new(at: usize, param: usize, hint: Hint, hasty: bool) -> Self {
-        let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, hasty));
+        let (mode, ender) = (ParamMode::Edge, ValueEndFinder::new(at, param, hasty));
         Self { param, start: at, done: at, mode, hint, cdata: false, tail: ValueTail::Nothing, ender }
     }
 
@@ -137,7 +138,7 @@ impl ParamReader {
             return Ok(ParamEnd { at: self.start, in_vain: 0, whole: true });
         };
         if self.mode == ParamMode::Edge {
-            self.begin(context, body, object, sink)?;
+            self.begin(context, body, param.ends_line(), object, sink)?;
         }
         let edge = if self.cdata {
             self.find_cdata_end(context, param, sink)?
@@ -158,14 +159,17 @@ impl ParamReader {
         &mut self,
         context: &CallContext<'_>,
         body: &BodyHole,
+        ends_line: bool,
         object: &mut ArgumentsObject,
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let view = context.view;
         let may_break = body.line_before || body.trim;
         let mut start = if may_break { skip_line_break(view, self.start)? } else { self.start };
-        // A value that does not begin on a line of its own does not end on one: its last line break is data.
+        // A value that does not begin on a line of its own does not end on one: its last line break is data. Where the
+        // closer ends a line and is missing, that line's break is left.
         let tail = match start > self.start || !may_break {
+            _ if !body.line_after && !body.trim && ends_line => ValueTail::Loose,
             _ if !body.line_after && !body.trim => ValueTail::Nothing,
             true => ValueTail::LineBreak,
             false => ValueTail::Loose,
@@ -276,7 +280,7 @@ impl ParamReader {
         let Some(key) = &context.head.key else { return };
         if self.mode == ParamMode::Streamed {
             self.flush(context.view, from + raw.len(), sink);
-            sink.arguments(edge.next, "\"");
+            sink.arguments(edge.next, if edge.whole { "\"" } else { "" });
         } else if edge.whole || !raw.is_empty() {
             let text = if body.entities { decode_entities(raw) } else { raw.into() };
             let value = BareText { text: &text, span: from..from + raw.len(), upto: edge.next };

@@ -17,7 +17,8 @@ struct FoundObject {
 /// Reads the first object of a text, if nothing that matters stands around it.
 ///
 /// Further objects directly behind it are reported; the first that has a
-/// member and fits the tool is taken. Anything else in braces, quotes or
+/// member and fits the tool is taken, if the others say nothing that it does
+/// not say: which of two is meant nobody knows. Anything else in braces, quotes or
 /// members around it makes the reading doubtful, and there is none. What was
 /// read already stands, unless it is lines of keys that do not fit the tool.
 /// The object may be a whole call, which shows when it stands alone.
@@ -36,6 +37,9 @@ pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option
         return None;
     }
     for (_, other) in objects.iter().enumerate().filter(|(index, _)| *index != chosen) {
+        if !objects[chosen].whole.has_scalars_of(&other.whole) {
+            return None;
+        }
         let message = format!("one of {} objects in a row; another one was used", objects.len());
         around.push(note(Code::GluedObjects, other.start..other.end, message));
     }
@@ -80,8 +84,10 @@ fn objects(text: &ArgumentsText<'_>, start: usize) -> Option<Vec<FoundObject>> {
         let (mut whole, ValueOutcome { at: end, how }) = read(text.text)?;
         let cut = how == Ended::Truncated && objects.is_empty() && text.options.accept_incomplete;
         if cut {
+            json::close(&mut whole.json);
             if let Some(key) = cut_key(text.text).filter(|key| *key > start && whole.json.contains(":null")) {
                 whole = read(&text.text[..key])?.0;
+                json::close(&mut whole.json);
             }
             let message = "the text ends inside the arguments; closed what was open";
             whole.repairs.push(note(Code::Truncated, end..end, message));
@@ -163,7 +169,15 @@ fn is_talk_before(prose: &str, text: &ArgumentsText<'_>) -> bool {
     if prose.contains(['{', '}']) || prose.ends_with([',', '[']) {
         return false;
     }
-    let Some(name) = prose.trim_end().strip_suffix([':', '=']) else { return true };
+    let (members, name) = match prose.trim_end().strip_suffix([':', '=']) {
+        Some(name) => (name, Some(name)),
+        None => (prose, None),
+    };
+    let is_member = |quote: usize| members[quote + 1..].trim_start().starts_with(':');
+    if memchr::memchr_iter(b'"', members.as_bytes()).any(is_member) {
+        return false;
+    }
+    let Some(name) = name else { return true };
     let quoted = name.trim_end().ends_with(['"', '\'']);
     let word = name.trim_end().trim_end_matches(['"', '\'']).rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
     let word = word.unwrap_or_default();

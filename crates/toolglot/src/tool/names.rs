@@ -16,6 +16,7 @@ use crate::spelling::fold;
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
 /// 5. the last part of a name with `:`, `.` or `/`, by stages 1 to 3
+/// 6. without special tokens behind it, or written twice, by stages 1 to 3
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
     exact: HashMap<Arc<str>, ToolId>,
@@ -92,6 +93,7 @@ impl ToolNames {
         self.spelled(name, core)
             .or_else(|| [name, core].iter().find_map(|name| self.bare.get(without_file(&fold(name)))))
             .or_else(|| self.spelled(segment?, segment?))
+            .or_else(|| cleared(name).and_then(|name| self.spelled(name, name)))
     }
 
     /// Looks a name up as it is, without case, and folded; in each stage whole first, then its core.
@@ -121,6 +123,17 @@ fn core(name: &str) -> &str {
         _ => name,
     };
     PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
+}
+
+/// Returns a name without the special tokens that a server left behind it, or once if it is written twice.
+fn cleared(name: &str) -> Option<&str> {
+    if let Some((own, token)) = name.split_once('<') {
+        // A tag may hold arguments, which nobody may drop.
+        return token.starts_with(|c: char| !c.is_alphanumeric() && c != '/').then_some(own);
+    }
+    let half = name.len() / 2;
+    let (first, second) = name.split_at_checked(half)?;
+    (first == second).then_some(first)
 }
 
 /// Drops `file` from the end of a folded name that says more than that (`Write_File` for `Write`).

@@ -116,7 +116,8 @@ impl Record {
         out
     }
 
-    /// Says what is wrong with the record whatever the input was: bytes lost, calls unfinished, arguments not JSON.
+    /// Says what is wrong with the record whatever the input was: bytes lost, calls without an end, arguments of a finished call
+    /// that are no JSON, arguments of any other that are.
     pub(crate) fn faults(&self, input: &[u8]) -> Result<(), String> {
         let mut cursor = 0;
         let mut open: Option<(usize, String)> = None;
@@ -139,12 +140,21 @@ impl Record {
                     open = Some((*index, String::new()));
                 }
                 (Kind::Arguments { index, json }, Some((current, all))) if index == current => all.push_str(json),
-                (Kind::End { index, .. }, Some((current, all))) if index == current => {
+                (Kind::End { index, outcome, .. }, Some((current, all))) if index == current => {
                     // Half a surrogate pair and a number that is too large for a float are JSON all the same.
                     let paired = all.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
                     let value: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(&paired);
-                    if let Some(error) = value.err().filter(|error| !error.to_string().contains("out of range")) {
-                        return Err(format!("arguments of call {index} are no JSON object ({error}): {all}"));
+                    let is_whole = value.is_ok();
+                    let error = value.err().filter(|error| !error.to_string().contains("out of range"));
+                    match (*outcome == "complete" || *outcome == "repaired", error) {
+                        (true, Some(error)) => {
+                            return Err(format!("arguments of call {index} are no JSON object ({error}): {all}"));
+                        }
+                        // Behind a number that is too large, nothing was looked at.
+                        (false, _) if is_whole => {
+                            return Err(format!("arguments of call {index}, {outcome}, are JSON: {all}"));
+                        }
+                        _ => {}
                     }
                     open = None;
                 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
-use toolglot_wire::{EngineKind, HistoryIds, Protocol, ReasoningField};
+use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use super::{Raw, Setting, quoted};
 
@@ -72,6 +72,17 @@ impl Words for HistoryIds {
             "kept" => Some(Self::Kept),
             "nine" => Some(Self::Nine),
             "counted" => Some(Self::Counted),
+            _ => None,
+        }
+    }
+}
+
+impl Words for Duplicates {
+    const WORDS: &[&str] = &["once", "keep"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "once" => Some(Self::Once),
+            "keep" => Some(Self::Keep),
             _ => None,
         }
     }

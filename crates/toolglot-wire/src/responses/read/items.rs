@@ -313,7 +313,9 @@ impl ReadItems {
         let item = &mut self.items[at];
         match item.kind {
             ReadItemKind::Function | ReadItemKind::Custom => {
-                out.extend(item.call.map(|call| said(Part::CallEnd { call })))
+                // One that was cut off ends with the response.
+                let is_cut = text(&object, "status") == Some("incomplete");
+                out.extend(item.call.filter(|_| !is_cut).map(|call| said(Part::CallEnd { call })))
             }
             ReadItemKind::Reasoning => {
                 // A seal that comes after other items would be taken for theirs; a wrong one is worse than none.

@@ -183,7 +183,7 @@ fn depth_is_bounded() {
     for open in ["[", "{\"a\":", "[{\"a\":"] {
         let said = setup.whole(&open.repeat(100_000));
         assert_eq!((said.end.how, said.names().as_str()), (Ended::Truncated, "limit_depth"));
-        assert!(is_json(&said.json), "{}", said.json);
+        assert!(said.json.starts_with(open), "{}", said.json);
     }
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     assert_eq!(setup.whole(&deep).json, deep);
@@ -194,7 +194,7 @@ fn length_is_bounded() {
     let limits = Limits::default().with_arguments(10);
     let setup = Setup { options: Options::default().with_limits(limits), ..Setup::default() };
     let said = setup.check("{\"a\": \"éééééééé\", \"b\": 1}");
-    assert_eq!((said.json.as_str(), said.end.how), ("{\"a\": \"éé\"}", Ended::Truncated));
+    assert_eq!((said.json.as_str(), said.end.how), ("{\"a\": \"éé", Ended::Truncated));
 }
 
 #[test]

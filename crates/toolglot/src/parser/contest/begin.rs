@@ -178,6 +178,7 @@ fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
     let allowed = context.engine.options.repairs.allow(Code::FlatArguments);
     Ok(match call_object::flat(at, context)? {
         FlatMembers::Arguments if allowed => Some(true),
+        FlatMembers::Unclear => None,
         FlatMembers::Empty | FlatMembers::Arguments | FlatMembers::Foreign if requires => None,
         _ => Some(false),
     })

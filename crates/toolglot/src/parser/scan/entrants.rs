@@ -22,7 +22,11 @@ impl Scanner {
         }
         let mut end = engine.catalog.closers.stands(view, self.at)?;
         if !self.tried_call {
-            end = end.max(engine.catalog.strays.stands(view, self.at)?);
+            let stray = engine.catalog.strays.stands(view, self.at)?;
+            end = match stray {
+                Some(stray) if !self.is_amid_prose(view, stray)? => end.max(Some(stray)),
+                _ => end,
+            };
         }
         if end.is_some() && self.place.quoting(view, self.at)? == Quoting::Quoted {
             end = None;
@@ -39,6 +43,15 @@ impl Scanner {
             }
         }
         Ok(end)
+    }
+
+    /// Says whether a marker stands in the middle of a line of text: prose that speaks of it.
+    fn is_amid_prose(&self, view: View<'_>, end: usize) -> Result<bool, NotYet> {
+        if self.place.is_line_start() {
+            return Ok(false);
+        }
+        let behind = if view.byte(end)? == Some(b' ') { end + 1 } else { end };
+        Ok(view.byte(behind)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b".,;:!?)".contains(&byte)))
     }
 
     /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer, and behind

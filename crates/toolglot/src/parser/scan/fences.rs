@@ -117,6 +117,10 @@ fn fence_owner(engine: &Engine, view: View<'_>, at: usize, tried_call: bool) -> 
 
 /// Says whether the closers of a call stand at `at`, and behind them the next call opens.
 pub(super) fn ends_torn_quote(engine: &Engine, view: View<'_>, at: usize, tried_call: bool) -> Result<bool, NotYet> {
+    // A closer in a quotation proves nothing unless a call began before.
+    if !tried_call {
+        return Ok(false);
+    }
     let mut end = at;
     for _ in 0..CLOSERS {
         let Some(after) = engine.catalog.strays.stands_behind(view, end, tried_call)? else { break };

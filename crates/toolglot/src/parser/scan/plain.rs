@@ -21,8 +21,13 @@ impl Scanner {
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) =
             engine.catalog.plain_call(near, self.at, || self.names_tool(engine, near) != Ok(false))?;
-        // Behind a call, those of its dialect come first.
-        let others = |last: usize| engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new());
+        // Behind a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
+        let mut opened = Vec::new();
+        let mut others = |last: usize| {
+            engine.catalog.calls_of(last, near, self.at, true) != Ok(Vec::new())
+                || engine.catalog.opened(near, self.at, true, &mut opened).is_err()
+                || opened.iter().any(|number| engine.catalog.is_call_of(last, *number))
+        };
         if self.last.is_some_and(|last| last != candidate.dialect && others(last)) {
             return None;
         }

@@ -10,19 +10,17 @@
 //!
 //! No marker counts in a string of JSON that ends where the value may.
 
-use std::collections::BTreeSet;
-
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
 use super::json_span::{JsonRest, JsonSpan};
+use super::opened::OpenedTags;
 use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
 use crate::dialect::Pattern;
-use crate::id::seed_of;
 use crate::json::InnerCall;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, named_tag};
 use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, name_end, skip_gap};
+use crate::parser::head::{Head, skip_gap};
 use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
@@ -51,8 +49,8 @@ pub(super) struct ValueEndFinder {
     hasty: bool,
     /// The value's JSON, as long as it may be some.
     json: Option<JsonSpan>,
-    /// Hashes of the tags that were opened inside the value: their closers are data.
-    opened: BTreeSet<u64>,
+    /// The tags that were opened inside the value: their closers are data.
+    opened: OpenedTags,
     /// A tag was closed that was not opened inside the value.
     strayed: bool,
     /// How many openers were looked at.
@@ -76,8 +74,8 @@ impl ValueEdge {
 }
 
 impl ValueEndFinder {
-    pub(super) fn new(at: usize, hasty: bool) -> Self {
-        Self { scan: at, hasty, ..Self::default() }
+    pub(super) fn new(at: usize, param: usize, hasty: bool) -> Self {
+        Self { scan: at, hasty, opened: OpenedTags::new(param), ..Self::default() }
     }
 
     /// The value begins at `at` and may be JSON.
@@ -135,7 +133,7 @@ impl ValueEndFinder {
         let marks =
             fast.markers().spells(view, at)? || view.byte(at)? == Some(b'<') && self.is_tag_of_call(fast, head, at)?;
         if !marks {
-            self.pass_data(view)?;
+            self.pass_data(fast, head)?;
         }
         Ok(!marks)
     }
@@ -153,7 +151,7 @@ impl ValueEndFinder {
 
     /// Says whether a closing tag, whose name begins at `at`, closes nothing that was opened inside the value.
     fn is_stray(&self, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-        Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(&seed_of(name.as_bytes()))))
+        Ok(named_tag(view, at)?.is_some_and(|(name, _)| !self.opened.contains(name)))
     }
 
     /// Returns how many bytes were read in vain to find the end, which is behind `next`.
@@ -202,7 +200,7 @@ impl ValueEndFinder {
         }
         let at = self.scan;
         let Some((marker, end)) = context.marker(at, param)? else {
-            self.pass_data(context.view)?;
+            self.pass_data(&context.fast(), context.head)?;
             return Ok(None);
         };
         let edge = match marker {
@@ -212,7 +210,7 @@ impl ValueEndFinder {
             Marker::Param if touches_quote(at, context, param) => None,
             Marker::Param if begins_other(at, context, object)? => {
                 if self.is_enclosed(at, context, param)? {
-                    self.pass_data(context.view)?;
+                    self.pass_data(&context.fast(), context.head)?;
                     return Ok(None);
                 }
                 Some(ValueEdge::at(at, at))
@@ -232,6 +230,9 @@ impl ValueEndFinder {
                 }
             }
             None => {
+                if marker == Marker::Param {
+                    self.opened.note(at, &context.fast(), context.head)?;
+                }
                 self.strayed |= marker == Marker::Tag && self.is_stray(context.view, end)?;
                 self.scan = match marker {
                     Marker::Open => self.scan,
@@ -297,13 +298,18 @@ impl ValueEndFinder {
         object: &ArgumentsObject,
     ) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, end);
-        if let Some(follows) = goes_on(end, context, param)?
-            && !is_word(end, context, param, object)?
-        {
-            let may_close = matches!(follows, Marker::Call | Marker::Tag);
-            let early = if may_close { self.closes_early(end, context, param, object)? } else { None };
-            let Some(after) = early else { return Ok(Some(edge)) };
-            self.scan = after;
+        let follows = match goes_on(end, context, param)? {
+            Some(_) if is_word(end, context, param, object)? => None,
+            follows => follows,
+        };
+        let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
+        let early = if may_close { self.closes_early(end, context, param, object)? } else { None };
+        // A closer that another one follows closes what was opened inside, or is doubled by mistake.
+        let is_nested = self.opened.close_own() && follows == Some(Marker::Value);
+        match (follows, early) {
+            (Some(_), Some(after)) => self.scan = after,
+            (Some(_), None) if !is_nested => return Ok(Some(edge)),
+            _ => {}
         }
         Ok(self.doubt(edge))
     }
@@ -415,7 +421,7 @@ impl ValueEndFinder {
                 next += 2;
                 continue;
             };
-            if name == context.head.key() || self.opened.contains(&seed_of(name.as_bytes())) {
+            if name == context.head.key() || self.opened.contains(name) {
                 break name != context.head.key();
             }
             next = end;
@@ -453,13 +459,8 @@ impl ValueEndFinder {
     }
 
     /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
-    fn pass_data(&mut self, view: View<'_>) -> Result<(), NotYet> {
-        let name = self.scan + 1;
-        if view.byte(self.scan)? == Some(b'<')
-            && let Some(end) = name_end(view, name)?
-        {
-            self.opened.insert(seed_of(view.slice(name, end).as_bytes()));
-        }
+    fn pass_data(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<(), NotYet> {
+        self.opened.note(self.scan, fast, head)?;
         self.scan += 1;
         Ok(())
     }

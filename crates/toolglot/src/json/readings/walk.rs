@@ -1,6 +1,6 @@
 //! From the end of a string to the next string, or to where the call is closed.
 
-use super::EndSearch;
+use super::Resolver;
 use crate::given::GivenNames;
 use crate::json::key::is_bare_key;
 use crate::json::look::{Ahead, KEY, Quote};
@@ -67,7 +67,7 @@ impl WalkState {
     }
 }
 
-impl EndSearch<'_> {
+impl Resolver<'_> {
     /// Says whether strings that follow each other are one, as in Python.
     pub(super) fn joins(&self, stack: &[WalkLevel]) -> bool {
         self.place == ValuePosition::Keyword && stack.last().is_none_or(|top| top.bracket == Bracket::Group)

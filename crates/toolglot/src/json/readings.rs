@@ -5,9 +5,9 @@
 //!
 //! ```text
 //!            a string begins               a quote that may end it
-//!   Walk ─────────────────────▶ Choice ───────────────────────────▶ Walk
+//!   Walk ───────────────────▶ OpenString ─────────────────────────▶ Walk
 //!    │ ▲                          │ ▲
-//!    │ └── the next quote of it ◀─┘ │ no quote is left: one choice back
+//!    │ └── the next quote of it ◀─┘ │ no quote is left: one string back
 //!    │                              │
 //!    │  what cannot stand here ─────┘
 //!    └─ the call is closed and nothing behind it belongs to a string ──▶ a reading
@@ -20,13 +20,11 @@
 //! | brackets that close what is open, with all required members there | may end it |
 //! | anything else, or a quote between an opener of the dialect and its closer | is data |
 //!
-//! The first reading stands; one that leaves a string of the code open, and behind which that goes on, is none. It is given
-//! up, and the call with it, where another may be meant: the string holds a key of the call's own spacing that is no end, a
-//! closer of the dialect, the head of another call, or an odd number of quotes in its last line behind what is written as a
-//! member; some of its line breaks are escaped and some are not; or the first quote in it looks like an end, as it does where
-//! the call is closed behind it and a comma follows, or where a comma and the next quote part it from a word. That one is the
-//! end if it closes the call before another. Three quotes in a row count as two, since they open or close one string. No string
-//! of a member that is not declared is searched: what looks like its key may be code of the string before it.
+//! The first reading stands, if no row of the table of evidence speaks against it (`evidence.rs`). Where the only one is that
+//! a string of the code is left open, it stands if no other reading closes the call. Otherwise the call is given up.
+//! A quote that looks like an end is the end if it closes the call before another one. Three quotes in a row count as two, since
+//! they open or close one string. No string of a member that is not declared is searched: what looks like its key may be
+//! code of the string before it.
 
 use std::collections::HashSet;
 
@@ -34,19 +32,21 @@ use super::ValuePosition;
 use super::code::{count_quotes, last_line};
 use super::look::{Ahead, Lookahead, Quote};
 use super::state::OpenBracket;
+use crate::evidence::{Veto, Vetoes};
 use crate::given::GivenNames;
 use crate::view::NotYet;
 
-use choice::{OpenString, QuoteParity};
+use open_string::OpenString;
+pub(crate) use open_string::QUOTED;
 use walk::{WalkLevel, WalkState, WalkStep};
 
-mod choice;
 mod comma;
+mod open_string;
 mod walk;
 
 /// What was found about the strings that are left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum StringEnds {
+pub(super) enum Plan {
     /// They end at these quotes, in order.
     Ends(Vec<usize>),
     /// No reading is certain; the furthest closer that one of them reached ends here. So far was looked.
@@ -91,7 +91,7 @@ const MOST: usize = 6;
 const CHOICES: usize = 64;
 
 /// A search for the ends of the strings that are left: depth first, with what has failed remembered.
-struct EndSearch<'s> {
+struct Resolver<'s> {
     look: Lookahead<'s>,
     place: ValuePosition,
     spacing: Spacing,
@@ -115,8 +115,8 @@ struct EndSearch<'s> {
 }
 
 /// Looks for the ends of the doubtful string and of all strings behind it.
-pub(super) fn read(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<StringEnds, NotYet> {
-    EndSearch::new(look, doubtful).run()
+pub(super) fn read(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<Plan, NotYet> {
+    Resolver::new(look, doubtful).run()
 }
 
 /// Says whether the call is closed behind a string that ends at `end` and only strings that need no search; commas and the
@@ -126,7 +126,7 @@ pub(super) fn closes_plainly(
     doubtful: &DoubtfulString<'_>,
     end: usize,
 ) -> Result<Option<bool>, NotYet> {
-    let mut search = EndSearch { slips: true, ..EndSearch::new(look, doubtful) };
+    let mut search = Resolver { slips: true, ..Resolver::new(look, doubtful) };
     let Some(OpenString { mut levels, all, .. }) = search.choices.pop() else { return Ok(None) };
     search.open_code = !all.is_multiple_of(2);
     let mut at = end;
@@ -150,7 +150,7 @@ pub(super) fn ends_before_another(
     doubtful: &DoubtfulString<'_>,
     end: usize,
 ) -> Result<bool, NotYet> {
-    let search = EndSearch::new(look, &DoubtfulString { behind_end: Some(end), ..doubtful.clone() });
+    let search = Resolver::new(look, &DoubtfulString { behind_end: Some(end), ..doubtful.clone() });
     let Some(first) = search.choices.first() else { return Ok(false) };
     Ok(search.closes_before_another(first, end)? && search.looks_like_end(first, doubtful.at)?)
 }
@@ -161,7 +161,7 @@ fn mixes_line_breaks(text: &str) -> bool {
     text.contains('\n') && text.match_indices("\\n").any(|(at, _)| backslashes(at).is_multiple_of(2))
 }
 
-impl<'s> EndSearch<'s> {
+impl<'s> Resolver<'s> {
     fn new(look: Lookahead<'s>, doubtful: &DoubtfulString<'_>) -> Self {
         let level = |frame: &OpenBracket| WalkLevel { bracket: frame.bracket, node: frame.node, items: frame.members };
         let stack = doubtful.stack.iter().map(level).collect();
@@ -196,8 +196,8 @@ impl<'s> EndSearch<'s> {
     }
 }
 
-impl EndSearch<'_> {
-    fn run(&mut self) -> Result<StringEnds, NotYet> {
+impl Resolver<'_> {
+    fn run(&mut self) -> Result<Plan, NotYet> {
         let mut odd: Option<Vec<usize>> = None;
         while let Some((end, mut levels)) = self.next_end()? {
             if self.looked > LEAST + MOST * (self.furthest - self.start) || self.choices.len() > CHOICES {
@@ -211,48 +211,45 @@ impl EndSearch<'_> {
                     }
                 }
                 WalkStep::Closed(at) => {
-                    let parity = self.parity();
                     let over = !self.rivalled && self.look.context.markers.is_over(self.look.view, at)?;
-                    let sure = parity != QuoteParity::Lone && over && self.is_sure(&levels);
-                    if sure && parity == QuoteParity::Even {
-                        return Ok(StringEnds::Ends(std::mem::take(&mut self.ends)));
+                    let against = self.against(&levels);
+                    let is_odd = against.has(Veto::OddQuotes) || against.has(Veto::LoneQuote);
+                    let off = self.look.context.options.unheeded;
+                    if over && against.is_empty_but_for(off) {
+                        return Ok(Plan::Ends(std::mem::take(&mut self.ends)));
                     }
-                    let ended = self.choices.iter().all(|choice| !choice.unended && !choice.foreign_inside);
-                    odd = (sure && ended).then(|| self.ends.clone());
+                    let sole = over && against.is_empty_but_for(off.with(Veto::OddQuotes));
+                    let ended = self.choices.iter().all(|choice| !choice.foreign_inside);
+                    odd = (sole && ended).then(|| self.ends.clone());
                     self.closed = self.closed.max(Some(at));
-                    self.rivalled |= over || parity == QuoteParity::Even;
+                    self.rivalled |= over || !is_odd;
                     self.choices.iter_mut().for_each(|choice| choice.stands = true);
                 }
             }
         }
-        Ok(odd.filter(|_| !self.behind_end).map_or_else(|| self.unsure(), StringEnds::Ends))
+        Ok(odd.filter(|_| !self.behind_end).map_or_else(|| self.unsure(), Plan::Ends))
     }
 
-    fn unsure(&self) -> StringEnds {
-        StringEnds::Unsure { closed: self.closed, furthest: self.furthest }
+    fn unsure(&self) -> Plan {
+        Plan::Unsure { closed: self.closed, furthest: self.furthest }
     }
 
-    /// Says whether nothing in the strings of the reading at hand speaks against it.
-    fn is_sure(&self, levels: &WalkState) -> bool {
-        let lost = |choice: &OpenString| choice.named.iter().any(|key| !levels.seen.contains(key));
-        let mixed = |choice: &OpenString, end: usize| {
-            choice.dirty && !choice.raw && mixes_line_breaks(self.look.view.slice(choice.from, end))
-        };
-        !self.choices.iter().any(|choice| choice.suspect || choice.foreign || lost(choice))
-            && !self.choices.iter().zip(&self.ends).any(|(choice, end)| mixed(choice, *end))
-    }
-
-    /// Returns what the quotes in the doubtful strings of the reading at hand say of it.
-    fn parity(&self) -> QuoteParity {
-        let of = |choice: &OpenString| match choice.quotes {
-            _ if !choice.dirty => QuoteParity::Even,
-            0 | 1 if choice.all % 2 == 1 => QuoteParity::Lone,
-            // Where others are escaped, one that is not is a slip.
-            1 if choice.all > 1 && self.is_unnamed(&choice.levels) => QuoteParity::Lone,
-            _ if choice.is_even() => QuoteParity::Even,
-            _ => QuoteParity::Odd,
-        };
-        self.choices.iter().map(of).max().unwrap_or(QuoteParity::Even)
+    /// Returns what speaks against the reading at hand.
+    fn against(&self, levels: &WalkState) -> Vetoes {
+        let mut all = Vetoes::default();
+        for (choice, end) in self.choices.iter().zip(&self.ends) {
+            let mut against = choice.against;
+            against.note(Veto::Stranger, choice.foreign);
+            against.note(Veto::MissingKey, choice.named.iter().any(|key| !levels.seen.contains(key)));
+            if choice.dirty {
+                let mixes = || mixes_line_breaks(self.look.view.slice(choice.from, *end));
+                against.note(Veto::MixedBreaks, !choice.raw && mixes());
+                against.note(Veto::LoneQuote, choice.quotes <= 1 && !choice.all.is_multiple_of(2));
+                against.note(Veto::OddQuotes, !choice.is_even());
+            }
+            all = all.and(against);
+        }
+        all
     }
 
     /// Returns the next quote that may end the innermost string, and the levels behind it; goes back where none is left.

@@ -3,23 +3,17 @@
 //! What a schema names is known by its name. Items of an array and keys of the model's own are not: code holds commas between quotes,
 //! too, as in `join(", ")` and `f("a", "b")`, and a reading that ends a string at one that may be such is not certain.
 
-use super::EndSearch;
-use super::choice::OpenString;
+use super::Resolver;
+use super::open_string::OpenString;
 use super::walk::MemberKey;
 use crate::json::code::{self, is_counted};
 use crate::view::NotYet;
 
-impl EndSearch<'_> {
+impl Resolver<'_> {
     /// Says whether the comma at `comma` behind a string begins the next member of an object or of a call.
     pub(super) fn begins_member(&self, choice: &mut OpenString, comma: usize) -> Result<bool, NotYet> {
-        let Some(key) = self.member(comma + 1, &choice.levels)? else {
-            choice.suspect |= choice.headed;
-            return Ok(false);
-        };
+        let Some(key) = self.member(comma + 1, &choice.levels)? else { return Ok(false) };
         let even = !choice.dirty || choice.is_even();
-        // A member that stood in the string as this call writes its own says that the end is not certain.
-        choice.suspect |= choice.headed;
-        choice.headed |= choice.dirty && even && key != MemberKey::Undeclared;
         choice.foreign = choice.dirty && (key == MemberKey::Undeclared || key == MemberKey::Free && !even);
         choice.foreign_inside |= choice.foreign && !even;
         Ok(key != MemberKey::Undeclared || even)
@@ -39,10 +33,10 @@ impl EndSearch<'_> {
         };
         let before = code::before_quote(view.slice(choice.from, end));
         // A call without blanks has none between items, and a break between strings that hold some is one of theirs.
-        if !spaced && (own == Some(0) || gap > 1 && before.contains('\n')) {
+        if !spaced && choice.dirty && (own == Some(0) || gap > 1 && before.contains('\n')) {
             return Ok(false);
         }
-        choice.foreign = !spaced || !choice.is_even() || code::may_be_code(self.look, before, at + length)?;
+        choice.foreign = !choice.is_even() || code::may_be_code(self.look, before, at + length)?;
         choice.foreign_inside |= choice.foreign && !choice.is_even();
         Ok(true)
     }

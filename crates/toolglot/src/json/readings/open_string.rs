@@ -1,6 +1,7 @@
 //! A string whose end is open: which of its quotes may end it, and what the others say.
 
-use super::{EndSearch, WalkState};
+use super::{Resolver, WalkState};
+use crate::evidence::{Veto, Vetoes};
 use crate::json::ValuePosition;
 use crate::json::code::{self, is_counted, is_third, last_before};
 use crate::json::key::last_word;
@@ -10,7 +11,7 @@ use crate::view::NotYet;
 
 /// Calls that a doubtful string may quote. Text with more is a message whose first call never closed, and each costs
 /// another look at the same bytes.
-const QUOTED: usize = 8;
+pub(crate) const QUOTED: usize = 8;
 
 /// The colon of a member is looked for so near behind its name, where a slip may stand between.
 const COLON: usize = 4;
@@ -36,8 +37,6 @@ pub(super) struct OpenString {
     /// Calls that were opened in it and not closed.
     pub(super) nested: usize,
     pub(super) quoted: usize,
-    /// A declared member stood behind one of its quotes.
-    pub(super) headed: bool,
     /// The quote that was taken for its end last.
     pub(super) tried: Option<usize>,
     /// How many quotes stand in it, escaped or not, and how many of them on the line at hand.
@@ -52,10 +51,8 @@ pub(super) struct OpenString {
     pub(super) first: Option<usize>,
     /// Declared members that were not given before it, and stand in it in quotes.
     pub(super) named: Vec<String>,
-    /// Something stood in it that another reading would take for the call's own.
-    pub(super) suspect: bool,
-    /// Its first quote stands behind a comma and begins what is written as a member: its own end may be lost.
-    pub(super) unended: bool,
+    /// What in it speaks against a reading that goes through it.
+    pub(super) against: Vetoes,
     /// The member behind the quote that was tried last is not declared, or it and the comma before it may be code.
     pub(super) foreign: bool,
     /// Such a member stood behind one of its quotes, where their number is odd.
@@ -63,16 +60,6 @@ pub(super) struct OpenString {
     /// A reading went through it.
     pub(super) stands: bool,
     pub(super) levels: WalkState,
-}
-
-/// What the quotes say that stand in a doubtful string before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum QuoteParity {
-    /// Their number on its last line is even, as in most code.
-    Even,
-    Odd,
-    /// There is but one in all of it: a slip, where code has two.
-    Lone,
 }
 
 impl OpenString {
@@ -85,7 +72,6 @@ impl OpenString {
             dirty: false,
             nested: 0,
             quoted: 0,
-            headed: false,
             tried: None,
             all: 0,
             line: 0,
@@ -94,8 +80,7 @@ impl OpenString {
             quotes: 0,
             first: None,
             named: Vec::new(),
-            suspect: false,
-            unended: false,
+            against: Vetoes::default(),
             foreign: false,
             foreign_inside: false,
             stands: false,
@@ -114,7 +99,7 @@ impl OpenString {
     }
 }
 
-impl EndSearch<'_> {
+impl Resolver<'_> {
     /// Finds the next quote of a string that may end it; returns where it stands and where it ends.
     pub(super) fn candidate(&mut self, choice: &mut OpenString) -> Result<Option<(usize, usize)>, NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
@@ -179,29 +164,28 @@ impl EndSearch<'_> {
     /// own, and what stands behind it be damaged; so it may where a call begins behind it.
     fn pass_bare(&self, choice: &mut OpenString, at: usize) -> Result<(), NotYet> {
         let (view, markers) = (self.look.view, self.look.context.markers);
+        let mut against = choice.against;
         if choice.quotes == 0 {
             // Python code has parentheses and commas behind strings, too; none is open here.
             let plain = self.place != ValuePosition::Keyword || choice.all.is_multiple_of(2);
-            choice.suspect |= plain && self.closes_before_another(choice, self.behind(choice, at)?)?;
-            choice.suspect |= self.looks_like_end(choice, at)?;
-            choice.suspect |= self.is_unnamed(&choice.levels) && self.may_end_item(choice, at)?;
+            against.note(Veto::NextCall, plain && self.closes_before_another(choice, self.behind(choice, at)?)?);
+            against.note(Veto::EarlyEnd, self.looks_like_end(choice, at)?);
+            against.note(Veto::ItemEnd, self.is_unnamed(&choice.levels) && self.may_end_item(choice, at)?);
         }
         if choice.quotes <= 1 {
-            choice.suspect |= markers.holds_head(view, choice.from, at)?;
+            against.note(Veto::OpenHead, markers.holds_head(view, choice.from, at)?);
         }
-        choice.suspect |= self.looks_damaged(choice, at)?;
+        against.note(Veto::OddEscape, self.is_behind_odd_escape(choice, at));
         let before = view.slice(choice.from, at).trim_end();
-        if choice.all == 0 && before.ends_with(',') {
-            choice.unended = self.key(at)?.is_some();
-        }
         // Code that it is a part of has quotes before it, which are not escaped either.
         let is_part = |head: usize| choice.quotes > 0 && is_part(&before[..head], before.ends_with('{'));
         if let Some(head) = call_head(before).filter(|head| !is_part(*head)) {
-            choice.suspect |= markers.begins_in_string(view, choice.from + head)?;
+            against.note(Veto::CallInside, markers.begins_in_string(view, choice.from + head)?);
         }
         if let Some(first) = choice.first.filter(|_| choice.quotes == 1) {
-            choice.suspect |= self.parts_members(choice, self.behind(choice, first)?, at)?;
+            against.note(Veto::TwoValues, self.parts_members(choice, self.behind(choice, first)?, at)?);
         }
+        choice.against = against;
         choice.first = choice.first.or(Some(at));
         choice.dirty = true;
         choice.quotes += 1;
@@ -209,34 +193,32 @@ impl EndSearch<'_> {
     }
 
     /// Says whether a quote at `at`, with no other open before it, looks like an end: a word or a sentence stands before it,
-    /// no word behind it.
+    /// a comma or the bracket that closes what is open behind it, the key of a member, or an object on another line.
     pub(super) fn looks_like_end(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         if choice.all % 2 == 1 || choice.line % 2 == 1 {
             return Ok(false);
         }
-        let behind = view.byte(view.skip_blanks(self.behind(choice, at)?)?)?;
+        let end = self.behind(choice, at)?;
+        let next = view.skip_blanks(end)?;
         let closer = choice.levels.stack.last().map_or(b')', |level| level.bracket.closer());
-        let closes = behind.is_some_and(|byte| byte == b',' || byte == closer);
-        Ok(match view.slice(choice.from, at).as_bytes() {
-            [] => closes,
-            [.., b'\\', b'n' | b't'] => closes,
-            [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
-            before if code::has_prefix(before) => false,
-            [.., last] => {
-                closes || last.is_ascii_alphanumeric() && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
-            }
-        })
+        let goes_on = match view.byte(next)? {
+            Some(b'{') => view.slice(end, next).contains('\n'),
+            Some(b'"') => next > end && self.key(next)?.is_some(),
+            byte => byte.is_some_and(|byte| byte == b',' || byte == closer),
+        };
+        Ok(goes_on
+            && match view.slice(choice.from, at).as_bytes() {
+                [] | [.., b'\\', b'n' | b't'] => true,
+                [.., last] if b"([{=,: \n\t'\"".contains(last) => false,
+                before => !code::has_prefix(before),
+            })
     }
 
-    /// Says whether a quote at `at` stands behind an escape that JSON does not have, where one of it may have been, or is the
-    /// only string of code that would open and close at once behind one that ends here.
-    fn looks_damaged(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
-        let view = self.look.view;
-        let before = view.slice(choice.from, at).trim_end_matches('\\');
-        let escape = before.strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'));
-        let twice = choice.quotes == 0 && choice.all % 2 == 1 && view.byte(at)? == view.byte(at + 1)?;
-        Ok(choice.quote == Quote::Double && (escape || twice))
+    /// Says whether a quote at `at` stands behind an escape that JSON does not have, where one of it may have been.
+    fn is_behind_odd_escape(&self, choice: &OpenString, at: usize) -> bool {
+        let before = self.look.view.slice(choice.from, at).trim_end_matches('\\');
+        choice.quote == Quote::Double && before.strip_suffix('\'').is_some_and(|rest| rest.ends_with('\\'))
     }
 
     /// Returns where the quote at `at` ends.
@@ -259,9 +241,6 @@ impl EndSearch<'_> {
     /// Looks at a quote that ends at `end` and is data; perhaps it begins the name of a member.
     fn pass_quote(&self, choice: &mut OpenString, end: usize) -> Result<(), NotYet> {
         let view = self.look.view;
-        let next = view.skip_blanks(end)?;
-        let line = view.slice(end, next).contains('\n');
-        choice.suspect |= line && self.look.context.markers.begins_call(view, next)?;
         let arguments = choice.levels.is_arguments(self.place);
         let object = choice.levels.stack.last().is_some_and(|top| top.bracket == Bracket::Object);
         if !arguments && !object || !matches!(choice.quote, Quote::Double | Quote::Single) {
@@ -282,7 +261,8 @@ impl EndSearch<'_> {
                 self.note(choice, Some(name));
             } else {
                 // Another object of a list has the same members: that they are given says nothing.
-                choice.suspect |= self.node(&choice.levels).is_some_and(|node| node.declares(name));
+                let declares = self.node(&choice.levels).is_some_and(|node| node.declares(name));
+                choice.against.note(Veto::InnerKey, declares);
             }
         }
         Ok(())
@@ -364,7 +344,6 @@ impl EndSearch<'_> {
             (choice.next, choice.nested, choice.quoted) = (end, choice.nested + 1, choice.quoted + 1);
         } else if let Some(end) = markers.closes(view, at)? {
             choice.next = end;
-            choice.suspect |= choice.nested == 0;
             choice.nested = choice.nested.saturating_sub(1);
         }
         Ok(choice.quoted <= QUOTED)

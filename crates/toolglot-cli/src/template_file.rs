@@ -1,0 +1,80 @@
+//! Chat templates from the files in which models come, and a process of its own to run them in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use toolglot_template::Template;
+
+use crate::failure::{Ending, Failure, Run};
+use crate::input::read_text;
+
+/// Where a model's folder keeps its template, the newest habit first.
+const TEMPLATES: [&str; 3] = ["chat_template.jinja", "chat_template.json", "tokenizer_config.json"];
+
+/// Where it keeps its tokens.
+const TOKENS: [&str; 2] = ["tokenizer_config.json", "tokenizer.json"];
+
+/// Reads a template, and what stands beside it of the tokenizer.
+pub(crate) fn read(path: &Path) -> Result<Template, Failure> {
+    let file = if path.is_dir() { in_folder(path)? } else { path.to_owned() };
+    let text = read_text(&file)?;
+    let is_json = file.extension().is_some_and(|ending| ending == "json");
+    let template = if is_json {
+        Template::from_config(&text).map_err(|error| Failure::Usage(format!("`{}`: {error}", file.display())))?
+    } else {
+        Template::new(text)
+    };
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let beside = TOKENS.iter().map(|name| folder.join(name)).filter(|beside| *beside != file && beside.is_file());
+    // A tokenizer that cannot be read tells nothing; the template does without.
+    let tokens = beside.filter_map(|beside| serde_json::from_str::<Value>(&read_text(&beside).ok()?).ok());
+    Ok(tokens.fold(template, |template, tokens| template.with_tokenizer(&tokens)))
+}
+
+fn in_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    let files = TEMPLATES.iter().map(|name| folder.join(name));
+    files.into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        let names = TEMPLATES.join("`, `");
+        Failure::Usage(format!("no chat template in `{}`: expected one of `{names}`", folder.display()))
+    })
+}
+
+/// Tells the process that its memory is to be limited.
+const CONFINED: &str = "TOOLGLOT_CONFINED";
+
+/// A template may ask for so much memory, all of the program's own included. Templates of models need a few megabytes.
+#[cfg(unix)]
+const MEMORY: u64 = 512 << 20;
+
+/// Runs what runs a template in a process whose memory is limited: a template is a program from a stranger, and the
+/// engine limits its steps and its output, but not the length of its strings.
+pub(crate) fn confined(run: impl FnOnce() -> Run) -> Run {
+    if std::env::var_os(CONFINED).is_some() {
+        limit_memory()?;
+        return run();
+    }
+    if !cfg!(unix) {
+        return run();
+    }
+    let program = std::env::current_exe()?;
+    let status = Command::new(program).args(std::env::args_os().skip(1)).env(CONFINED, "1").status()?;
+    match status.code() {
+        Some(0) => Ok(Ending::Fine),
+        Some(1) => Ok(Ending::Failed),
+        // It has reported its error.
+        Some(_) => Err(Failure::Reported),
+        None => Err(Failure::Usage("the template needs more than 512 MiB of memory; do not use it".to_owned())),
+    }
+}
+
+#[cfg(unix)]
+fn limit_memory() -> io::Result<()> {
+    rlimit::setrlimit(rlimit::Resource::AS, MEMORY, MEMORY)
+}
+
+#[cfg(not(unix))]
+fn limit_memory() -> io::Result<()> {
+    Ok(())
+}

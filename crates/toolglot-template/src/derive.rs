@@ -1,0 +1,98 @@
+//! Derives dialect files from the turns of a template.
+
+use crate::fit::Frame;
+use crate::probe::{NAMES, Probes, TEXTS};
+use crate::said::ID;
+
+mod alike;
+mod body;
+mod cut;
+mod file;
+
+use file::DialectFile;
+
+/// Stand for a name, an id and an index in the texts that are compared.
+const NAME: char = '\u{e000}';
+const ID_MARK: char = '\u{e001}';
+const INDEX: char = '\u{e002}';
+const KEY: char = '\u{e003}';
+
+/// Returns dialect files that may read what the template writes, the likeliest first.
+pub(crate) fn derive(probes: &Probes, about: &str) -> Vec<String> {
+    let frame = Frame::of(probes);
+    let mut files = Vec::new();
+    for text in texts(probes, frame.as_ref()) {
+        for found in body::found(&text, probes) {
+            for around in cut::around(&text, &found.cores, &probes.special) {
+                let file = DialectFile { probes, frame: frame.as_ref(), about, text: &text, found: &found, around };
+                files.extend(file.variants());
+            }
+        }
+    }
+    files.dedup();
+    files
+}
+
+/// The turn with two calls, or with one where the template takes no more, without an empty frame and the end of the turn.
+fn texts(probes: &Probes, frame: Option<&Frame>) -> Vec<String> {
+    let full = probes.find("two calls").filter(|(probe, turn)| turn.written == probe.said);
+    let Some((_, turn)) = full.or_else(|| probes.find("one call")) else { return Vec::new() };
+    let text = frame.map_or(turn.text.as_str(), |frame| frame.without(&turn.text, probes.prompt()));
+    let mut marked = text.trim().to_owned();
+    for (number, name) in NAMES.iter().enumerate() {
+        marked = marked.replace(&format!("functions.{name}:{number}"), &ID_MARK.to_string());
+        marked = marked.replace(&format!("{ID}{number:04}"), &ID_MARK.to_string());
+        marked = marked.replace(name, &NAME.to_string());
+    }
+    let mut texts = cut::without_end(&marked, &probes.end, &probes.special);
+    texts.extend(texts.clone().iter().filter_map(|text| indexed(text)));
+    texts
+}
+
+/// The same text with the index of each call marked, if its calls are numbered.
+fn indexed(text: &str) -> Option<String> {
+    // The second call's part begins where its name stands, or its id.
+    let second =
+        text.match_indices([NAME, ID_MARK]).map(|(at, _)| at).filter(|at| text[..*at].contains(TEXTS[1].1)).min()?;
+    let second = text[..second].rfind(TEXTS[1].1)?;
+    let first = 0_u8..2;
+    first.into_iter().find_map(|from| {
+        let (one, ones) = standalone(&text[..second], from);
+        let (two, twos) = standalone(&text[second..], from + 1);
+        (ones > 0 && ones == twos).then(|| one + &two)
+    })
+}
+
+/// Replaces a number that is no part of a word.
+fn standalone(text: &str, number: u8) -> (String, usize) {
+    let (mut out, mut count, mut before) = (String::new(), 0, ' ');
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_alone =
+            !before.is_alphanumeric() && !rest.peek().is_some_and(|next| next.is_alphanumeric() || *next == '.');
+        if c == char::from(b'0' + number) && is_alone {
+            out.push(INDEX);
+            count += 1;
+        } else {
+            out.push(c);
+        }
+        before = c;
+    }
+    (out, count)
+}
+
+/// The arguments of the probe's calls, as keys and values.
+fn arguments(call: usize) -> [(&'static str, &'static str); 2] {
+    [TEXTS[2 * call], TEXTS[2 * call + 1]]
+}
+
+/// What stands around the calls of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Around {
+    /// In front of and behind all calls.
+    section: (String, String),
+    /// In front of and behind each call's core.
+    call: (String, String),
+    /// Between two calls.
+    join: String,
+}

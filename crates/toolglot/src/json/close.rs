@@ -1,0 +1,134 @@
+//! Closes an object that was cut off: for callers who want an unfinished call all the same.
+
+/// What the last byte of an object that was cut off belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CutPlace {
+    /// Behind a bracket that opened, or a comma: a member may follow.
+    Member,
+    /// In a string.
+    Text,
+    /// Behind a key.
+    Key,
+    /// Behind a colon.
+    Colon,
+    /// Behind a value.
+    Value,
+}
+
+/// Appends what the beginning of a strict JSON object lacks: a quote, the value of a key, brackets. Of nothing at all it makes
+/// an empty object.
+///
+/// | cut | appended |
+/// |---|---|
+/// | in a string | `"`; before that, half an escape is dropped |
+/// | in or behind a key | `:null` |
+/// | behind a colon | `null` |
+/// | behind a comma | nothing; the comma is dropped |
+/// | anywhere | the brackets that are open |
+pub(crate) fn close(json: &mut String) {
+    if json.trim().is_empty() {
+        return json.push_str("{}");
+    }
+    let (place, open, key) = place(json.as_bytes());
+    match place {
+        CutPlace::Text => {
+            json.truncate(json.len() - half_escape(json.as_bytes()));
+            json.push_str(if key { "\":null" } else { "\"" });
+        }
+        CutPlace::Key => json.push_str(":null"),
+        CutPlace::Colon => json.push_str("null"),
+        CutPlace::Member => {
+            let kept = json.trim_end().trim_end_matches(',').len();
+            json.truncate(kept);
+        }
+        CutPlace::Value => {}
+    }
+    json.extend(open.iter().rev().map(|bracket| char::from(*bracket)));
+}
+
+/// Returns where an object was cut off, the brackets that close it, the innermost last, and whether the last string is a key.
+fn place(json: &[u8]) -> (CutPlace, Vec<u8>, bool) {
+    let (mut place, mut open, mut key, mut at) = (CutPlace::Member, Vec::new(), false, 0);
+    while let Some(byte) = json.get(at) {
+        place = match (place, byte) {
+            (CutPlace::Text, b'\\') => {
+                at += 1;
+                CutPlace::Text
+            }
+            (CutPlace::Text, b'"') if key => CutPlace::Key,
+            (CutPlace::Text, b'"') => CutPlace::Value,
+            (CutPlace::Text, _) => CutPlace::Text,
+            (before, b'"') => {
+                key = before == CutPlace::Member && open.last() == Some(&b'}');
+                CutPlace::Text
+            }
+            (_, b'{' | b'[') => {
+                open.push(if *byte == b'{' { b'}' } else { b']' });
+                CutPlace::Member
+            }
+            (_, b'}' | b']') => {
+                open.pop();
+                CutPlace::Value
+            }
+            (_, b',') => CutPlace::Member,
+            (_, b':') => CutPlace::Colon,
+            (before, b' ' | b'\t' | b'\r' | b'\n') => before,
+            _ => CutPlace::Value,
+        };
+        at += 1;
+    }
+    (place, open, key)
+}
+
+/// Returns the length of the escape that stands unfinished at the end of a string's content.
+fn half_escape(json: &[u8]) -> usize {
+    let near = json.len().saturating_sub("\\u000".len());
+    let Some(at) = json[near..].iter().rposition(|byte| *byte == b'\\').map(|at| near + at) else { return 0 };
+    let slashes = json[..=at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    let half = json[at..].len() == 1 || json[at + 1] == b'u';
+    if half && slashes % 2 == 1 { json.len() - at } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::close;
+
+    #[test]
+    fn every_beginning_of_an_object_is_closed_as_one() {
+        let whole = r#"{"a\\": "x\"y\u00e9\\", "b": [1, {"c": {}, "d": [[], "e"]}], "f": null, "g": {"h": -1.5}}"#;
+        for cut in 0..=whole.len() {
+            let mut json = whole[..cut].to_owned();
+            // Numbers and words go out whole.
+            let scalar = json.trim_end_matches(|last: char| last.is_ascii_alphanumeric() || "-.".contains(last));
+            if scalar.len() < cut && scalar.ends_with(": ") {
+                continue;
+            }
+            close(&mut json);
+            let value = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&json);
+            assert!(value.is_ok(), "{cut}: {json}");
+        }
+    }
+
+    #[test]
+    fn what_is_open_is_closed_and_nothing_else_changes() {
+        for (cut, closed) in [
+            ("", "{}"),
+            ("{", "{}"),
+            (r#"{"a"#, r#"{"a":null}"#),
+            (r#"{"a""#, r#"{"a":null}"#),
+            (r#"{"a": "#, r#"{"a": null}"#),
+            (r#"{"a": "b"#, r#"{"a": "b"}"#),
+            (r#"{"a": "b\"#, r#"{"a": "b"}"#),
+            (r#"{"a": "b\\"#, r#"{"a": "b\\"}"#),
+            (r#"{"a": "b\u00e"#, r#"{"a": "b"}"#),
+            (r#"{"a": "b\u00e9"#, r#"{"a": "b\u00e9"}"#),
+            (r#"{"a": ["b", "#, r#"{"a": ["b"]}"#),
+            (r#"{"a": [{"b": 1"#, r#"{"a": [{"b": 1}]}"#),
+            (r#"{"a": 1}"#, r#"{"a": 1}"#),
+        ] {
+            let mut json = cut.to_owned();
+            close(&mut json);
+            assert_eq!(json, closed, "{cut}");
+        }
+    }
+}

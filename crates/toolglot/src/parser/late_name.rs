@@ -1,0 +1,57 @@
+//! The name of a call whose object gives the arguments first.
+
+use super::call_context::CallContext;
+use super::head::HeadText;
+use super::member::{self, CallObjectPosition, is_name_key, member_head, single_key};
+use crate::json::{Markers, QUOTED};
+use crate::view::NotYet;
+
+/// Returns the name of a call whose object has said none before the arguments at `start`: their own key, or the value of the
+/// last member, which follows them, if the call is closed behind it and a tool of that name is declared. With its schema,
+/// strings are read whose quotes are not escaped.
+pub(super) fn unsaid_name(
+    spot: CallObjectPosition,
+    start: usize,
+    context: &CallContext<'_>,
+) -> Result<Option<HeadText>, NotYet> {
+    if let Some(key) = single_key(spot.at, context)? {
+        return Ok(Some(key));
+    }
+    let (view, mut quoted) = (context.view, 0);
+    let closed = CallContext { around: spot.depth + 1, ..*context };
+    for at in start..start.saturating_add(context.engine.options.limits.string_ends) {
+        let Some(byte) = view.byte(at)? else { break };
+        quoted += usize::from(context.markers().contains(byte) && context.opener(at)?.is_some());
+        if quoted > QUOTED {
+            break;
+        }
+        if byte == b'"'
+            && let Some(name) = name_member(at, context)?
+            && close(name.span.end, closed.around, context)?
+        {
+            let is_declared = context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some());
+            let ends = is_declared && closed.ends_call(view, name.span.end)?.is_some();
+            return Ok(ends.then_some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the name that the member at `at` gives, if its key is that of a name.
+fn name_member(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
+    let head = member_head(at, context)?.filter(|(key, _)| is_name_key(key, context.dialect()));
+    let Some((_, value)) = head else { return Ok(None) };
+    Ok(member::string(context.view, value)?.map(|(name, end)| HeadText::new(&name, value..end)))
+}
+
+/// Says whether so many objects close behind a member that ends at `at`.
+fn close(mut at: usize, objects: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    for _ in 0..objects {
+        at = context.gap(at)?;
+        if context.view.byte(at)? != Some(b'}') {
+            return Ok(false);
+        }
+        at += 1;
+    }
+    Ok(true)
+}

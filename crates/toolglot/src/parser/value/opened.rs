@@ -1,0 +1,75 @@
+//! The tags that were opened inside a value: what closes them is data, and no end of the value.
+
+use std::collections::BTreeSet;
+
+use crate::id::seed_of;
+use crate::parser::fast_path::FastPath;
+use crate::parser::head::{Head, name_end};
+use crate::view::NotYet;
+
+/// The tags that were opened inside a value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenedTags {
+    /// The number of the value's pattern.
+    param: usize,
+    /// Hashes of their names.
+    names: BTreeSet<u64>,
+    /// What the name in the value's own closer begins with, once it was asked for.
+    first: Option<Option<u8>>,
+    /// How many tags of that name are open.
+    own: u32,
+}
+
+impl OpenedTags {
+    pub(super) fn new(param: usize) -> Self {
+        Self { param, ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.names.contains(&seed_of(name.as_bytes()))
+    }
+
+    /// Remembers the tag that opens at `at`, if one does.
+    pub(super) fn note(&mut self, at: usize, fast: &FastPath<'_>, head: &Head) -> Result<(), NotYet> {
+        if fast.view.byte(at)? != Some(b'<') {
+            return Ok(());
+        }
+        // All is asked before anything changes: a step that has to wait is repeated.
+        let (is_own, end) = (self.is_own(at, fast, head)?, name_end(fast.view, at + 1)?);
+        self.own += u32::from(is_own);
+        self.names.extend(end.map(|end| seed_of(fast.view.slice(at + 1, end).as_bytes())));
+        Ok(())
+    }
+
+    /// Takes one of the tags that the value's own closer closes; false if none is open.
+    pub(super) fn close_own(&mut self) -> bool {
+        let is_open = self.own > 0;
+        self.own = self.own.saturating_sub(1);
+        is_open
+    }
+
+    /// Says whether the tag that opens at `at` is one that the value's own closer closes.
+    fn is_own(&mut self, at: usize, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
+        let first = *self.first.get_or_insert_with(|| own_name(self.param, fast, head).bytes().next());
+        if first.is_none() || fast.view.byte(at + 1)? != first {
+            return Ok(false);
+        }
+        let name = own_name(self.param, fast, head);
+        let in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte) || byte >= 0x80;
+        let ends = |byte: Option<u8>| byte.is_some_and(|behind| !in_name(behind));
+        Ok(fast.view.starts_with(at + 1, &name)? && ends(fast.view.byte(at + 1 + name.len())?))
+    }
+}
+
+/// Returns the name in the tag that closes a value; it is empty if no tag does.
+fn own_name(param: usize, fast: &FastPath<'_>, head: &Head) -> String {
+    let param = fast.engine.dialect(fast.pattern_ref).params.get(param);
+    let closer = param.and_then(|param| param.tail.first()).filter(|closer| closer.is_closing_tag());
+    let Some(closer) = closer.and_then(|closer| closer.spellings.first()) else { return String::new() };
+    let closer = closer.filled(head.name(), head.mark.as_deref(), Some(head.key()));
+    closer.trim().trim_start_matches("</").trim_end_matches('>').to_owned()
+}
