@@ -8,6 +8,7 @@ mod check;
 mod compile;
 mod compiled;
 mod dialects;
+mod drift;
 mod error;
 mod file;
 mod hole;

@@ -47,12 +47,14 @@ mod follow;
 mod key;
 mod lines;
 mod look;
+mod quote;
 mod reader;
 mod readings;
 mod scalar;
 mod state;
 mod stops;
 mod text;
+mod unquoted;
 mod value;
 mod write;
 
@@ -109,6 +111,11 @@ pub(crate) trait Markers {
     /// Says whether the call's closers stand at `at`, and a comma behind them that separates it from the next one.
     fn separates(&self, _: View<'_>, _: usize) -> Result<bool, NotYet> {
         Ok(false)
+    }
+
+    /// Returns the key of a member of the object around the value, which ended right before `at`, if it is a parameter.
+    fn parameter_beside(&self, _: View<'_>, _: usize) -> Result<Option<String>, NotYet> {
+        Ok(None)
     }
 
     /// Says whether the call may be closed behind the value that ended right before `at`, with repairs.

@@ -115,7 +115,7 @@ impl Message {
     /// use toolglot::{Dialects, Options, Tools, parse};
     /// let (dialects, options) = (Dialects::builtin(), Options::default());
     /// let tools = Tools::from_json_str(r#"[{"name": "ls"}]"#)?;
-    /// let text = r#"<tool_call>{"name="ls","arguments":{"path":"src"}}</tool_call>"#;
+    /// let text = r#"<tool_call>{"name": "ls", "arguments": {"path" ~ "src"}}</tool_call>"#;
     /// let mut message = parse(text, &dialects, &tools, &options);
     /// message.add_near_miss(text.as_bytes(), &dialects, &tools, &options);
     /// assert_eq!(message.diagnostics[0].code.name(), "near_miss");

@@ -41,6 +41,7 @@ mod contest;
 mod crossed;
 mod data;
 mod engine;
+mod envelope;
 mod fast_path;
 mod head;
 mod input;

@@ -34,6 +34,9 @@ const WRONG: &[Pair] = &[
     ("command_r", "qwen25_drift", "the array's last object stands on a line of its own, as a bare call would"),
     ("qwen3_coder", "mimo", "line breaks around a value are data for MiMo"),
     ("seed_oss", "mimo", "line breaks around a value are data for MiMo"),
+    ("smollm3_code", "use_tool", "a tool is called `code`, as the tags around the calls are"),
+    ("step_audio2", "functionary_v3", "the name and JSON stand on lines of their own, as where a head is lost"),
+    ("zaya1", "mimo", "line breaks around a value are data for MiMo"),
 ];
 
 /// The dialect of a text, the dialect that reads it, and a reason.

@@ -189,10 +189,10 @@ fn content(record: &Record) -> Option<String> {
 }
 
 /// Only the section around their calls is a special token: inside a genuine section, text can spell another call.
-const SECTION_ONLY: &[&str] = &["minimax_m2"];
+const SECTION_ONLY: &[&str] = &["minimax_m2", "zaya1"];
 
 /// What ends their values is text: a value that spells it is cut there.
-const TEXT_CLOSERS: &[&str] = &["qwen3_coder", "seed_oss", "minimax_m2", "step3", "muse_atem", "beam"];
+const TEXT_CLOSERS: &[&str] = &["qwen3_coder", "seed_oss", "minimax_m2", "step3", "muse_atem", "beam", "zaya1"];
 
 #[test]
 fn random_tokens_and_text_are_read_alike_at_every_cut() {

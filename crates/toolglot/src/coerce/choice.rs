@@ -34,12 +34,20 @@ pub(super) fn of_exact_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s 
     spelled().find(|choice| choice.is_string()).or_else(|| spelled().next())
 }
 
-/// Returns the choice that text spells, white space around it and then case set aside, if it is exactly one.
+/// Returns the choice that text spells, white space around it, then case, then quotes and a tag stuck to it set aside, if it
+/// is exactly one.
 pub(super) fn of_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let trimmed = text.trim();
     of_exact_text(text, node)
         .or_else(|| only(node, |choice| choice.text.trim() == trimmed))
         .or_else(|| only(node, |choice| choice.is_string() && same_but_case(choice.text.trim(), trimmed)))
+        .or_else(|| only(node, |choice| choice.is_string() && choice.text.trim() == unstuck(trimmed)))
+}
+
+/// Returns a text without the tag at its end and the quotes around it.
+fn unstuck(text: &str) -> &str {
+    let tag = text.rfind('<').filter(|_| text.ends_with('>'));
+    tag.map_or(text, |tag| &text[..tag]).trim().trim_matches(['"', '\'', '`']).trim()
 }
 
 fn only<'s>(node: SchemaNode<'s>, fits: impl Fn(&EnumValue) -> bool) -> Option<&'s EnumValue> {

@@ -114,6 +114,8 @@ codes! {
         by "models that answer in markup" risk "an entity that was meant literally is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
+    MissingQuote "missing_quote" SAFE "a key with a quote lost or doubled, or a string without its first quote, whose next quote on the line ends it for certain"
+        by "models that mix two dialects, and servers that lose the first piece of an answer" risk "none known: a separator or a bracket must follow where it follows a whole one";
     BareString "bare_string" GUESS "an unquoted string; read up to the next comma, bracket or line break"
         by "small models, and YAML habits" risk "where a comma or bracket is missing, the words behind it become part of the string";
     RawControl "raw_control" SAFE "an unescaped line break or control character inside a string"
@@ -164,6 +166,8 @@ codes! {
         by "models that copy the shape of a request into its arguments" risk "a tool that takes such a member without declaring it; an open schema keeps it";
     ArgumentsKey "arguments_key" SAFE "the arguments under a key of another name, such as `Arguments` or `kwargs`: the only unknown member that holds an object, whose first key is a declared parameter"
         by "models that misspell the key, and prompts that call it otherwise" risk "an object beside a call whose arguments were never written is taken for them";
+    Envelope "envelope" SAFE "a call object in whose frame quotes, colons or braces are lost or doubled, as in `{\"name=\"f\"`; behind a marker only"
+        by "models that mix two dialects, and prompts whose templates were not filled in" risk "none known: the name is that of a declared tool, and the arguments follow it";
     FlatArguments "flat_arguments" SAFE "a call object without arguments whose other members are declared parameters; they are the arguments"
         by "small models on prompts that show no example" risk "none known: what may be the call's own, such as `id`, is no parameter, and a call that has it is text";
     InferredTool "inferred_tool" SAFE "a counter where the tool's name belongs; the one declared tool that the arguments fit is called"
@@ -201,8 +205,8 @@ codes! {
         by "models that forget a closer among many parameters" risk "a value that quotes the next parameter's tag is cut; its key must be declared and new";
     UnclosedTag "unclosed_tag" ENDS "an opening tag without `>`"
         by "models that write attributes over several lines" risk "text behind the tag is read as its body";
-    JunkInCall "junk_in_call" ENDS "text between parameters; skipped"
-        by "models that comment on their parameters" risk "the text is lost";
+    JunkInCall "junk_in_call" ENDS "text between parameters, or between the body and its closing marker; skipped"
+        by "models that comment on their calls" risk "the text is lost";
     SeveralCalls "several_calls" SAFE "several call objects in one pair of tags; each is read as a call"
         by "models that save tokens" risk "none known: each object names its tool";
     OrphanCloser "orphan_closer" POLICY "a closing marker without an opening one; read as markup";

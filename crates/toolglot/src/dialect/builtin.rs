@@ -5,7 +5,7 @@ pub(crate) const QUOTE_TOKENS: [&str; 3] = ["<|\"|>", "<escape>", "<ctrl46>"];
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 86] = [
+pub(super) const FILES: [(&str, &str); 95] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("ernie45", include_str!("../../dialects/ernie45.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
@@ -14,7 +14,6 @@ pub(super) const FILES: [(&str, &str); 86] = [
     ("granite_20b_fc", include_str!("../../dialects/granite_20b_fc.toml")),
     ("mistral_json", include_str!("../../dialects/mistral_json.toml")),
     ("llama3_json", include_str!("../../dialects/llama3_json.toml")),
-    ("phi4_mini", include_str!("../../dialects/phi4_mini.toml")),
     ("tool_calls_array", include_str!("../../dialects/tool_calls_array.toml")),
     ("hunyuan_a13b", include_str!("../../dialects/hunyuan_a13b.toml")),
     ("hyperclovax", include_str!("../../dialects/hyperclovax.toml")),
@@ -29,6 +28,7 @@ pub(super) const FILES: [(&str, &str); 86] = [
     ("bare_json", include_str!("../../dialects/bare_json.toml")),
     ("openai_json", include_str!("../../dialects/openai_json.toml")),
     ("sarashina", include_str!("../../dialects/sarashina.toml")),
+    ("phi4_mini", include_str!("../../dialects/phi4_mini.toml")),
     ("inkling", include_str!("../../dialects/inkling.toml")),
     ("deepseek_v3", include_str!("../../dialects/deepseek_v3.toml")),
     ("deepseek_v3_1", include_str!("../../dialects/deepseek_v3_1.toml")),
@@ -88,6 +88,15 @@ pub(super) const FILES: [(&str, &str); 86] = [
     ("minimax_tool_call", include_str!("../../dialects/minimax_tool_call.toml")),
     ("cwm", include_str!("../../dialects/cwm.toml")),
     ("bfcl_xml", include_str!("../../dialects/bfcl_xml.toml")),
+    ("mirothinker", include_str!("../../dialects/mirothinker.toml")),
+    ("zaya1", include_str!("../../dialects/zaya1.toml")),
+    ("smollm3_code", include_str!("../../dialects/smollm3_code.toml")),
+    ("composer", include_str!("../../dialects/composer.toml")),
+    ("glaive", include_str!("../../dialects/glaive.toml")),
+    ("pangu", include_str!("../../dialects/pangu.toml")),
+    ("step_audio2", include_str!("../../dialects/step_audio2.toml")),
+    ("nemotron_mini", include_str!("../../dialects/nemotron_mini.toml")),
+    ("calling_tool", include_str!("../../dialects/calling_tool.toml")),
     ("prompted_xml", include_str!("../../dialects/prompted_xml.toml")),
     ("cline", include_str!("../../dialects/cline.toml")),
     ("use_tool", include_str!("../../dialects/use_tool.toml")),

@@ -68,7 +68,12 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
         PatternContext { words: &words, special: &whole, known, id_has_name: id.is_some(), params_open: false };
     let patterns = |values, role, setting| {
         let mut patterns = patterns(values, role, setting)?;
-        patterns.iter_mut().for_each(|pattern| pattern.weigh(&strong, &weak));
+        for pattern in &mut patterns {
+            pattern.weigh(&strong, &weak);
+            if matches!(role, PatternKey::Call | PatternKey::Section) {
+                pattern.add_drift();
+            }
+        }
         Ok::<_, DialectError>(patterns)
     };
     let params = patterns(values, PatternKey::Param, setting)?;

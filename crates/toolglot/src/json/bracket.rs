@@ -60,11 +60,35 @@ impl ReaderStep<'_> {
                 end = second + 1;
             }
         }
+        if self.reader.beside && self.is_parameter() {
+            return self.pop(at);
+        }
+        if self.parameter_beside(end)? {
+            let message = "dropped a bracket that closes the arguments before a parameter";
+            return self.repaired(Code::ExtraCloser, at..end, message, |turn| {
+                turn.skip_to(end);
+                turn.reader.beside = true;
+            });
+        }
         let one = frame.bracket == Bracket::Tuple && frame.members == 1;
         if !one && !self.admit_trailing() {
             return self.ended(Ended::Broken);
         }
         self.pop(end)
+    }
+
+    /// Says whether the brace that ends at `end` closes the arguments, and a parameter that was not given stands beside them.
+    fn parameter_beside(&self, end: usize) -> Result<bool, NotYet> {
+        if !self.is_parameter() || !self.sink.allows(Code::ExtraCloser) {
+            return Ok(false);
+        }
+        let key = self.context.markers.parameter_beside(self.view, end)?;
+        Ok(key.is_some_and(|key| !self.reader.seen.contains(&key)))
+    }
+
+    /// Says whether the comma at `at` parts members of the object around the arguments, none of which is a parameter.
+    pub(super) fn ends_beside(&self, at: usize) -> Result<bool, NotYet> {
+        Ok(self.reader.beside && self.is_parameter() && !self.parameter_beside(at)?)
     }
 
     /// Says whether a bracket may close here although a comma stands before it.
@@ -75,7 +99,7 @@ impl ReaderStep<'_> {
     }
 
     /// Closes the innermost bracket; everything before `end` belongs to it.
-    fn pop(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn pop(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         self.skip_to(end);
         self.reader.cursor.drop_comma();
         self.put_pending();

@@ -1,6 +1,7 @@
 //! What quotes say that stand in code.
 
-use super::look::{Ahead, Lookahead, Quote};
+use super::look::{Ahead, Lookahead};
+use super::quote::Quote;
 use super::state::OpenBracket;
 use crate::view::{NotYet, is_blank};
 

@@ -1,7 +1,8 @@
 //! Backslashes in strings.
 
 use super::follow::Follow;
-use super::look::{Ahead, Quote};
+use super::look::Ahead;
+use super::quote::Quote;
 use super::reader::{DRIVE, ReaderStep};
 use super::write::write_escaped;
 use super::{Ended, ValueOutcome};

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::ValuePosition;
 use super::code;
 use super::follow::Follow;
-use super::look::Quote;
+use super::quote::Quote;
 use super::reader::{ReaderStep, may_begin_path};
 use super::scalar::{is_number, is_token};
 use super::state::{Bracket, Expect, OpenBracket, Token};

@@ -2,7 +2,8 @@
 
 use super::ValuePosition;
 use super::code;
-use super::look::{Ahead, Quote, is_literal};
+use super::look::{Ahead, is_literal};
+use super::quote::Quote;
 use super::reader::ReaderStep;
 use super::state::Bracket;
 use crate::view::NotYet;

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::follow::Follow;
-use super::look::{Ahead, Quote};
+use super::look::Ahead;
+use super::quote::Quote;
 use super::reader::ReaderStep;
 use super::state::{Bracket, Token};
 use super::text::RunningString;
@@ -35,6 +36,10 @@ impl ReaderStep<'_> {
 
     fn quoted_key(&mut self, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
+        if let Some(key) = self.look().slipped_key(at)? {
+            let message = "read a key whose quotes are lost or doubled";
+            return self.plain_key(key.start..key.end, key.behind, Code::MissingQuote, message);
+        }
         if !self.admit_quote(quote, at..at + length) {
             return self.ended(Ended::Broken);
         }
@@ -46,21 +51,32 @@ impl ReaderStep<'_> {
 
     fn bare_key(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let word = self.view.slice(at, end);
+        let message = format!("read the unquoted key `{}`", self.view.slice(at, end));
         // Its first quote may be lost.
         let quote = usize::from(self.look().ends_unopened(end)?);
-        if !self.admit(Code::BareKey, at..end, &format!("read the unquoted key `{word}`")) {
+        self.plain_key(at..end, end + quote, Code::BareKey, &message)
+    }
+
+    /// Reads the key that is all of a text, and goes on at `behind`.
+    fn plain_key(
+        &mut self,
+        key: Range<usize>,
+        behind: usize,
+        code: Code,
+        message: &str,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
+        if !self.admit(code, key.clone(), message) {
             return self.ended(Ended::Broken);
         }
         let mut json = String::new();
-        write_string(word, &mut json);
+        write_string(self.view.slice(key.start, key.end), &mut json);
         self.key_start();
-        self.hold_key(at, false);
-        self.reader.bare_keys = true;
+        self.hold_key(key.start, false);
+        self.reader.bare_keys |= code == Code::BareKey;
         self.reader.key.push_str(&json[1..json.len() - 1]);
-        self.skip_to(end + quote);
+        self.skip_to(behind);
         self.put(&json);
-        self.key_end(at..end);
+        self.key_end(key);
         Ok(None)
     }
 
@@ -210,6 +226,7 @@ impl ReaderStep<'_> {
             return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
         }
         match byte {
+            b',' if self.ends_beside(at)? => self.pop(at),
             b'}' | b']' | b')' => self.closing(byte),
             _ if self.parent() == Some(Bracket::Group) => self.stop_or_broken(),
             b',' => {

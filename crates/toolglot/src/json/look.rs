@@ -1,5 +1,6 @@
 //! Looking ahead: pure questions about bytes that nothing has been decided on.
 
+use super::quote::{Quote, token_closer, twin_of};
 use crate::dialect::QUOTE_TOKENS;
 use crate::json::Context;
 use crate::view::{NotYet, View, is_blank};
@@ -13,52 +14,6 @@ pub(super) struct Lookahead<'a> {
     pub(super) escaped: bool,
 }
 
-/// What delimits a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
-    Double,
-    Single,
-    Back,
-    /// `“…”`, either of the two at either end.
-    Curly,
-    /// `‘…’`, either of the two at either end.
-    CurlySingle,
-    Triple(u8),
-    /// The dialect's own.
-    Token,
-    /// Another dialect's own: its place among [`QUOTE_TOKENS`].
-    Leaked(u8),
-    /// `&quot;` or `&#34;`, in a value that was encoded for XML.
-    Entity,
-    /// `\"`, in a value that was escaped as if it stood in a string.
-    Escaped,
-}
-
-impl Quote {
-    /// Says whether a byte is this quote, escaped or not.
-    pub(super) fn is(self, byte: u8) -> bool {
-        match self {
-            Self::Single | Self::Triple(b'\'') => byte == b'\'',
-            Self::Back => byte == b'`',
-            _ => byte == b'"',
-        }
-    }
-
-    /// Says whether it is a token: all that stands between two of them is data.
-    pub(super) fn is_token(self) -> bool {
-        matches!(self, Self::Token | Self::Leaked(_))
-    }
-
-    /// Returns this quote as text, if it is a token; `own` is the dialect's.
-    pub(super) fn token(self, own: Option<&str>) -> Option<&str> {
-        match self {
-            Self::Token => own,
-            Self::Leaked(place) => QUOTE_TOKENS.get(usize::from(place)).copied(),
-            _ => None,
-        }
-    }
-}
-
 /// What a look-ahead for something found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ahead {
@@ -67,6 +22,15 @@ pub(super) enum Ahead {
     Absent,
     /// The input ends inside it.
     Ends,
+}
+
+/// A key whose quotes are lost or doubled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlippedKey {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Where it ends with its quotes.
+    pub(super) behind: usize,
 }
 
 /// Says whether `{` at `at - 1` begins an object: next comes `}`, or a key of one line with its colon.
@@ -87,7 +51,8 @@ pub(crate) fn key_ahead(view: View<'_>, at: usize, quote: Option<&str>) -> Resul
         at = look.gap(at + 1)?;
     }
     look.escaped = view.byte(at)? == Some(b'\\');
-    Ok(matches!(look.key(at, KEY)?, Ahead::Found(_)) || look.key_lacks_colon(at)?.is_some())
+    let stands = matches!(look.key(at, KEY)?, Ahead::Found(_)) || look.key_lacks_colon(at)?.is_some();
+    Ok(stands || look.slipped_key(at)?.is_some())
 }
 
 /// Says whether a key of letters in plain quotes stands first in a text, with its colon.
@@ -378,6 +343,35 @@ impl<'a> Lookahead<'a> {
         Ok((value > end && self.lacks_colon(value)?).then_some(end))
     }
 
+    /// Returns the key at `at` that has two quotes on each side, or none behind it, and where it ends with them.
+    ///
+    /// ```text
+    ///   ""path"": "src"      "path: "src"
+    /// ```
+    pub(super) fn slipped_key(self, at: usize) -> Result<Option<SlippedKey>, NotYet> {
+        let Some((quote @ (Quote::Double | Quote::Single), 1)) = self.opens(at)? else { return Ok(None) };
+        let doubled = self.closer(quote, at + 1)?.is_some();
+        let start = at + 1 + usize::from(doubled);
+        let Ahead::Found(end) = self.word(start)? else { return Ok(None) };
+        if self.view.slice(start, end).ends_with(['“', '”', '‘', '’']) {
+            return Ok(None);
+        }
+        let key = |end: usize, behind| SlippedKey { start, end, behind };
+        if doubled {
+            let twice = self.closer(quote, end)?.is_some() && self.closer(quote, end + 1)?.is_some();
+            let colon = twice && self.view.byte(self.gap(end + 2)?)? == Some(b':');
+            return Ok(colon.then(|| key(end, end + 2)));
+        }
+        if self.view.byte(end)? != Some(b':') {
+            return Ok(None);
+        }
+        let value = self.gap(end + 1)?;
+        let Some(length) = self.closer(quote, value)? else { return Ok(None) };
+        // A key may hold a colon; then another one is behind its quote.
+        let closes = matches!(self.view.byte(self.gap(value + length)?)?, Some(b':' | b',' | b'}') | None);
+        Ok((!closes).then(|| key(end, end)))
+    }
+
     fn separator(self, key: Ahead) -> Result<Ahead, NotYet> {
         let Ahead::Found(end) = key else { return Ok(key) };
         let next = self.gap(end)?;
@@ -456,27 +450,6 @@ impl<'a> Lookahead<'a> {
             Ahead::Ends => true,
         })
     }
-}
-
-/// Returns the length of a token that ends a string: the token itself, or `</escape>` for `<escape>`.
-pub(super) fn token_closer(view: View<'_>, token: &str, at: usize) -> Result<Option<usize>, NotYet> {
-    if view.starts_with(at, token)? {
-        return Ok(Some(token.len()));
-    }
-    let Some(rest) = token.strip_prefix('<') else { return Ok(None) };
-    let closes = view.starts_with(at, "</")? && view.starts_with(at + 2, rest)?;
-    Ok(closes.then_some(token.len() + 1))
-}
-
-/// Returns the quotes that end a string of this kind by mistake.
-fn twin_of(quote: Quote) -> Option<Quote> {
-    Some(match quote {
-        Quote::Double => Quote::Curly,
-        Quote::Single => Quote::CurlySingle,
-        Quote::Curly => Quote::Double,
-        Quote::CurlySingle => Quote::Single,
-        _ => return None,
-    })
 }
 
 pub(super) fn is_literal(word: &str) -> bool {

@@ -53,6 +53,8 @@ pub(crate) struct JsonReader {
     pub(super) undeclared: bool,
     pub(super) deferred: Deferred,
     fenced: bool,
+    /// A brace closed the arguments before a parameter: they end with the object around them.
+    pub(super) beside: bool,
     /// White space stood between the tokens that only strings have.
     pub(super) unescaped: bool,
 }
@@ -80,6 +82,7 @@ impl JsonReader {
             undeclared: false,
             deferred: Deferred::default(),
             fenced: false,
+            beside: false,
             unescaped: false,
         }
     }

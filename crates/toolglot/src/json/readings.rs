@@ -30,7 +30,8 @@ use std::collections::HashSet;
 
 use super::ValuePosition;
 use super::code::{count_quotes, last_line};
-use super::look::{Ahead, Lookahead, Quote};
+use super::look::{Ahead, Lookahead};
+use super::quote::Quote;
 use super::state::OpenBracket;
 use crate::evidence::{Veto, Vetoes};
 use crate::given::GivenNames;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Context;
-use super::look::{Quote, token_closer};
+use super::quote::{Quote, token_closer};
 use super::reader::{DRIVE, JsonReader, may_begin_path};
 use super::state::Expect;
 use super::text::RunningString;

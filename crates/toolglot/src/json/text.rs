@@ -1,7 +1,8 @@
 //! Strings: runs of plain bytes at full speed, then the one byte that needs a decision.
 
 use super::follow::Follow;
-use super::look::{Ahead, Quote};
+use super::look::Ahead;
+use super::quote::Quote;
 use super::reader::{JsonReader, ReaderStep};
 use super::state::{Bracket, Token};
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::look::{Ahead, Quote};
+use super::look::Ahead;
+use super::quote::Quote;
 use super::reader::ReaderStep;
 use super::state::{Bracket, Expect, Token};
 use super::text::RunningString;
@@ -10,16 +11,12 @@ use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::coerce::{self, Conversion};
 use crate::diagnostic::{Code, excerpt};
-use crate::dialect::QUOTE_TOKENS;
 use crate::options::Validation;
 use crate::schema::{NodeId, SchemaNode, Types};
-use crate::view::{NotYet, is_blank};
+use crate::view::NotYet;
 
-/// So many bytes may stand in the middle of a quote token that was damaged: another marker.
-const FRAYED: usize = 24;
-
-/// A string in four quotes is looked at so far.
-const FOUR: usize = 1 << 10;
+/// A string in four quotes, or without its first, is looked at so far.
+pub(super) const SLIPPED: usize = 1 << 10;
 
 /// The first value of a set is looked for so far; a dictionary's key is shorter.
 const SET: usize = 1 << 12;
@@ -183,7 +180,7 @@ impl ReaderStep<'_> {
         node
     }
 
-    fn value_node(&self) -> Option<NodeId> {
+    pub(super) fn value_node(&self) -> Option<NodeId> {
         let schema = self.context.schema?;
         match self.reader.state.innermost() {
             None if self.reader.place == ValuePosition::Arguments => {
@@ -242,7 +239,7 @@ impl ReaderStep<'_> {
         if self.view.byte(at + 3)? != Some(quote) {
             return Ok(false);
         }
-        let Ahead::Found(end) = self.look().string(Quote::Triple(quote), at + 4, FOUR)? else { return Ok(false) };
+        let Ahead::Found(end) = self.look().string(Quote::Triple(quote), at + 4, SLIPPED)? else { return Ok(false) };
         Ok(self.view.rest(end - 4).starts_with(&[quote; 4]))
     }
 
@@ -288,117 +285,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    /// Reads a scalar, or a string without quotes where that is allowed.
-    fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
-        let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
-            self.bare_end()?
-        } else {
-            let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
-            self.view.byte(at + token)?;
-            at + token
-        };
-        let word = self.view.slice(at, end);
-        // Its first quote was lost; where strings need none, it is data.
-        let quoted = strings && !self.is_native(Code::BareString);
-        if let Some(text) = word.strip_suffix('"').filter(|text| quoted && !text.is_empty() && !text.contains('"')) {
-            return self.unopened(text, end);
-        }
-        // A quote token in a word, or at its end, closes a string whose opening token was damaged.
-        let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
-        if word.is_empty() || torn || self.has_quote_token(word, end)? {
-            return self.ended(Ended::Broken);
-        }
-        let inside = self.parent().is_some();
-        if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
-            return self.cut();
-        }
-        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
-    }
-
-    /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
-    fn has_quote_token(&self, word: &str, end: usize) -> Result<bool, NotYet> {
-        let own = self.context.quote.as_ref().map(std::slice::from_ref);
-        for token in own.unwrap_or(&QUOTE_TOKENS) {
-            if word.contains(token) || self.view.starts_with(end, token)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// A string whose first quote is missing.
-    fn unopened(&mut self, text: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        if !self.admit(Code::BareString, at..end, &format!("read `{text}` as a string whose first quote is missing")) {
-            return self.ended(Ended::Broken);
-        }
-        let mut json = String::new();
-        write_string(text, &mut json);
-        self.put_scalar(&json, end)
-    }
-
-    /// `null` for the arguments of a tool that needs none.
-    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let span = self.at()..end;
-        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
-        {
-            return self.ended(Ended::Broken);
-        }
-        self.skip_to(end);
-        self.put("{}");
-        self.missing_parameters();
-        self.value_end()
-    }
-
-    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
-    fn bare_end(&self) -> Result<usize, NotYet> {
-        let (mut end, mut at, mut open) = (self.at(), self.at(), 0_usize);
-        while let Some(byte) = self.view.byte(at)? {
-            if is_blank(byte) {
-                let after = self.view.skip_blanks(at)?;
-                if self.bare_ends_at_blank(at, after)? {
-                    break;
-                }
-                at = after;
-                continue;
-            }
-            let closes = byte == b'}' && open > 0;
-            if !closes && self.bare_ends_at(byte, at)? {
-                break;
-            }
-            open = if closes { open - 1 } else { open + usize::from(byte == b'{') };
-            at += 1;
-            end = at;
-        }
-        Ok(end)
-    }
-
-    fn bare_ends_at_blank(&self, at: usize, after: usize) -> Result<bool, NotYet> {
-        let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
-        let key =
-            self.parent() == Some(Bracket::Object) && self.key_follows(after, false)? != super::look::Ahead::Absent;
-        Ok(line || (key && self.view.byte(after)?.is_some()))
-    }
-
-    fn bare_ends_at(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
-        match byte {
-            b'}' | b']' => Ok(true),
-            b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
-            b',' if self.parent() == Some(Bracket::Object) => {
-                let literal = scalar::is_json(self.view.slice(self.at(), at));
-                let typed = self.context.schema.zip(self.value_node());
-                let text = typed.is_none_or(|(schema, node)| schema.node(node).types().has(Types::STRING));
-                let over = literal && (!text || self.view.byte(at + 1)?.is_some_and(is_blank));
-                Ok(over || self.member_ahead(at + 1)?)
-            }
-            b',' => Ok(true),
-            _ => self.stands_stop(at),
-        }
-    }
-
-    fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.at()..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -429,7 +316,7 @@ impl ReaderStep<'_> {
     }
 
     /// Emits a scalar, or a string that was held whole, as the schema wants it.
-    fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn put_scalar(&mut self, json: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.at()..end;
         let node = self.value_begin();
         self.skip_to(end);
@@ -468,13 +355,4 @@ impl<'t> ReaderStep<'t> {
     pub(super) fn node(&self, node: Option<NodeId>) -> Option<SchemaNode<'t>> {
         if self.reader.deferred.is_on() { None } else { Some(self.context.schema?.node(node?)) }
     }
-}
-
-/// Says whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
-fn is_torn(word: &str, token: &str) -> bool {
-    let (word, token) = (word.as_bytes(), token.as_bytes());
-    let piece = (token.len() / 2).min(3);
-    let near = &word[..word.len().min(token.len() + FRAYED)];
-    piece > 0
-        && (near.starts_with(&token[..piece]) || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
 }

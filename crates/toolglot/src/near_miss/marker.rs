@@ -23,7 +23,7 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
         let behind = text.get(span.end..)?;
         let behind = &behind[..super::places::floor(behind, NEAR)];
         if !names_a_call(behind, tools)
-            || known.iter().any(|(known, _)| known.starts_with(marker) || marker.starts_with(known.as_str()))
+            || known.iter().any(|(known, _)| known.starts_with(marker) || begins_with(marker, known))
         {
             return None;
         }
@@ -35,6 +35,12 @@ pub(super) fn unknown(text: &str, dialects: &Dialects, tools: &Tools) -> Option<
         let near = near.map(|(_, known, dialect)| (known.clone(), Arc::clone(dialect)));
         (near.is_some() || is_telling).then(|| UnknownMarker { text: marker.to_owned(), span, near })
     })
+}
+
+/// Says whether a marker begins with a known one that is not merely the beginning of its word.
+fn begins_with(marker: &str, known: &str) -> bool {
+    let is_word = |text: Option<char>| text.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
+    marker.strip_prefix(known).is_some_and(|rest| !is_word(known.chars().next_back()) || !is_word(rest.chars().next()))
 }
 
 /// A marker with a call behind it that cannot be read.

@@ -6,7 +6,7 @@ use super::closing::close;
 use super::contest;
 use super::crossed::{begins_in_string, holds_head, names_tool};
 use super::engine::Engine;
-use super::member;
+use super::member::{self, OwnMember};
 use super::remains::{LOOK, begins_element, behind_section, ends_line, is_over, is_over_with_quotes, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
@@ -56,6 +56,17 @@ impl Markers for CallContext<'_> {
 
     fn ends_call(&self, _: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
         ends_call(self, at)
+    }
+
+    fn parameter_beside(&self, view: View<'_>, at: usize) -> Result<Option<String>, NotYet> {
+        let comma = self.gap(at)?;
+        if self.around == 0 || view.byte(comma)? != Some(b',') {
+            return Ok(None);
+        }
+        let context = CallContext { view, ..*self };
+        let Some((key, value)) = member::member_head(comma + 1, &context)? else { return Ok(None) };
+        let is_parameter = self.declares(&key) && member::own_member(&key, value, self)? == OwnMember::No;
+        Ok(is_parameter.then(|| key.into_owned()))
     }
 
     fn may_end_call(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {

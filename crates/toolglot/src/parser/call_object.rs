@@ -29,8 +29,8 @@ pub(crate) struct CallObjectTrial {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FoundArguments {
     pub(crate) at: usize,
-    /// Their key is none that calls have.
-    pub(crate) misnamed: bool,
+    /// What had to be forgiven before them.
+    pub(crate) repair: Option<Code>,
 }
 
 /// An unknown member that holds an object, or text that begins like one: what may stand in for arguments.
@@ -71,13 +71,17 @@ fn misnamed(
     let key = member::quoted_key(&context, one.at + 1)?;
     let is_declared = is_empty || key.is_some_and(|key| context.declares(&key));
     let allowed = engine.options.repairs.allow(Code::ArgumentsKey);
-    Ok(if is_declared && allowed { Ok(Some(FoundArguments { at: one.at, misnamed: true })) } else { Err(()) })
+    Ok(if is_declared && allowed {
+        Ok(Some(FoundArguments { at: one.at, repair: Some(Code::ArgumentsKey) }))
+    } else {
+        Err(())
+    })
 }
 
 /// Reads ahead until the call's name is known and its arguments have begun, or the object ends.
 pub(crate) fn facts(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     if let Some((name, start)) = plain_head(at, context).filter(|_| !context.engine.options.careful) {
-        let found = FoundArguments { at: start, misnamed: false };
+        let found = FoundArguments { at: start, repair: None };
         return Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }));
     }
     let mut spot =
@@ -149,8 +153,16 @@ fn text(spot: CallObjectPosition, name: Option<&HeadText>, context: &CallContext
     })
 }
 
+/// Says what a repair before the arguments did.
+fn forgiven(code: Code) -> &'static str {
+    match code {
+        Code::ArgumentsKey => "read the arguments under a key of another name",
+        _ => "read the name and the arguments of a call object whose quotes or braces are damaged",
+    }
+}
+
 /// Says whether the arguments that begin at `at` are a schema: the model repeats a tool's declaration.
-fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
+pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let Some(key) = schema_key(at, context)? else { return Ok(false) };
     let callee = name.and_then(|name| context.engine.callee(&name.text));
     let declared = callee.is_some_and(|callee| {
@@ -274,8 +286,8 @@ impl CallObjectReader {
     ) -> Result<ValueOutcome, NotYet> {
         if let Some(found) = self.found.take() {
             self.begin(found.at, context, callee, sink);
-            if found.misnamed {
-                sink.repair(Code::ArgumentsKey, found.at..found.at, "read the arguments under a key of another name");
+            if let Some(code) = found.repair {
+                sink.repair(code, found.at..found.at, forgiven(code));
             }
         }
         loop {

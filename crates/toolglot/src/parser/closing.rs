@@ -10,6 +10,9 @@ use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
 use crate::view::{BEHIND, NotYet};
 
+/// A remark behind a call's body: a sentence or two.
+const NOISE: usize = 256;
+
 /// Where a call ends, and what was wrong with its closers.
 pub(crate) struct Closing {
     pub(crate) at: usize,
@@ -100,6 +103,13 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
             continue;
         } else if let Some(end) = wrong_tag(at, context)? {
             closing.repair(Code::WrongCloser, at..end, "a different tag closed the call");
+        } else if let Some(end) = noise(at, closer, context)? {
+            closing.repair(
+                Code::JunkInCall,
+                at..end,
+                "skipped what stands between a call's body and its closing marker",
+            );
+            continue;
         } else {
             closing.lacks(closer);
             closing.foreign = true;
@@ -113,6 +123,29 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
         }
     }
     Ok(closing)
+}
+
+/// Returns the end of what stands at `at` and belongs neither to the call nor to the text behind it: the ends of turns,
+/// or words, if the closer follows and ends its line.
+fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    if !closer.is_strong() {
+        return Ok(None);
+    }
+    let mut end = at;
+    while let Some(turn) = context.engine.catalog.turn_end(context.view, end)? {
+        end = context.gap(turn)?;
+    }
+    let is_word = |next: char| next.is_alphanumeric() || next.is_whitespace() || ".,;:!?'-_".contains(next);
+    while end - at < NOISE
+        && let Some(next) = context.view.char(end)?.filter(|next| is_word(*next))
+    {
+        end += next.len_utf8();
+    }
+    let Some(behind) = context.stands(end, closer)?.filter(|_| end > at) else { return Ok(None) };
+    let next = context.gap(behind)?;
+    let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
+    Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
+        .then_some(end))
 }
 
 fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {

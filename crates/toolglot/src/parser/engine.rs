@@ -50,6 +50,9 @@ pub(crate) enum NameMatch {
     Undeclared,
 }
 
+/// Says what kind of thing is called, in most formats before the name; no tool is called so that is not declared.
+const KIND: &str = "function";
+
 impl Engine {
     pub(crate) fn new(catalog: Arc<Catalog>, tools: Tools, mut options: Options) -> Self {
         let stops = options.repairs.allow(Code::MissingCloser);
@@ -101,7 +104,7 @@ impl Engine {
         Some(match found {
             NameLookup::Exact(tool) => self.declared(tool, NameMatch::Declared),
             NameLookup::Normalised(tool) => self.declared(tool, NameMatch::Normalised),
-            NameLookup::Unknown if spelled.bytes().all(|byte| byte.is_ascii_digit()) => return None,
+            NameLookup::Unknown if spelled == KIND || spelled.bytes().all(|byte| byte.is_ascii_digit()) => return None,
             NameLookup::Unknown => {
                 Callee { name: spelled.into(), tool: None, name_match: NameMatch::Undeclared, ahead: false }
             }

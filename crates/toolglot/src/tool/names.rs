@@ -15,8 +15,9 @@ use crate::spelling::fold;
 /// 2. without case
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
-/// 5. the last part of a name with `:`, `.` or `/`, by stages 1 to 3
+/// 5. the last part of a name with `:`, `.`, `/` or `__`, by stages 1 to 3
 /// 6. without special tokens behind it, or written twice, by stages 1 to 3
+/// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolNames {
     exact: HashMap<Arc<str>, ToolId>,
@@ -89,11 +90,19 @@ impl ToolNames {
     /// Returns what the first stage that knows the name says: a tool, or several.
     fn normalised(&self, name: &str) -> Option<Option<ToolId>> {
         let core = core(name);
-        let segment = core.rsplit([':', '.', '/']).next().filter(|segment| segment.len() < core.len());
+        let segment = core.rsplit([':', '.', '/']).next()?.rsplit("__").next();
+        let segment = segment.filter(|segment| segment.len() < core.len());
         self.spelled(name, core)
             .or_else(|| [name, core].iter().find_map(|name| self.bare.get(without_file(&fold(name)))))
             .or_else(|| self.spelled(segment?, segment?))
             .or_else(|| cleared(name).and_then(|name| self.spelled(name, name)))
+            .or_else(|| self.glued(&fold(name)))
+    }
+
+    /// Looks a folded name up without the prefix that is glued to it, with and without its counter.
+    fn glued(&self, folded: &str) -> Option<Option<ToolId>> {
+        let own = PREFIXES.iter().find_map(|prefix| folded.strip_prefix(&*fold(prefix)))?;
+        self.folded.get(own).or_else(|| self.folded.get(own.trim_end_matches(|next: char| next.is_ascii_digit())))
     }
 
     /// Looks a name up as it is, without case, and folded; in each stage whole first, then its core.

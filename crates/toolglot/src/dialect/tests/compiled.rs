@@ -1,5 +1,6 @@
 //! What patterns compile to, written as text: `·` is a joint, `|` stands between spellings, `~` is a mark.
 
+use crate::dialect::drift::drifted;
 use crate::dialect::{BodyHole, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
 
 #[track_caller]
@@ -50,7 +51,11 @@ fn literal(literal: &Literal) -> String {
         SpellingPart::Key => "{key}".to_owned(),
         SpellingPart::Mark => "~".to_owned(),
     };
-    let spellings = literal.spellings.iter().map(|spelling| spelling.parts.iter().map(part).collect::<String>());
+    // What the file says, without what models make of it.
+    let drift = literal.spellings.first().map(|own| drifted(own, true)).unwrap_or_default();
+    let mut others = literal.spellings.iter().skip(1).filter(|spelling| !drift.contains(spelling));
+    let own = literal.spellings.first().into_iter().chain(&mut others);
+    let spellings = own.map(|spelling| spelling.parts.iter().map(part).collect::<String>());
     format!("'{}'", spellings.collect::<Vec<_>>().join("|"))
 }
 
@@ -215,4 +220,21 @@ fn an_id_is_cut_at_the_name() {
     let file = "call = '<c>{id}<a>{arguments}'\nid = 'functions.{name}:{index}'";
     let id = Dialect::from_toml("test", file).expect("the file is right").id.expect("there is an id");
     assert_eq!((id.before.as_str(), id.between.as_str()), ("functions.", ":"));
+}
+
+#[test]
+fn an_opener_is_read_in_other_case_and_without_its_bracket() {
+    let spellings = |file: &str| {
+        let dialect = Dialect::from_toml("test", file).unwrap_or_else(|error| panic!("{error}"));
+        let Some(HeadPart::Literal(first)) = dialect.calls[0].head.first() else { panic!("{file}") };
+        first.spellings.iter().map(|spelling| spelling.plain()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        spellings("call = '<tool_call>{call}</tool_call>'"),
+        ["<tool_call>", "<TOOL_CALL>", "<Tool_Call>", "<tool_call>", "<tool_call"],
+    );
+    // A name could begin with what is left of the word.
+    assert_eq!(spellings("call = '<call>{name} {arguments}</call>'"), ["<call>", "<CALL>", "<Call>", "<call>"]);
+    assert_eq!(spellings("call = '[{call}]'"), ["["]);
+    assert_eq!(spellings("call = '<answer>{call}</answer>'\nweak = '<answer>'"), ["<answer>"]);
 }

@@ -5,7 +5,8 @@ use crate::evidence::{Veto, Vetoes};
 use crate::json::ValuePosition;
 use crate::json::code::{self, is_counted, is_third, last_before};
 use crate::json::key::last_word;
-use crate::json::look::{Ahead, KEY, Quote};
+use crate::json::look::{Ahead, KEY};
+use crate::json::quote::Quote;
 use crate::json::state::Bracket;
 use crate::view::NotYet;
 

@@ -3,7 +3,8 @@
 use super::Resolver;
 use crate::given::GivenNames;
 use crate::json::key::is_bare_key;
-use crate::json::look::{Ahead, KEY, Quote};
+use crate::json::look::{Ahead, KEY};
+use crate::json::quote::Quote;
 use crate::json::scalar::{is_json, is_token};
 use crate::json::state::Bracket;
 use crate::json::{Context, ValuePosition};

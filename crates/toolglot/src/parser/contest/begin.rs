@@ -12,6 +12,7 @@ use crate::parser::call_object::{self, FlatMembers};
 use crate::parser::catalog::PatternRef;
 use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::{Callee, Engine, NameMatch};
+use crate::parser::envelope;
 use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
 use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
 use crate::parser::lines::{self, LinesReader};
@@ -148,7 +149,10 @@ fn begin_call(
     let ahead = Cell::new(0);
     let context =
         CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
-    let facts = call_object::facts(at + 1, &context)?;
+    let facts = match call_object::facts(at + 1, &context)? {
+        None => envelope::damaged(at, &context)?,
+        facts => facts,
+    };
     head.looked = head.looked.max(at + ahead.get());
     let Some(facts) = facts else { return Ok(None) };
     head.escaped |= is_escaped(view, &facts.name);

@@ -1,0 +1,172 @@
+//! Values without quotes: scalars, bare strings, and strings whose first quote is lost.
+
+use super::look::{Ahead, KEY};
+use super::reader::ReaderStep;
+use super::state::Bracket;
+use super::value::SLIPPED;
+use super::write::write_string;
+use super::{Ended, ValueOutcome, ValuePosition, scalar};
+use crate::diagnostic::Code;
+use crate::dialect::QUOTE_TOKENS;
+use crate::schema::{SchemaNode, Types};
+use crate::view::{NotYet, is_blank};
+
+/// So many bytes may stand in the middle of a quote token that was damaged: another marker.
+const FRAYED: usize = 24;
+
+impl ReaderStep<'_> {
+    /// Reads a scalar, or a string without quotes where that is allowed.
+    pub(super) fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.at();
+        if let Some(end) = self.unopened_end()? {
+            return self.unopened(end);
+        }
+        let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
+        let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
+            self.bare_end()?
+        } else {
+            let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
+            self.view.byte(at + token)?;
+            at + token
+        };
+        let word = self.view.slice(at, end);
+        // A quote token in a word, or at its end, closes a string whose opening token was damaged.
+        let torn = self.context.quote.is_some_and(|quote| is_torn(word, quote));
+        if word.is_empty() || torn || self.has_quote_token(word, end)? {
+            return self.ended(Ended::Broken);
+        }
+        let inside = self.parent().is_some();
+        if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
+            return self.cut();
+        }
+        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
+    }
+
+    /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
+    fn has_quote_token(&self, word: &str, end: usize) -> Result<bool, NotYet> {
+        let own = self.context.quote.as_ref().map(std::slice::from_ref);
+        for token in own.unwrap_or(&QUOTE_TOKENS) {
+            if word.contains(token) || self.view.starts_with(end, token)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the end of a string whose first quote is missing: one is declared here, and the next quote on the line is
+    /// followed by what a string is followed by. Where strings need no quotes, it is data.
+    fn unopened_end(&self) -> Result<Option<usize>, NotYet> {
+        let at = self.at();
+        let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
+        let wants = !types.is_open() && types.has(Types::STRING) || self.sink.allows(Code::BareString);
+        let first = self.view.byte(at)?;
+        let word = first.is_some_and(|first| first.is_ascii_alphabetic() || b"/.~$@_".contains(&first));
+        let named = matches!(self.parent(), Some(Bracket::Object | Bracket::Array));
+        if !wants || !word || !named || self.is_native(Code::BareString) || !self.sink.allows(Code::MissingQuote) {
+            return Ok(None);
+        }
+        let rest = self.view.rest(at);
+        let near = &rest[..rest.len().min(SLIPPED)];
+        let end = near.iter().position(|byte| matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\''));
+        if end.is_none() && near.len() < SLIPPED {
+            self.view.final_end()?;
+        }
+        let Some(end) = end.filter(|end| near[*end] == b'"').map(|end| at + end + 1) else { return Ok(None) };
+        Ok(self.is_value_end(end)?.then_some(end))
+    }
+
+    /// Says whether the next member or item follows a value that ends at `end`, or the bracket around it.
+    fn is_value_end(&self, end: usize) -> Result<bool, NotYet> {
+        let next = self.look().gap(end)?;
+        let object = self.parent() == Some(Bracket::Object);
+        Ok(match self.view.byte(next)? {
+            Some(b'}') => object,
+            Some(b']') => !object,
+            Some(b',') if object => {
+                matches!(self.look().key(self.look().gap(next + 1)?, KEY)?, Ahead::Found(_))
+            }
+            Some(b',') => self.look().opens(self.look().gap(next + 1)?)?.is_some(),
+            _ => false,
+        })
+    }
+
+    /// A string whose first quote is missing.
+    fn unopened(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        let at = self.at();
+        let text = self.view.slice(at, end - 1);
+        if !self.admit(Code::MissingQuote, at..end, &format!("read `{text}` as a string whose first quote is missing"))
+        {
+            return self.ended(Ended::Broken);
+        }
+        let mut json = String::new();
+        write_string(text, &mut json);
+        self.put_scalar(&json, end)
+    }
+
+    /// `null` for the arguments of a tool that needs none.
+    fn empty_root(&mut self, word: &str, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+        let span = self.at()..end;
+        if !matches!(word, "null" | "None") || !self.admit(Code::EmptyArguments, span, "read missing arguments as `{}`")
+        {
+            return self.ended(Ended::Broken);
+        }
+        self.skip_to(end);
+        self.put("{}");
+        self.missing_parameters();
+        self.value_end()
+    }
+
+    /// Finds where a string without quotes ends, blanks at its end not counted; braces in it stand in pairs.
+    fn bare_end(&self) -> Result<usize, NotYet> {
+        let (mut end, mut at, mut open) = (self.at(), self.at(), 0_usize);
+        while let Some(byte) = self.view.byte(at)? {
+            if is_blank(byte) {
+                let after = self.view.skip_blanks(at)?;
+                if self.bare_ends_at_blank(at, after)? {
+                    break;
+                }
+                at = after;
+                continue;
+            }
+            let closes = byte == b'}' && open > 0;
+            if !closes && self.bare_ends_at(byte, at)? {
+                break;
+            }
+            open = if closes { open - 1 } else { open + usize::from(byte == b'{') };
+            at += 1;
+            end = at;
+        }
+        Ok(end)
+    }
+
+    fn bare_ends_at_blank(&self, at: usize, after: usize) -> Result<bool, NotYet> {
+        let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
+        let key = self.parent() == Some(Bracket::Object) && self.key_follows(after, false)? != Ahead::Absent;
+        Ok(line || (key && self.view.byte(after)?.is_some()))
+    }
+
+    fn bare_ends_at(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
+        match byte {
+            b'}' | b']' => Ok(true),
+            b')' => Ok(self.parent() != Some(Bracket::Object) && self.parent() != Some(Bracket::Array)),
+            b',' if self.parent() == Some(Bracket::Object) => {
+                let literal = scalar::is_json(self.view.slice(self.at(), at));
+                let typed = self.context.schema.zip(self.value_node());
+                let text = typed.is_none_or(|(schema, node)| schema.node(node).types().has(Types::STRING));
+                let over = literal && (!text || self.view.byte(at + 1)?.is_some_and(is_blank));
+                Ok(over || self.member_ahead(at + 1)?)
+            }
+            b',' => Ok(true),
+            _ => self.stands_stop(at),
+        }
+    }
+}
+
+/// Says whether a word begins with a quote token that was damaged: with a piece of its start, or of its end near by.
+fn is_torn(word: &str, token: &str) -> bool {
+    let (word, token) = (word.as_bytes(), token.as_bytes());
+    let piece = (token.len() / 2).min(3);
+    let near = &word[..word.len().min(token.len() + FRAYED)];
+    piece > 0
+        && (near.starts_with(&token[..piece]) || memchr::memmem::find(near, &token[token.len() - piece..]).is_some())
+}

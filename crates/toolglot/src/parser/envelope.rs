@@ -1,0 +1,92 @@
+//! A call object whose frame is damaged: quotes, colons and braces around the name and the arguments are lost or doubled,
+//! and the two stand in their order all the same.
+//!
+//! ```text
+//!   {"name="f", "arguments": {      {"function=f","arguments":{      {{"name": "f", "arguments": {{
+//!   {"name: "f", "arguments: {      {"name": "f, "arguments": {      {"name": "f", "arguments": [{
+//! ```
+
+use super::call_context::CallContext;
+use super::call_object::{CallObjectTrial, FoundArguments, is_declaration};
+use super::head::{HeadText, name_end};
+use super::member::{is_arguments_key, is_id_key, is_name_key};
+use crate::diagnostic::Code;
+use crate::dialect::Literal;
+use crate::json::key_ahead;
+use crate::view::NotYet;
+
+/// What stands between two words of the frame: brackets, quotes, separators and blanks. Real frames have six at most,
+/// with line breaks and an indent.
+const JOINT: usize = 64;
+
+/// Returns the name and the place of the arguments of a damaged call object at `at`, if a declared tool has that name and
+/// a marker opens the call.
+pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
+    let forms = [Some(context.pattern()), context.engine.section(context.pattern_ref)];
+    let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
+    if !marked || !context.engine.options.repairs.allow(Code::Envelope) {
+        return Ok(None);
+    }
+    let (mut at, mut name) = (at, None::<HeadText>);
+    loop {
+        let start = joint(at, context)?.end;
+        let Some(end) = name_end(context.view, start)? else { return Ok(None) };
+        let (word, behind) = (context.view.slice(start, end), joint(end, context)?);
+        if !behind.separates {
+            return Ok(None);
+        }
+        let said = match name_end(context.view, behind.end)? {
+            Some(end) => HeadText::new(context.view.slice(behind.end, end), behind.end..end),
+            None => HeadText::new("", behind.end..behind.end),
+        };
+        at = said.span.end;
+        match name.take() {
+            Some(name) if is_arguments_key(word, context.dialect()) => return begin(name, behind.brace, context),
+            None if is_name_key(word, context.dialect()) && is_declared(&said, context) => name = Some(said),
+            known if word == "type" || is_id_key(word, context) => name = known,
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// Says whether a tool of that name is declared.
+fn is_declared(name: &HeadText, context: &CallContext<'_>) -> bool {
+    context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some())
+}
+
+/// Returns the call if its arguments begin with the brace, and are no schema.
+fn begin(name: HeadText, brace: Option<usize>, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
+    let Some(at) = brace else { return Ok(None) };
+    if !key_ahead(context.view, at + 1, None)? || is_declaration(at, Some(&name), context)? {
+        return Ok(None);
+    }
+    let found = FoundArguments { at, repair: Some(Code::Envelope) };
+    Ok(Some(CallObjectTrial { name, has_arguments: true, found: Some(found) }))
+}
+
+/// What stands between two words.
+struct Joint {
+    end: usize,
+    /// A colon or an equals sign is in it.
+    separates: bool,
+    /// Where its first brace stands.
+    brace: Option<usize>,
+}
+
+/// Passes what is no word.
+fn joint(from: usize, context: &CallContext<'_>) -> Result<Joint, NotYet> {
+    let mut joint = Joint { end: from, separates: false, brace: None };
+    while joint.end - from < JOINT
+        && let Some(next) = context.view.char(joint.end)?
+    {
+        match next {
+            ':' | '=' => joint.separates = true,
+            '{' => joint.brace = joint.brace.or(Some(joint.end)),
+            '[' | '(' | ',' | '"' | '\'' | '`' | '\\' | '“' | '”' | '\u{200b}' | '\u{feff}' => {}
+            _ if next.is_whitespace() => {}
+            _ => break,
+        }
+        joint.end += next.len_utf8();
+    }
+    Ok(joint)
+}
