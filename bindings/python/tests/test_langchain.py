@@ -94,3 +94,55 @@ def test_an_agent_runs_the_calls() -> None:
     agent = agents.create_agent(model, [ping], middleware=[toolglot.langchain.middleware()])
     messages = agent.invoke({"messages": [("user", "ping")]})["messages"]
     assert ran == ["ping"] and messages[-1].content == "Done."
+
+
+TEXT = 'Let me see.\n<tool_call>{"name": "ping", "arguments": {}}</tool_call>'
+
+
+class Talks(Writes):
+    """Calls once, then is done."""
+
+    said: list[int] = []
+
+    def _stream(self, messages: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> Any:
+        self.said.append(1)
+        text = TEXT if len(self.said) == 1 else "All is done."
+        for at in range(0, len(text), 5):
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=text[at : at + 5]))
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+
+@pytest.mark.parametrize("how", ["wrapper", "middleware"])
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+def test_a_graph_streams_every_token_once(how: str, is_async: bool) -> None:
+    agents = pytest.importorskip("langchain.agents")
+    ran = []
+
+    def ping() -> str:
+        """Says that it is there."""
+        ran.append("ping")
+        return "pong"
+
+    inner = Talks(pieces=(), said=[])
+    if how == "wrapper":
+        agent = agents.create_agent(toolglot.langchain.ToolglotChat(model=inner), [ping])
+    else:
+        agent = agents.create_agent(inner, [ping], middleware=[toolglot.langchain.middleware()])
+    asked = {"messages": [("user", "ping")]}
+
+    async def heard() -> list[Any]:
+        return [message async for message, _ in agent.astream(asked, stream_mode="messages")]
+
+    if is_async:
+        messages = asyncio.run(heard())
+    else:
+        messages = [message for message, _ in agent.stream(asked, stream_mode="messages")]
+    said = [message for message in messages if isinstance(message, AIMessageChunk)]
+    assert "".join(message.content for message in said) == "Let me see.\nAll is done."
+    names = [call["name"] for message in said for call in message.tool_call_chunks if call["name"]]
+    assert names == ["ping"] and ran == ["ping"]

@@ -22,6 +22,7 @@ pub(crate) enum ProxyError {
     Compressed,
     Foreign,
     Method,
+    Ambiguous,
     MediaType,
     Unsatisfied,
     Captures,
@@ -32,7 +33,7 @@ pub(crate) enum ProxyError {
 }
 
 /// The error, its sort, its status and its word for programs.
-const TABLE: [(ProxyError, FaultKind, u16, &str); 21] = [
+const TABLE: [(ProxyError, FaultKind, u16, &str); 22] = [
     (ProxyError::Key, FaultKind::Authentication, 401, "invalid_api_key"),
     (ProxyError::Body, FaultKind::TooLarge, 413, "body_too_large"),
     (ProxyError::BodyRead, FaultKind::Request, 400, "body_incomplete"),
@@ -47,6 +48,7 @@ const TABLE: [(ProxyError, FaultKind, u16, &str); 21] = [
     (ProxyError::Compressed, FaultKind::Upstream, 502, "upstream_compressed"),
     (ProxyError::Foreign, FaultKind::Permission, 403, "foreign_page"),
     (ProxyError::Method, FaultKind::Request, 405, "method_not_allowed"),
+    (ProxyError::Ambiguous, FaultKind::Request, 400, "ambiguous_request"),
     (ProxyError::MediaType, FaultKind::Request, 415, "unsupported_media_type"),
     (ProxyError::Unsatisfied, FaultKind::Upstream, 502, "tool_choice_unsatisfied"),
     (ProxyError::Captures, FaultKind::Request, 422, "capture_unusable"),

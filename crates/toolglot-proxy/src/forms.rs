@@ -59,7 +59,7 @@ impl Target {
             }
         }
         let mut refusals = Vec::new();
-        while matches!(response.status().as_u16(), 400 | 422) && refusals.len() < MOST_REFUSALS {
+        while matches!(response.status().as_u16(), 400 | 422 | 500) && refusals.len() < MOST_REFUSALS {
             let (refusal, fault) = told(response).await?;
             let Some(why) = exchange.amend(&fault) else {
                 response = refusal;

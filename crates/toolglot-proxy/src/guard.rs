@@ -3,6 +3,7 @@
 //! | request | answer |
 //! |---|---|
 //! | `CONNECT`, `TRACE` | 405, always |
+//! | two `Host` headers, a path with the segment `.` or `..`, also written with `%2e` | 400, always |
 //! | a body that says it is `text/plain` or a form's, to a path of a protocol | 415, always |
 //! | `Host` is neither an address, `localhost`, the name in `listen` nor one of `hosts` | 403, unless keys are asked for |
 //! | `Origin` is neither of this machine nor one of `origins` | 403, unless keys are asked for |
@@ -23,6 +24,7 @@ use toolglot_wire::Fault;
 use crate::config::ServerSettings;
 use crate::error::ProxyError;
 use crate::live::Live;
+use crate::paths;
 
 /// What browsers say about the page that asks.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -36,6 +38,7 @@ pub(crate) fn check(live: &Live, parts: &Parts) -> Result<(), Fault> {
         let message = format!("`{}` is not forwarded; request a path of this proxy instead", parts.method);
         return Err(ProxyError::Method.because(message));
     }
+    check_form(parts)?;
     if !live.keys.is_empty() {
         return Ok(());
     }
@@ -91,6 +94,17 @@ pub(crate) fn allow(live: &Live, origin: Option<&HeaderValue>, headers: &mut Hea
     headers.append(header::VARY, HeaderValue::from_static("origin"));
     let origin = origin.filter(|origin| origin.to_str().is_ok_and(|origin| is_listed(server, origin)));
     headers.extend(origin.map(|origin| (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone())));
+}
+
+/// Refuses what two programs may read differently: more than one `Host`, and a path that leaves the place that it names.
+fn check_form(parts: &Parts) -> Result<(), Fault> {
+    if parts.headers.get_all(header::HOST).iter().count() > 1 {
+        return Err(ProxyError::Ambiguous.because("more than one `Host`; send one"));
+    }
+    if paths::climbs(parts.uri.path()) {
+        return Err(ProxyError::Ambiguous.because("the path has a segment `.` or `..`; send the path that is meant"));
+    }
+    Ok(())
 }
 
 fn check_host(server: &ServerSettings, parts: &Parts) -> Result<(), Fault> {

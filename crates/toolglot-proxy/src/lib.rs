@@ -41,6 +41,7 @@ mod memory;
 mod metrics;
 mod misses;
 mod ollama;
+mod openings;
 mod owner;
 mod passing;
 mod paths;

@@ -1,6 +1,5 @@
 //! The settings in force, ready for use, and what outlives them.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -21,6 +20,7 @@ use crate::headers::looks_like_key;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
+use crate::openings::Openings;
 use crate::prompting;
 use crate::shared_store::SharedStore;
 use crate::tls;
@@ -231,13 +231,10 @@ pub(crate) struct Shared {
     pub(crate) draining: AtomicBool,
     /// The files of the inspector's page, if the program has them.
     page: OnceLock<PageFiles>,
-    learned: Mutex<HashSet<String>>,
+    openings: Mutex<Openings>,
     random: RandomState,
     drawn: AtomicU64,
 }
-
-/// Models about which something is remembered; when there are more, all is learned anew.
-const MOST_LEARNED: usize = 1024;
 
 impl Shared {
     pub(crate) fn new(live: Live) -> Self {
@@ -251,7 +248,7 @@ impl Shared {
             held: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
             page: OnceLock::new(),
-            learned: Mutex::default(),
+            openings: Mutex::default(),
             random: RandomState::new(),
             drawn: AtomicU64::new(0),
         }
@@ -269,24 +266,18 @@ impl Shared {
 
     /// Says whether the prompts of a model were seen to open the reasoning.
     pub(crate) fn opens_reasoning(&self, model: &str) -> bool {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+        self.openings.lock().unwrap_or_else(PoisonError::into_inner).begins_inside(model)
     }
 
-    /// Remembers that a model's prompts open the reasoning.
-    pub(crate) fn learn_reasoning(&self, model: &str) {
-        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        if learned.len() >= MOST_LEARNED {
-            learned.clear();
-        }
-        if learned.insert(model.to_owned()) {
-            self.tell(model, "the prompt opens the reasoning; later answers start inside it");
-        }
-    }
-
-    /// Forgets it again: an answer was nothing but reasoning.
-    pub(crate) fn unlearn_reasoning(&self, model: &str) {
-        if self.learned.lock().unwrap_or_else(PoisonError::into_inner).remove(model) {
-            self.tell(model, "the prompt does not always open the reasoning; later answers start as text");
+    /// Learns from an answer whether a model's prompts open the reasoning.
+    pub(crate) fn learn_opening(&self, model: &str, inside: bool) {
+        let learned = self.openings.lock().unwrap_or_else(PoisonError::into_inner).count(model, inside);
+        match learned {
+            Some(true) => self.tell(model, "the prompt opens the reasoning; later answers start inside it"),
+            Some(false) => {
+                self.tell(model, "the prompt does not always open the reasoning; later answers start as text")
+            }
+            None => {}
         }
     }
 

@@ -34,6 +34,13 @@ pub(crate) fn meant(path: &str) -> (Cow<'_, str>, Option<Deployment>) {
     (path, deployment)
 }
 
+/// Says whether a path has a segment that is no name but a way through folders.
+pub(crate) fn climbs(path: &str) -> bool {
+    path.split(['/', '\\'])
+        .map(unescaped)
+        .any(|segment| segment.split(['/', '\\']).any(|name| name == "." || name == ".."))
+}
+
 /// Returns a segment whose escapes are the bytes that they stand for.
 fn unescaped(segment: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), segment.as_bytes());
@@ -56,6 +63,22 @@ fn unescaped(segment: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ways_through_folders_are_noticed() {
+        for (path, wanted) in [
+            ("/v1/../../admin", true),
+            ("/v1/%2e%2E/admin", true),
+            ("/v1/./models", true),
+            ("/v1/..%2fadmin", true),
+            ("/v1/..\\admin", true),
+            ("/v1/models/a..b", false),
+            ("/v1/models/v1.0", false),
+            ("/v1/.well-known", false),
+        ] {
+            assert_eq!(climbs(path), wanted, "{path}");
+        }
+    }
 
     #[test]
     fn paths_are_found_behind_what_is_written() {

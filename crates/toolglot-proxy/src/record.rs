@@ -331,10 +331,8 @@ impl Drop for Record {
         self.count(status);
         self.tell(status);
         self.look_back();
-        match &self.report {
-            Some(report) if report.orphan_reasoning_closer => self.shared.learn_reasoning(&self.model),
-            Some(report) if report.all_reasoning => self.shared.unlearn_reasoning(&self.model),
-            _ => {}
+        if let Some(inside) = self.report.as_ref().and_then(|report| report.begins_inside_reasoning) {
+            self.shared.learn_opening(&self.model, inside);
         }
     }
 }

@@ -206,6 +206,27 @@ pub(crate) fn with_shaped(dialects: &Dialects) -> Dialects {
     dialects.iter().cloned().chain(shaped).collect()
 }
 
+/// A part of an answer that is held until it is clear what it is.
+pub(crate) trait Join {
+    /// Takes what is said of the first alternative; says whether all is settled then. What is held is nothing yet.
+    fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool;
+
+    /// Returns how many bytes of text are held.
+    fn held(&self) -> usize;
+}
+
+/// Passes what is said through what holds it, until that is settled.
+pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) {
+    if let Some(inner) = held {
+        let mut rest = std::mem::take(said).into_iter();
+        let is_settled = rest.by_ref().any(|event| inner.join(event, said));
+        said.extend(rest);
+        if is_settled {
+            *held = None;
+        }
+    }
+}
+
 /// Joins the beginning of a call, which the server got, with what the model wrote behind it. Some servers repeat it, and
 /// some models begin anew.
 #[derive(Debug)]
@@ -220,8 +241,19 @@ impl Opening {
         (!text.is_empty()).then(|| Self { text: text.to_owned(), seen: String::new() })
     }
 
-    /// Takes what is said of the first alternative; says whether the opening is settled then. What is held is nothing yet.
-    pub(crate) fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+        let seen = std::mem::take(&mut self.seen);
+        let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
+        out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
+    }
+}
+
+impl Join for Opening {
+    fn held(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
         let said = match said {
             ResponseEvent::Part { choice: 0, part: Part::Text(text) } => {
                 self.seen.push_str(&text);
@@ -246,12 +278,6 @@ impl Opening {
         }
         out.push(said);
         true
-    }
-
-    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
-        let seen = std::mem::take(&mut self.seen);
-        let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
-        out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
     }
 }
 

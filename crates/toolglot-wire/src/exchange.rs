@@ -196,8 +196,7 @@ impl Exchange {
     /// it in the error. It is one of the server's protocol, which has to be Chat.
     pub fn answer_of_refusal(&self, body: &[u8]) -> Option<Vec<u8>> {
         let work = self.work.as_ref().filter(|work| work.upstream == Protocol::Chat && work.wants.parse)?;
-        let AnswerSettings { dialects, tools, options, .. } = &work.wants;
-        refusals::answer(body, self.stream, (dialects, tools, options))
+        refusals::answer(body, self.stream, &work.wants)
     }
 
     fn amended(&mut self, fault: &Fault, by_choice: bool) -> Option<&'static str> {

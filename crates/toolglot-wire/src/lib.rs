@@ -9,6 +9,7 @@
 
 #![deny(missing_docs)]
 
+mod bare_arguments;
 mod chat;
 mod demand;
 mod dispatch;

@@ -229,9 +229,29 @@ impl Normalizer {
         })
     }
 
+    /// Returns what is wanted of an answer that is read for calls and holds none so far.
+    pub(crate) fn settings(&self) -> Option<&AnswerSettings> {
+        Some(&self.shared.wants).filter(|wants| wants.parse && self.shared.tally.first.is_none())
+    }
+
     /// Says whether the answer has to hold a call.
     pub(crate) fn demands_call(&self) -> bool {
         self.shared.wants.demand.is_some()
+    }
+
+    /// Says whether the text began inside reasoning; nothing if it does not tell, as one that was cut does not.
+    pub(crate) fn begins_inside_reasoning(&self) -> Option<bool> {
+        let tally = &self.shared.tally;
+        let is_done = matches!(tally.finish, Some(Finish::Stop | Finish::ToolCalls));
+        let says_more = tally.spoke || tally.calls > 0;
+        match (self.shared.wants.reasoning_open, tally.thought) {
+            _ if tally.orphan_closer => Some(true),
+            (true, true) if says_more => Some(true),
+            // Nothing closed it although the model was done.
+            (true, true) if is_done => Some(false),
+            (false, false) if says_more && is_done => Some(false),
+            _ => None,
+        }
     }
 
     fn was_cut(&self) -> bool {

@@ -63,6 +63,11 @@ pub(crate) fn into_text(
     }
 }
 
+/// Writes the calls and results of a conversation that is in order as text of a dialect; all else stays as it is.
+pub(crate) fn in_words(messages: Vec<Value>, dialect: &Arc<Dialect>) -> Vec<Value> {
+    one_a_turn(talk::written(messages, &Tools::default(), dialect, &mut Vec::new()))
+}
+
 /// Takes the instructions that a conversation begins with, as one text; later ones are a user's.
 fn instructions(messages: Vec<Value>) -> (Option<String>, Vec<Value>) {
     let (mut system, mut rest) = (None, Vec::with_capacity(messages.len()));

@@ -1,13 +1,15 @@
 //! What servers refuse in a request for chat, and what is sent in its place: one table.
 
 use serde_json::{Map, Value, json};
-use toolglot::{Dialects, Options, Tools, parse, repair};
+use toolglot::{Dialects, parse, repair};
 
 use crate::chat::history::{identify, later_instructions};
 use crate::chat::pairs::one_a_turn;
 use crate::chat::request::allow_only;
 use crate::fault::Fault;
+use crate::normalize::AnswerSettings;
 use crate::policy::HistoryIds;
+use crate::prompt;
 
 /// A refusal that another request gets around.
 struct Refusal {
@@ -19,7 +21,7 @@ struct Refusal {
     mend: fn(&mut Map<String, Value>) -> bool,
 }
 
-const TABLE: [Refusal; 5] = [
+const TABLE: [Refusal; 7] = [
     // LM Studio takes no object.
     Refusal { says: &["tool_choice"], why: "the server takes no tool by name as `tool_choice`", mend: require_one },
     Refusal {
@@ -39,7 +41,12 @@ const TABLE: [Refusal; 5] = [
         why: "the server takes instructions at the beginning only",
         mend: |request| changed(request, instruct_at_once),
     },
+    Refusal { says: &["role"], why: NO_ROLE, mend: |request| changed(request, without_results) },
+    // Servers whose template fails at a role say no more than that.
+    Refusal { says: &["internal", "error"], why: NO_ROLE, mend: |request| changed(request, without_results) },
 ];
+
+const NO_ROLE: &str = "the server knows no role `tool`";
 
 /// Changes a chat request that a server refused, if another form of it may pass; returns why.
 pub(crate) fn amend(request: &mut Map<String, Value>, fault: &Fault) -> Option<&'static str> {
@@ -82,43 +89,75 @@ fn instruct_at_once(request: &mut Map<String, Value>) {
     *messages = one_a_turn(std::mem::take(messages));
 }
 
+/// Writes earlier calls and results as text, for a server that knows no messages of tools. The declarations stay, so a model
+/// that writes its next call as it sees the earlier ones is read.
+fn without_results(request: &mut Map<String, Value>) {
+    let dialect = Dialects::builtin().get(PLAIN).cloned();
+    let Some(dialect) = dialect.filter(|_| mentions_results(request)) else { return };
+    let Some(Value::Array(messages)) = request.get_mut("messages") else { return };
+    *messages = prompt::in_words(std::mem::take(messages), &dialect);
+}
+
+/// The dialect in which earlier calls are written.
+const PLAIN: &str = "hermes";
+
+fn mentions_results(request: &Map<String, Value>) -> bool {
+    let messages = request.get("messages").and_then(Value::as_array);
+    messages.is_some_and(|messages| messages.iter().any(|message| message["role"] == "tool"))
+}
+
 /// Returns a chat answer that says what the model wrote, where a server refuses that and tells it: it is streamed if `stream`.
 /// Nothing where no call is in it, for then the refusal says more.
-pub(crate) fn answer(
-    body: &[u8],
-    stream: bool,
-    (dialects, tools, options): (&Dialects, &Tools, &Options),
-) -> Option<Vec<u8>> {
-    let body: Value = serde_json::from_slice(body).ok()?;
-    let text = written(&body)?;
-    let message = match parse(text, dialects, tools, options).calls[..] {
-        // Arguments alone are those of the only tool.
-        [] => {
-            let name = tools.names().next().filter(|_| tools.len() == 1)?;
-            repair(text, dialects, tools, options).arguments?;
-            json!({"role": "assistant", "content": null, "tool_calls": [
-                {"index": 0, "id": "", "type": "function", "function": {"name": name, "arguments": text}}]})
-        }
-        _ => json!({"role": "assistant", "content": text}),
-    };
-    let of = |kind: &str, key: &str, finish: Value| {
-        json!({"id": "", "object": kind, "created": 0, "model": "",
-            "choices": [{"index": 0, key: message, "finish_reason": finish}]})
-    };
+pub(crate) fn answer(body: &[u8], stream: bool, wants: &AnswerSettings) -> Option<Vec<u8>> {
+    let message = message(body, wants)?;
     Some(if stream {
-        let chunk = of("chat.completion.chunk", "delta", Value::Null);
-        let end =
-            json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
-        format!("data: {chunk}\n\ndata: {end}\n\ndata: [DONE]\n\n").into_bytes()
+        format!("data: {}\n\ndata: [DONE]\n\n", chunk_of(&message)).into_bytes()
     } else {
-        of("chat.completion", "message", "stop".into()).to_string().into_bytes()
+        said("chat.completion", "message", &message).to_string().into_bytes()
     })
 }
 
+/// Says whether the data of an event may be such a refusal, without reading it.
+pub(crate) fn may_be_refusal(data: &str) -> bool {
+    [FIELD, RAW].iter().any(|word| data.contains(word))
+}
+
+/// Returns the last chunk of a stream that says what the model wrote, in place of the event that refuses it.
+pub(crate) fn chunk(data: &str, wants: &AnswerSettings) -> Option<String> {
+    message(data.as_bytes(), wants).map(|message| chunk_of(&message).to_string())
+}
+
+fn chunk_of(message: &Value) -> Value {
+    said("chat.completion.chunk", "delta", message)
+}
+
+fn said(kind: &str, key: &str, message: &Value) -> Value {
+    json!({"id": "", "object": kind, "created": 0, "model": "",
+        "choices": [{"index": 0, key: message, "finish_reason": "stop"}]})
+}
+
+/// Returns the message of which a server told in a refusal, if a call is in it.
+fn message(body: &[u8], AnswerSettings { dialects, tools, options, .. }: &AnswerSettings) -> Option<Value> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let text = written(&body)?;
+    if !parse(text, dialects, tools, options).calls.is_empty() {
+        return Some(json!({"role": "assistant", "content": text}));
+    }
+    // Arguments alone are those of the only tool.
+    let name = tools.names().next().filter(|_| tools.len() == 1)?;
+    repair(text, dialects, tools, options).arguments?;
+    Some(json!({"role": "assistant", "content": null, "tool_calls": [
+        {"index": 0, "id": "", "type": "function", "function": {"name": name, "arguments": text}}]}))
+}
+
+/// Where refusals hold what the model wrote.
+const FIELD: &str = "failed_generation";
+const RAW: &str = "error parsing tool call: raw='";
+
 /// Returns what the model wrote, of a refusal: in a field of its own, or in the words `raw='…'`.
 fn written(refusal: &Value) -> Option<&str> {
-    let field = refusal.pointer("/error/failed_generation").and_then(Value::as_str);
+    let field = refusal.get("error").and_then(|error| error.get(FIELD)?.as_str());
     let message = refusal.pointer("/error/message").or_else(|| refusal.get("error")).and_then(Value::as_str);
-    let raw = || message?.split_once("error parsing tool call: raw='")?.1.rsplit_once("', err=").map(|(raw, _)| raw);
+    let raw = || message?.split_once(RAW)?.1.rsplit_once("', err=").map(|(raw, _)| raw);
     field.or_else(raw).filter(|text| !text.trim().is_empty())
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::bare_arguments::BareArguments;
 use crate::chat::glance::ChunkTemplates;
 use crate::chat::write::ChatWriter;
-use crate::demand::Opening;
+use crate::demand::{self, Join, Opening};
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
 use crate::framing::Framing;
@@ -15,6 +16,7 @@ use crate::policy::WireLimits;
 use crate::port::{Client, ProtocolReader, ProtocolWriter};
 use crate::protocol::Protocol;
 use crate::recall::{self, StoredAnswer};
+use crate::refusals;
 use crate::relay::Relay;
 use crate::response_event::{Finish, Part, ResponseEvent, Usage};
 use crate::responses;
@@ -55,10 +57,8 @@ pub struct Report {
     pub diagnostics: BTreeMap<&'static str, usize>,
     /// Bytes that are held back now.
     pub held: usize,
-    /// Text held the closer of a reasoning region that nothing had opened: the prompt opens it.
-    pub orphan_reasoning_closer: bool,
-    /// The model was done and all of its text was reasoning, which nothing closed: the prompt may not have opened any.
-    pub all_reasoning: bool,
+    /// Whether the text began inside reasoning, which the prompt has opened then; nothing if it does not tell.
+    pub begins_inside_reasoning: Option<bool>,
     /// Why the first alternative ended.
     pub finish: Option<Finish>,
     /// The error that the answer ended with.
@@ -94,6 +94,8 @@ struct Conversion {
     earlier: Option<Usage>,
     /// The beginning of the answer, which the server got, until it is settled.
     opening: Option<Opening>,
+    /// The beginning of the answer, as long as it may be nothing but the arguments that are demanded.
+    bare: Option<BareArguments>,
     /// The whole answer, if later requests may refer to it and it was not streamed.
     settled: Option<String>,
     secrets: Secrets,
@@ -149,6 +151,7 @@ impl Turn {
             spoken: String::new(),
             earlier: None,
             opening: None,
+            bare: None,
             settled: None,
             secrets: Secrets::default(),
             counted: String::new(),
@@ -188,6 +191,7 @@ impl Turn {
     #[must_use]
     pub(crate) fn with_opening(mut self, opening: Option<Opening>) -> Self {
         if let Some(way) = &mut self.way {
+            way.bare = if opening.is_none() { way.normalizer.settings().and_then(BareArguments::new) } else { None };
             way.opening = opening;
         }
         self
@@ -314,7 +318,7 @@ impl Turn {
     pub fn held(&self) -> usize {
         match &self.way {
             None => self.relay.held(),
-            Some(way) => self.framing.held() + way.normalizer.held(),
+            Some(way) => self.framing.held() + way.bare.as_ref().map_or(0, Join::held) + way.normalizer.held(),
         }
     }
 
@@ -333,8 +337,7 @@ impl Turn {
             left: tally.left,
             diagnostics: tally.diagnostics.clone(),
             held: self.held(),
-            orphan_reasoning_closer: tally.orphan_closer,
-            all_reasoning: tally.thought && !tally.spoke && tally.calls == 0 && tally.finish == Some(Finish::Stop),
+            begins_inside_reasoning: way.normalizer.begins_inside_reasoning(),
             finish: tally.finish.clone(),
             fault: tally.fault.clone(),
             usage: way.usage(),
@@ -349,9 +352,18 @@ impl Conversion {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) {
         if !self.glance(frame, out) {
             self.say_held_back();
-            self.reader.frame(frame, &mut self.said);
+            match self.refused_answer(frame) {
+                Some(answer) => self.reader.frame(&Frame { event: None, data: &answer, raw: &[] }, &mut self.said),
+                None => self.reader.frame(frame, &mut self.said),
+            }
         }
         self.pass_on(out);
+    }
+
+    /// Returns the chunk that a server should have sent in place of an error that refuses what its model wrote.
+    fn refused_answer(&self, frame: &Frame<'_>) -> Option<String> {
+        let is_error = self.client.upstream == Protocol::Chat && refusals::may_be_refusal(frame.data);
+        self.normalizer.settings().filter(|_| is_error).and_then(|wants| refusals::chunk(frame.data, wants))
     }
 
     /// Takes the frame in which the stream ended: if it is only a part of one, the end of the stream is the fault.
@@ -394,14 +406,8 @@ impl Conversion {
     }
 
     fn make_clean(&mut self) {
-        if let Some(opening) = &mut self.opening {
-            let mut rest = std::mem::take(&mut self.said).into_iter();
-            let settled = rest.by_ref().any(|said| opening.join(said, &mut self.said));
-            self.said.extend(rest);
-            if settled {
-                self.opening = None;
-            }
-        }
+        demand::join(&mut self.opening, &mut self.said);
+        demand::join(&mut self.bare, &mut self.said);
         for mut said in self.said.drain(..) {
             match &mut said {
                 ResponseEvent::Fault(fault) => fault.blot(&self.secrets),

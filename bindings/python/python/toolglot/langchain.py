@@ -1,7 +1,6 @@
 """LangChain: tool calls from any chat model, streamed, and for agents.
 
-`ToolglotChat(model=…)` wraps a chat model and streams `tool_call_chunks`; `middleware()` reads an agent's whole
-messages. A call that the end cut off is in `invalid_tool_calls`, never in `tool_calls`.
+`ToolglotChat(model=…)` wraps a chat model and streams `tool_call_chunks`; `middleware()` does so in an agent. A call that the end cut off is in `invalid_tool_calls`, never in `tool_calls`.
 """
 
 from __future__ import annotations
@@ -19,6 +18,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ._host import Answer, Delta, whole
 from ._settings import DialectLike
+
+#: The wrapped model tells nobody of its tokens: who listens hears them from the wrapper, and would hear them twice.
+_SILENT: Any = {"callbacks": []}
 
 _CUT = "the end of the answer cut this call off"
 _BROKEN = "this call went on after an error that no repair covers"
@@ -89,7 +91,7 @@ class ToolglotChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         inner, rest = self._inner(kwargs)
-        return self._result(inner.invoke(messages, stop=stop, **rest), kwargs)
+        return self._result(inner.invoke(messages, _SILENT, stop=stop, **rest), kwargs)
 
     async def _agenerate(
         self,
@@ -99,7 +101,7 @@ class ToolglotChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         inner, rest = self._inner(kwargs)
-        return self._result(await inner.ainvoke(messages, stop=stop, **rest), kwargs)
+        return self._result(await inner.ainvoke(messages, _SILENT, stop=stop, **rest), kwargs)
 
     def _result(self, message: AIMessage, kwargs: dict[str, Any]) -> ChatResult:
         message = read(message, kwargs.get("tools"), self.dialect, **self.options)
@@ -114,7 +116,7 @@ class ToolglotChat(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         inner, rest = self._inner(kwargs)
         answer = Answer(kwargs.get("tools"), self.dialect, **self.options)
-        for chunk in inner.stream(messages, stop=stop, **rest):
+        for chunk in inner.stream(messages, _SILENT, stop=stop, **rest):
             yield _generation(_read_chunk(chunk, answer))
         yield _generation(_chunk(answer.finish()))
 
@@ -127,7 +129,7 @@ class ToolglotChat(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         inner, rest = self._inner(kwargs)
         answer = Answer(kwargs.get("tools"), self.dialect, **self.options)
-        async for chunk in inner.astream(messages, stop=stop, **rest):
+        async for chunk in inner.astream(messages, _SILENT, stop=stop, **rest):
             yield _generation(_read_chunk(chunk, answer))
         yield _generation(_chunk(answer.finish()))
 
@@ -180,25 +182,19 @@ def _generation(chunk: AIMessageChunk) -> ChatGenerationChunk:
 
 
 def middleware(dialect: DialectLike = None, **options: Any) -> Any:
-    """Returns middleware for `langchain.agents.create_agent` that reads every message of the model."""
+    """Returns middleware for `langchain.agents.create_agent` that reads what the model writes, as it comes."""
     from langchain.agents.middleware import AgentMiddleware
 
-    def changed(request: Any, response: Any) -> Any:
-        tools = [convert_to_openai_tool(tool) for tool in request.tools or ()]
-
-        def one(message: Any) -> Any:
-            return read(message, tools, dialect, **options) if isinstance(message, AIMessage) else message
-
-        if isinstance(response, AIMessage):
-            return one(response)
-        response.result = [one(message) for message in response.result]
-        return response
+    def reading(request: Any) -> Any:
+        if isinstance(request.model, ToolglotChat):
+            return request
+        return request.override(model=ToolglotChat(model=request.model, dialect=dialect, options=options))
 
     class ToolglotMiddleware(AgentMiddleware):  # type: ignore[type-arg]
         def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-            return changed(request, handler(request))
+            return handler(reading(request))
 
         async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-            return changed(request, await handler(request))
+            return await handler(reading(request))
 
     return ToolglotMiddleware()

@@ -4,6 +4,7 @@
       callbacks: ["toolglot.litellm.handler"]
 
 or, to switch it per key and per request, as a guardrail of the mode `post_call`: `guardrail: toolglot.litellm.Guardrail`.
+Answers of `/v1/chat/completions` and `/v1/messages` are read, whole and streamed, those of `/v1/responses` are not.
 """
 
 from __future__ import annotations
@@ -23,53 +24,69 @@ from ._host import new_seed
 from ._settings import DialectLike
 
 
-class _Hooks:
-    """What both kinds of hooks do."""
+def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any], stream: bool) -> _native.Turn | None:
+    """What reads the answer to a request, in the request's protocol; nothing if it declares no tools."""
+    tools = request.get("tools")
+    if not tools:
+        return None
+    asked = {"model": str(request.get("model") or ""), "messages": [], "tools": tools, "stream": stream}
+    if choice := request.get("tool_choice"):
+        asked["tool_choice"] = choice
+    protocol = _protocol(tools)
+    if protocol == "chat":
+        # LiteLLM takes the tokens out again where the client has not asked for them.
+        asked["stream_options"] = {"include_usage": True}
+    known, chosen = _settings.dialects(dialect), _settings.options(options)
+    try:
+        exchange = _native.Exchange(protocol, json.dumps(asked).encode(), known, chosen)
+    except ValueError:
+        return None
+    return None if exchange.is_relay else exchange.turn(new_seed(), int(time.time()))
 
-    dialect: DialectLike = None
-    options: dict[str, Any] = {}  # noqa: RUF012  (never changed)
 
-    def _turn(self, request: dict[str, Any], stream: bool) -> _native.Turn | None:
-        """What reads the answer to a request; nothing if it declares no tools."""
-        if not request.get("tools"):
-            return None
-        asked = {"model": str(request.get("model") or ""), "messages": [], "tools": request["tools"], "stream": stream}
-        if choice := request.get("tool_choice"):
-            asked["tool_choice"] = choice
-        known, options = _settings.dialects(self.dialect), _settings.options(self.options)
-        try:
-            exchange = _native.Exchange("chat", json.dumps(asked).encode(), known, options)
-        except ValueError:
-            return None
-        return None if exchange.is_relay else exchange.turn(new_seed(), int(time.time()))
+def _protocol(tools: Any) -> str:
+    """Anthropic's clients declare tools flat, with an `input_schema`; LiteLLM hands the request on as it came."""
+    is_messages = any(isinstance(tool, dict) and "input_schema" in tool for tool in tools)
+    return "messages" if is_messages else "chat"
 
-    async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
-        """Reads a whole answer."""
-        turn = self._turn(data, stream=False) if isinstance(response, ModelResponse) else None
-        if turn is None:
-            return response
-        try:
-            body = turn.whole(response.model_dump_json(exclude_none=True).encode())
-        except ValueError:
-            return response
-        made = ModelResponse(**json.loads(body))
-        made._hidden_params = response._hidden_params
-        return made
 
-    async def async_post_call_streaming_iterator_hook(
-        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
-    ) -> AsyncIterator[ModelResponseStream]:
-        """Reads a stream, as it comes."""
-        turn = self._turn(request_data, stream=True)
-        async for item in response:
-            if turn is None or not isinstance(item, ModelResponseStream):
-                yield item
-                continue
+def _whole(turn: _native.Turn, response: Any) -> Any:
+    """A whole answer, read; one that is none stays as it is."""
+    is_chat = isinstance(response, ModelResponse)
+    if not is_chat and not isinstance(response, dict):
+        return response
+    try:
+        body = turn.whole((response.model_dump_json(exclude_none=True) if is_chat else json.dumps(response)).encode())
+    except (TypeError, ValueError):
+        return response
+    if not is_chat:
+        return {**response, **json.loads(body)}
+    made = ModelResponse(**json.loads(body))
+    made._hidden_params = response._hidden_params
+    return made
+
+
+async def _streamed(turn: _native.Turn | None, response: Any) -> AsyncIterator[Any]:
+    """A stream, read as it comes: chunks of Chat, and of Messages what LiteLLM sends, which are bytes."""
+    is_bytes = False
+    async for item in response:
+        if turn is None or not isinstance(item, (ModelResponseStream, bytes, str)):
+            yield item
+        elif isinstance(item, ModelResponseStream):
             for chunk in _chunks(turn.push(b"data: " + item.model_dump_json(exclude_none=True).encode() + b"\n\n")):
                 yield chunk
-        if turn is not None:
-            for chunk in _chunks(turn.push(b"data: [DONE]\n\n") + turn.finish()):
-                yield chunk
+        else:
+            is_bytes = True
+            if out := turn.push(item.encode() if isinstance(item, str) else item):
+                yield out
+    if turn is None:
+        return
+    if is_bytes:
+        if out := turn.finish():
+            yield out
+        return
+    for chunk in _chunks(turn.push(b"data: [DONE]\n\n") + turn.finish()):
+        yield chunk
 
 
 def _chunks(frames: bytes) -> Iterator[ModelResponseStream]:
@@ -81,6 +98,31 @@ def _chunks(frames: bytes) -> Iterator[ModelResponseStream]:
         if error := chunk.get("error"):
             raise APIError(502, error.get("message", "the answer broke off"), "toolglot", chunk.get("model") or "")
         yield ModelResponseStream(**chunk)
+
+
+class _Hooks:
+    """What both kinds of hooks do."""
+
+    dialect: DialectLike = None
+    options: dict[str, Any] = {}  # noqa: RUF012  (never changed)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # LiteLLM's proxy looks for the hook of streams in the class of a callback alone, not in what it inherits.
+        if "async_post_call_streaming_iterator_hook" not in cls.__dict__:
+            cls.async_post_call_streaming_iterator_hook = cls.async_post_call_streaming_iterator_hook  # type: ignore[method-assign]
+
+    async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
+        """Reads a whole answer."""
+        turn = _turn(self.dialect, self.options, data, stream=False)
+        return response if turn is None else _whole(turn, response)
+
+    async def async_post_call_streaming_iterator_hook(
+        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
+    ) -> AsyncIterator[Any]:
+        """Reads a stream, as it comes."""
+        async for item in _streamed(_turn(self.dialect, self.options, request_data, stream=True), response):
+            yield item
 
 
 class Handler(_Hooks, CustomLogger):  # type: ignore[misc]

@@ -1,10 +1,11 @@
-"""OpenAI's client, and Anthropic's: native tool calls from any model server, in one line, without a proxy.
+"""OpenAI's client, and Anthropic's: native tool calls from any model server, without a proxy.
 
-    client = toolglot.openai.wrap(OpenAI(base_url="http://localhost:8000/v1"))
+    http = httpx.Client(transport=toolglot.openai.transport(httpx.HTTPTransport()))
+    client = OpenAI(base_url="http://localhost:8000/v1", http_client=http)
 
 Requests go out asking the server for what calls need, and answers come in with native calls, whole or streamed, of Chat
-Completions, Responses and Messages. It works below the client, on what is sent, so every method of the client keeps its
-types.
+Completions, Responses and Messages, each from a server that speaks it. It works below the client, on what is sent, so every
+method of the client keeps its types.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _LIBRARIES = ("httpx", "httpx2")
 def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Client:
     """Returns a client as `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`, whose answers have native calls.
 
-    Raises `TypeError` for a client that is none of them.
+    It reaches into the client; a client made with a `transport` needs nothing of the kind. Raises `TypeError` for a client that is none of them.
     """
     http = getattr(client, "_client", None)
     if _library(http) is None or not hasattr(http, "_transport"):
@@ -48,7 +49,7 @@ def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_sett
 
 
 def transport(inner: Any, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Any:
-    """Returns a transport of httpx around another, whose answers have native calls; for programs with a client of httpx.
+    """Returns a transport of httpx around another, for the `http_client` of a client: its answers have native calls.
 
     Raises `TypeError` if `inner` is no transport.
     """

@@ -1,4 +1,4 @@
-"""Ray Data: `dataset.map_batches(toolglot.ray.Parse, fn_constructor_kwargs={"column": "text"}, concurrency=8)`."""
+"""Ray Data: `dataset.map_batches(toolglot.ray.Parse, fn_constructor_kwargs={"column": "text"}, batch_format="pyarrow")`."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ section! { "route" many
         prefill: bool = "true",
         /// Read the text of requests that declare no tools, too.
         force: bool = "false",
-        /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from an answer.
+        /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from the last answers.
         reasoning_open: Choice<Option<bool>> = "auto",
         /// Where chat clients find reasoning.
         reasoning_field: Choice<ReasoningField> = "reasoning_content",

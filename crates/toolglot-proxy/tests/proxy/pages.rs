@@ -102,3 +102,23 @@ async fn bodies_and_methods_that_no_client_sends_are_refused() {
     let is_passed = |seen: &Seen| seen.line.starts_with("TRACE") || seen.line.starts_with("CONNECT");
     assert!(!server.seen().iter().any(is_passed), "{:?}", server.seen());
 }
+
+#[tokio::test]
+async fn what_two_programs_may_read_differently_is_refused() {
+    let server = Server::start(|_| whole("200 OK", "", "{}")).await;
+    for keys in ["", "sesame"] {
+        let running = Running::before(&server, &[("keys", keys)]).await;
+        let headers = "host: localhost\r\nauthorization: bearer sesame\r\n";
+        for path in ["/v1/../../admin", "/v1/%2e%2e/admin", "/v1/models/./x", "/v1/..%2fadmin"] {
+            let (status, _, body) = ask(&running, &format!("GET {path}"), headers, "").await;
+            assert!(status == 400 && body.contains("`..`"), "{path}: {body}");
+        }
+        let twice = format!("host: evil.example\r\n{headers}");
+        let (status, _, body) = ask(&running, "GET /v1/models", &twice, "").await;
+        assert!(status == 400 && body.contains("more than one `Host`"), "{body}");
+        // The scheme of a key is written in any case.
+        assert_eq!(ask(&running, "GET /v1/models", headers, "").await.0, 200);
+    }
+    let is_astray = |seen: &Seen| seen.line.contains("admin") || seen.line.contains("/x");
+    assert!(!server.seen().iter().any(is_astray), "{:?}", server.seen());
+}

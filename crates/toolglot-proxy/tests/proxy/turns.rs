@@ -148,18 +148,43 @@ impl Seen {
 }
 
 #[tokio::test]
-async fn after_a_lone_closer_the_next_answer_begins_inside_reasoning() {
+async fn after_lone_closers_later_answers_begin_inside_reasoning() {
     let server = Server::start(|_| {
         let piece = |text: &str| chunk(&format!("{{\"content\":\"{text}\"}}"), "null");
         stream(&[piece("why"), piece("</think>"), piece("because"), chunk("{}", "\"stop\""), "data: [DONE]\n\n".into()])
     })
     .await;
     let running = Running::before(&server, &[]).await;
-    running.post(PATHS[0], &request(PATHS[0], true)).await;
-    let (_, body) = running.post(PATHS[0], &request(PATHS[0], true)).await;
-    let text = String::from_utf8(body).unwrap();
-    assert!(text.contains(r#""reasoning_content":"why"#), "{text}");
-    assert!(text.contains(r#""content":"because""#), "{text}");
+    for number in 0..8 {
+        let (_, body) = running.post(PATHS[0], &request(PATHS[0], true)).await;
+        let text = String::from_utf8(body).unwrap();
+        assert_eq!(text.contains(r#""reasoning_content":"why"#), number >= 2, "{number}: {text}");
+        assert!(text.contains(r#""content":"because""#), "{text}");
+    }
+}
+
+/// One answer that quotes a closer, or whose client opened the reasoning itself, tells nothing of the next client's.
+#[tokio::test]
+async fn one_lone_closer_does_not_change_the_next_clients_answer() {
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        if !request.line.starts_with("POST /v1/") {
+            return whole("404 Not Found", "", "{}");
+        }
+        if asked.fetch_add(1, Ordering::Relaxed) % 4 == 1 {
+            let text = chunk(r#"{"content":"why</think>because"}"#, "null");
+            return stream(&[text, chunk("{}", "\"stop\""), "data: [DONE]\n\n".into()]);
+        }
+        stream(&call_as_text())
+    })
+    .await;
+    let running = Running::before(&server, &[]).await;
+    for number in 0..8 {
+        let (_, body) = running.post(PATHS[0], &request(PATHS[0], true)).await;
+        let text = String::from_utf8(body).unwrap();
+        let is_call = text.contains(r#""finish_reason":"tool_calls""#) && !text.contains("reasoning_content");
+        assert_eq!(is_call, number % 4 != 1, "{number}: {text}");
+    }
 }
 
 #[tokio::test]
@@ -181,7 +206,8 @@ async fn the_demonstration_answers_in_the_dialect_asked_for() {
 }
 
 /// A model whose prompt opens the reasoning closes what nothing seems to have opened; at last it does not think.
-const THOUGHTS: [&str; 4] = ["I look.</think>One.", "I look.</think>Two.", "Three.", "Four."];
+const THOUGHTS: [&str; 7] =
+    ["I look.</think>1", "I look.</think>2", "I look.</think>3", "It is 4", "It is 5", "It is 6", "It is 7"];
 
 #[tokio::test]
 async fn that_the_prompt_opens_the_reasoning_is_learned_and_unlearned() {
@@ -204,7 +230,7 @@ async fn that_the_prompt_opens_the_reasoning_is_learned_and_unlearned() {
         said.push((message["reasoning_content"].clone(), message["content"].clone()));
     }
     let nothing = || Value::Null;
-    assert_eq!(said[1], (json!("I look."), json!("Two.")), "learned from the first: {said:?}");
-    assert_eq!(said[2].0, json!("Three."), "{said:?}");
-    assert_eq!(said[3], (nothing(), json!("Four.")), "unlearned from the third: {said:?}");
+    assert_eq!(said[2], (json!("I look."), json!("3")), "learned from the first two: {said:?}");
+    assert_eq!(said[3].0, json!("It is 4"), "{said:?}");
+    assert_eq!(said[6], (nothing(), json!("It is 7")), "most of the last five say otherwise: {said:?}");
 }

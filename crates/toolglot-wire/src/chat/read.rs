@@ -40,9 +40,7 @@ impl ProtocolReader for ChatReader {
             return;
         }
         if frame.data.trim() == "[DONE]" {
-            self.ended = true;
-            out.push(ResponseEvent::End);
-            return;
+            return self.end(out);
         }
         let failed = frame.event == Some("error");
         if frame.is_damaged() {
@@ -58,15 +56,14 @@ impl ProtocolReader for ChatReader {
     }
 
     fn whole(&mut self, body: &[u8], out: &mut Vec<ResponseEvent>) {
-        match surrogates::value(body) {
+        match surrogates::value(body).map(unwrapped) {
             Ok(Value::Object(body)) if !body.get("choices").is_none_or(Value::is_null) || has_error(&body) => {
                 self.object(body, false, true, out);
             }
             _ => self.fail(Fault::new(FaultKind::Upstream, "the model server's answer is not a chat completion"), out),
         }
         if !self.ended {
-            self.ended = true;
-            out.push(ResponseEvent::End);
+            self.end(out);
         }
     }
 
@@ -77,8 +74,7 @@ impl ProtocolReader for ChatReader {
         if self.choices.is_empty() || self.choices.iter().any(|choice| !choice.finished) {
             return self.fail(fault, out);
         }
-        self.ended = true;
-        out.push(ResponseEvent::End);
+        self.end(out);
     }
 
     fn goes_on(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
@@ -88,6 +84,14 @@ impl ProtocolReader for ChatReader {
 }
 
 impl ChatReader {
+    fn end(&mut self, out: &mut Vec<ResponseEvent>) {
+        self.ended = true;
+        for ReadChoice { number, calls, .. } in &mut self.choices {
+            calls.share_out(&mut |part| out.push(ResponseEvent::Part { choice: *number, part }));
+        }
+        out.push(ResponseEvent::End);
+    }
+
     fn fail(&mut self, fault: Fault, out: &mut Vec<ResponseEvent>) {
         out.push(self.failed(fault));
     }
@@ -185,6 +189,7 @@ impl ChatReader {
         }
         if let Some(finish) = finish.filter(|_| !std::mem::replace(&mut state.finished, false)) {
             state.finished = true;
+            state.calls.share_out(&mut say);
             if state.calls.are_nameless() {
                 let fault = Fault::new(FaultKind::Upstream, "the model server sent a call without a tool name");
                 return self.fail(fault.with_code("tool_call_broken"), out);
@@ -273,6 +278,17 @@ pub(crate) fn usage_of(own: Value) -> Usage {
         cached: count("/prompt_tokens_details/cached_tokens"),
         reasoning: count("/completion_tokens_details/reasoning_tokens"),
         own,
+    }
+}
+
+/// Takes an answer out of the envelope that some gateways put it into: `{"data": {…}, "success": true}`.
+fn unwrapped(body: Value) -> Value {
+    match body {
+        Value::Object(mut envelope) if !envelope.contains_key("choices") => {
+            let answer = envelope.get_mut("data").filter(|data| data.get("choices").is_some_and(Value::is_array));
+            answer.map(Value::take).unwrap_or(Value::Object(envelope))
+        }
+        body => body,
     }
 }
 

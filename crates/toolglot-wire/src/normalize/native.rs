@@ -1,6 +1,6 @@
 //! A call that the server sent as one, with its arguments read as they arrive.
 
-use toolglot::{ArgumentsReader, FinishReason, Outcome};
+use toolglot::{ArgumentsReader, FinishReason, Outcome, Tools};
 
 use super::SharedByChoices;
 use super::call_emitter::CallEmitter;
@@ -38,18 +38,20 @@ pub(super) struct NativeCall {
     repeats: bool,
     /// The call is none that the model's text has.
     is_other: bool,
+    /// The arguments came in the place of the name.
+    in_name: bool,
 }
 
 impl NativeCall {
     pub(super) fn new(number: usize, id: Option<String>, name: &str, kind: CallKind, shared: &SharedByChoices) -> Self {
         let wants = &shared.wants;
-        let name = wants.tools.resolve(name).unwrap_or(name).to_owned();
-        let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, &name, &wants.options);
+        let (name, markup) = named(name, &wants.tools);
+        let reader = || ArgumentsReader::new(&wants.dialects, &wants.tools, name, &wants.options);
         let reader = (kind == CallKind::Function).then(|| Box::new(reader()));
         let early = reader.is_some().then(String::new);
-        let free = (reader.is_some() && wants.custom.contains(&name)).then(String::new);
+        let free = (reader.is_some() && wants.custom.contains(name)).then(String::new);
         let (started, ready) = (false, String::new());
-        Self {
+        let mut call = Self {
             number,
             id,
             kind,
@@ -65,8 +67,11 @@ impl NativeCall {
             once: wants.duplicates == Duplicates::Once,
             repeats: false,
             is_other: false,
-            name,
-        }
+            in_name: !markup.is_empty(),
+            name: name.to_owned(),
+        };
+        call.read(markup);
+        call
     }
 
     /// Reads on.
@@ -79,6 +84,7 @@ impl NativeCall {
             Some(mut early) => {
                 early.push_str(text);
                 match after_empty(&early) {
+                    _ if self.in_name => self.early = Some(early),
                     None if early.len() < MAX_EARLY => self.early = Some(early),
                     None => self.read(&early),
                     Some(at) => self.read(&early[at..]),
@@ -189,7 +195,8 @@ impl NativeCall {
         shared: &mut SharedByChoices,
         out: &mut Vec<ResponseEvent>,
     ) -> Option<Self> {
-        if let Some(early) = self.early.take().filter(|_| !self.cut) {
+        let is_said = |early: &String| !self.in_name || !matches!(early.trim(), "" | "{}");
+        if let Some(early) = self.early.take().filter(|early| !self.cut && is_said(early)) {
             self.read(&early);
         }
         if self.is_text(emitter) {
@@ -233,6 +240,15 @@ impl NativeCall {
         next.push(&end.rest);
         Some(next)
     }
+}
+
+/// Returns the tool that a name means, and the arguments that some servers leave in it: `read<arg_key>path</arg_key>…`.
+fn named<'n>(name: &'n str, tools: &'n Tools) -> (&'n str, &'n str) {
+    if let Some(tool) = tools.resolve(name) {
+        return (tool, "");
+    }
+    let (head, markup) = name.split_at(name.find('<').unwrap_or(name.len()));
+    tools.resolve(head.trim()).map_or((name, ""), |tool| (tool, markup))
 }
 
 /// Counts calls of which the server sent the arguments again.

@@ -71,6 +71,7 @@ impl TextReader {
         if self.pushed == self.heard.read && matches!(&first, Some(event) if event.kind == EventKind::Text(text)) {
             let second = events.next();
             if second.is_none() {
+                shared.tally.spoke = shared.tally.spoke || !text.trim().is_empty();
                 self.pushed += text.len();
                 self.heard.read = self.pushed;
                 return true;

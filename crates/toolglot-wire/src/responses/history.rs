@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
-use super::tools::{Toolbox, json_text, kind, members, text};
+use super::tools::{SEARCH, Toolbox, json_text, kind, members, text};
 use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
@@ -46,7 +46,7 @@ struct AssistantTurn {
 
 impl ItemHistory<'_> {
     fn item(&mut self, item: &Value) {
-        let is_output = ["function_call_output", "custom_tool_call_output"].contains(&kind(item));
+        let is_output = ["function_call_output", "custom_tool_call_output", "tool_search_output"].contains(&kind(item));
         let is_users = item.get("role").and_then(Value::as_str) == Some("user");
         if !is_output && !is_users {
             self.show();
@@ -56,6 +56,8 @@ impl ItemHistory<'_> {
             "" if item.get("role").is_some() => self.message(item),
             "reasoning" => self.reasoning(item),
             "function_call" => self.call(item, "function", "arguments"),
+            "tool_search_call" => self.search(item),
+            "tool_search_output" => self.found(item),
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
             kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
@@ -129,6 +131,33 @@ impl ItemHistory<'_> {
         let name = self.toolbox.chat_name(text(item, "name").unwrap_or_default(), text(item, "namespace"));
         let written = item.get(input).map(json_text).unwrap_or_default();
         self.turn.calls.push(json!({"id": call_id(item), "type": kind, kind: {"name": name, input: written}}));
+    }
+
+    fn search(&mut self, item: &Value) {
+        let written = item.get("arguments").map(json_text).unwrap_or_default();
+        let function = json!({"name": SEARCH, "arguments": written});
+        self.turn.calls.push(json!({"id": call_id(item), "type": "function", "function": function}));
+    }
+
+    /// Names the tools that a search found, which are declared from then on.
+    fn found(&mut self, item: &Value) {
+        self.end_turn();
+        let mut names = Vec::new();
+        for tool in members(item.get("tools")) {
+            let (namespace, inner) = match kind(tool) {
+                "namespace" => (text(tool, "name"), members(tool.get("tools")).collect()),
+                _ => (None, vec![tool]),
+            };
+            names.extend(
+                inner
+                    .into_iter()
+                    .filter_map(|tool| text(tool, "name"))
+                    .map(|name| self.toolbox.chat_name(name, namespace)),
+            );
+        }
+        let content =
+            if names.is_empty() { "No tools found.".to_owned() } else { format!("Tools found: {}", names.join(", ")) };
+        self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
     }
 
     fn output(&mut self, item: &Value) {

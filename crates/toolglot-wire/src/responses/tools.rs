@@ -24,7 +24,12 @@ pub(super) struct ToolPair {
     pub(super) namespace: Option<String>,
     /// How a chat request declares it.
     definition: Value,
+    /// It is the client's search for further tools, which has items of its own.
+    pub(super) is_search: bool,
 }
+
+/// The client's search for further tools, as a chat request names it.
+pub(super) const SEARCH: &str = "tool_search";
 
 impl Toolbox {
     /// Reads the tools of a request; what no chat server can have is left out with a note.
@@ -38,7 +43,27 @@ impl Toolbox {
                 toolbox.add(tool, None, missing);
             }
         }
+        toolbox.add_found(request);
         toolbox
+    }
+
+    /// Adds the tools that earlier searches found.
+    fn add_found(&mut self, request: &Map<String, Value>) {
+        let found = members(request.get("input")).filter(|item| kind(item) == "tool_search_output");
+        for tool in found.flat_map(|item| members(item.get("tools"))) {
+            let (namespace, list) = match kind(tool) {
+                "namespace" => (text(tool, "name"), members(tool.get("tools")).collect()),
+                _ => (None, vec![tool]),
+            };
+            for tool in list {
+                let is_known =
+                    |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
+                if !text(tool, "name").is_some_and(is_known) {
+                    // What is no function the search's answer shows all the same.
+                    self.add(tool, namespace, &mut LeftOut::default());
+                }
+            }
+        }
     }
 
     /// Returns the declarations for a chat request: those that the request's `tool_choice` allows.
@@ -67,8 +92,10 @@ impl Toolbox {
 
     fn add(&mut self, tool: &Value, namespace: Option<&str>, missing: &mut LeftOut) {
         let custom = kind(tool) == "custom";
+        let is_search = kind(tool) == SEARCH && text(tool, "execution") == Some("client");
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
-        let Some(name) = text(inner, "name").filter(|_| custom || kind(tool) == "function") else {
+        let named = text(inner, "name").filter(|_| custom || kind(tool) == "function");
+        let Some(name) = named.or_else(|| is_search.then_some(SEARCH)) else {
             missing.leave_out(format!("tool of type `{}` left out: only its vendor's server can run it", kind(tool)));
             return;
         };
@@ -85,7 +112,7 @@ impl Toolbox {
             false => json!({"type": "function", "function": function(inner, &chat_name)}),
         };
         let (name, namespace) = (name.to_owned(), namespace.map(str::to_owned));
-        self.tools.push(ToolPair { chat_name, name, namespace, definition });
+        self.tools.push(ToolPair { chat_name, name, namespace, definition, is_search });
     }
 }
 

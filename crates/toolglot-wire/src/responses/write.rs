@@ -194,6 +194,9 @@ impl ResponsesWriter {
     }
 
     fn input(&mut self, text: &str, out: &mut Vec<u8>) {
+        if let Some(item) = self.open.as_mut().filter(|item| item.kind == ItemKind::Search) {
+            return item.keep(text);
+        }
         let Some((item, part)) = self.open.as_mut().and_then(|item| item.input_kind().map(|part| (item, part))) else {
             return;
         };
@@ -214,17 +217,23 @@ impl ResponsesWriter {
     }
 
     fn start_call(&mut self, call_id: &str, name: &str, call: CallKind, out: &mut Vec<u8>) {
-        let kind = if call == CallKind::Custom { ItemKind::Custom } else { ItemKind::Function };
+        let tool = self.toolbox.find(name);
+        let kind = match call {
+            CallKind::Custom => ItemKind::Custom,
+            CallKind::Function if tool.is_some_and(|tool| tool.is_search) => ItemKind::Search,
+            CallKind::Function => ItemKind::Function,
+        };
         let is =
             |head: &Map<String, Value>, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
         let mut heads = self.announced.iter();
         let at = heads.position(|head| is(head, "type", kind.name()) && is(head, "call_id", call_id));
         let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
-        let tool = self.toolbox.find(name);
         let namespace = tool.and_then(|tool| tool.namespace.clone());
         head.extend(namespace.map(|namespace| ("namespace".to_owned(), namespace.into())));
         head.insert("call_id".to_owned(), call_id.into());
-        head.insert("name".to_owned(), tool.map_or(name, |tool| &tool.name).into());
+        if kind != ItemKind::Search {
+            head.insert("name".to_owned(), tool.map_or(name, |tool| &tool.name).into());
+        }
         self.start(kind, head, out);
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests end the test that cannot go on")]
 
 mod accumulate;
+mod astray;
 mod broken;
 mod captured;
 mod envelopes;

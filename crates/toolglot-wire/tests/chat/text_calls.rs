@@ -39,7 +39,7 @@ fn the_report_tells_what_happened() {
     assert_eq!((report.calls, report.text_calls, report.dropped, report.held), (1, 1, 0, 0));
     assert_eq!(report.finish, Some(Finish::ToolCalls));
     let text = events(&spoken(&["I think.</think>Hi."], "stop"));
-    assert!(stream_in(&exchange, text.as_bytes(), 9, None).1.orphan_reasoning_closer);
+    assert!(stream_in(&exchange, text.as_bytes(), 9, None).1.begins_inside_reasoning == Some(true));
 }
 
 #[test]

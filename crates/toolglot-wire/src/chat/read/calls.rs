@@ -1,5 +1,6 @@
 //! Tells apart the calls of a message whose indices, ids and names cannot be relied on.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::chat::fields::text;
@@ -22,6 +23,8 @@ struct ReadCall {
     input: InputProgress,
     /// What came before the name.
     early: String,
+    /// What came for this call or another of its index, which has no arguments yet.
+    shared: String,
 }
 
 /// How far a call's JSON text has got; strings and brackets are all that matters here.
@@ -107,7 +110,8 @@ impl ReadCalls {
     /// Reads a piece that is nothing but arguments; returns the call that it goes on with, if that has been said.
     pub(super) fn go_on(&mut self, index: u64, input: &str) -> Option<usize> {
         let at = self.0.iter().rposition(|call| call.index == Some(index))?;
-        let call = self.0.get_mut(at).filter(|call| !call.name.is_empty())?;
+        let is_free = !self.shares(at);
+        let call = self.0.get_mut(at).filter(|call| is_free && !call.name.is_empty())?;
         call.input.push(input);
         Some(at)
     }
@@ -117,6 +121,39 @@ impl ReadCalls {
         let piece = CallPiece { index: Some(0), ..CallPiece::of(function) };
         let at = if self.0.is_empty() { self.begin(&piece) } else { self.0.len() - 1 };
         self.add(at, piece, say);
+    }
+
+    /// Says whether a call may have to share its arguments: one before it has the same index and got none. Some gateways name
+    /// all calls first and send their arguments one behind the other.
+    fn shares(&self, at: usize) -> bool {
+        self.0[..at].last().is_some_and(|before| {
+            before.index.is_some()
+                && before.index == self.0[at].index
+                && (!before.input.begun || !before.shared.is_empty())
+        })
+    }
+
+    /// Gives calls of one index their arguments: an object each, or all to the last where there are not as many.
+    pub(super) fn share_out(&mut self, say: &mut impl FnMut(Part)) {
+        let mut at = 0;
+        while at < self.0.len() {
+            let index = self.0[at].index;
+            let more = self.0[at + 1..].iter().take_while(|call| index.is_some() && call.index == index).count();
+            let group = at..at + more + 1;
+            let calls: Vec<usize> = group.clone().filter(|at| !self.0[*at].input.begun || self.shares(*at)).collect();
+            let text: String = self.0[group.clone()].iter_mut().map(|call| std::mem::take(&mut call.shared)).collect();
+            let objects: Result<Vec<&RawValue>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
+            match objects {
+                _ if text.is_empty() => {}
+                Ok(objects) if objects.len() == calls.len() => {
+                    for (call, object) in calls.into_iter().zip(objects) {
+                        say(Part::Arguments { call, text: object.get().to_owned() });
+                    }
+                }
+                _ => say(Part::Arguments { call: group.end - 1, text }),
+            }
+            at = group.end;
+        }
     }
 
     /// Says whether there is nothing but a call whose name never came.
@@ -154,6 +191,7 @@ impl ReadCalls {
 
     /// Adds a piece to its call; the call is said as soon as it has a name.
     fn add(&mut self, at: usize, piece: CallPiece<'_>, say: &mut impl FnMut(Part)) {
+        let shares = self.shares(at);
         let call = &mut self.0[at];
         if call.id.is_none() {
             call.id = piece.id.map(str::to_owned);
@@ -167,7 +205,9 @@ impl ReadCalls {
             say(Part::CallStart { call: at, id: call.id.clone(), name: call.name.clone(), kind: piece.kind });
             input = std::mem::take(&mut call.early);
         }
-        if !input.is_empty() {
+        if shares {
+            call.shared.push_str(&input);
+        } else if !input.is_empty() {
             say(Part::Arguments { call: at, text: input });
         }
     }

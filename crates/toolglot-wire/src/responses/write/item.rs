@@ -13,6 +13,7 @@ pub(super) enum ItemKind {
     Reasoning,
     Function,
     Custom,
+    Search,
 }
 
 /// What a text in an item is.
@@ -46,6 +47,7 @@ impl ItemKind {
             Self::Reasoning => "reasoning",
             Self::Function => "function_call",
             Self::Custom => "custom_tool_call",
+            Self::Search => "tool_search_call",
         }
     }
 
@@ -55,6 +57,7 @@ impl ItemKind {
             Self::Reasoning => "rs",
             Self::Function => "fc",
             Self::Custom => "ctc",
+            Self::Search => "tsc",
         }
     }
 }
@@ -178,8 +181,14 @@ impl OpenItem {
         match self.kind {
             ItemKind::Function => Some(PartKind::Arguments),
             ItemKind::Custom => Some(PartKind::Input),
-            ItemKind::Message | ItemKind::Reasoning => None,
+            // It has no events for pieces: its item says them when it is done.
+            ItemKind::Search | ItemKind::Message | ItemKind::Reasoning => None,
         }
+    }
+
+    /// Takes a piece that no event of its own says.
+    pub(super) fn keep(&mut self, piece: &str) {
+        self.text.push_str(piece);
     }
 
     /// Takes what has to come back with the reasoning.
@@ -247,6 +256,11 @@ impl OpenItem {
             ItemKind::Reasoning => self.reasoning(),
             ItemKind::Function => json!({"status": status, "arguments": self.text}),
             ItemKind::Custom => json!({"status": status, "input": self.text}),
+            ItemKind::Search => {
+                let written = || serde_json::from_str(&self.text).unwrap_or_else(|_| Value::from(self.text.as_str()));
+                let arguments = if status == "in_progress" { json!({}) } else { written() };
+                json!({"status": status, "execution": "client", "arguments": arguments})
+            }
         };
         item.extend(rest.as_object().cloned().unwrap_or_default());
         for (key, value) in &self.head {

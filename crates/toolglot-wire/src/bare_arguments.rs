@@ -1,0 +1,108 @@
+//! Arguments alone in the place of a call: what some servers and models write where `tool_choice` names the tool.
+
+use toolglot::{Class, Code, Diagnostic, parse, repair};
+
+use crate::demand::{Demand, Join};
+use crate::normalize::AnswerSettings;
+use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
+
+/// The number of the call, which is the only one.
+const CALL: usize = 0;
+
+/// Holds the text of an answer as long as it may be the arguments of the tool that is demanded.
+#[derive(Debug)]
+pub(crate) struct BareArguments {
+    tool: String,
+    wants: AnswerSettings,
+    /// The text so far.
+    text: String,
+}
+
+impl BareArguments {
+    /// Returns what reads the answer to a request that demands one tool by its name, or a call where there is one tool.
+    pub(crate) fn new(wants: &AnswerSettings) -> Option<Self> {
+        let only = || wants.tools.names().next().filter(|_| wants.tools.len() == 1);
+        let tool = match wants.demand.as_ref()? {
+            Demand::Named(name) => wants.tools.names().find(|declared| declared == name)?,
+            Demand::Call => only()?,
+        };
+        Some(Self { tool: tool.to_owned(), wants: wants.clone(), text: String::new() })
+    }
+
+    /// Says whether the text may still be arguments.
+    fn is_open(&self) -> bool {
+        let start = self.text.trim_start();
+        (start.is_empty() || start.starts_with('{')) && !self.wants.limits.is_too_much_held(self.text.len())
+    }
+
+    /// Says whether the text is the arguments of the tool: one object that fits, and no call.
+    fn is_arguments(&self) -> bool {
+        let AnswerSettings { dialects, tools, options, .. } = &self.wants;
+        let text = self.text.trim();
+        let fits = || {
+            let found = repair(text, dialects, &tools.only_named(&self.tool), options);
+            let suits = |found: &Diagnostic| found.code.row().class != Class::Value || found.code == Code::Coerced;
+            found.arguments.is_some() && found.diagnostics.iter().all(suits)
+        };
+        text.starts_with('{') && parse(text, dialects, tools, options).calls.is_empty() && fits()
+    }
+
+    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            out.push(said(Part::Text(text)));
+        }
+    }
+}
+
+impl Join for BareArguments {
+    fn join(&mut self, event: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool {
+        let part = match event {
+            ResponseEvent::Part { choice: 0, part } => part,
+            ResponseEvent::End | ResponseEvent::Fault(_) => {
+                self.give(out);
+                out.push(event);
+                return true;
+            }
+            other => {
+                out.push(other);
+                return false;
+            }
+        };
+        match part {
+            Part::Text(text) => {
+                self.text.push_str(&text);
+                let is_open = self.is_open();
+                if !is_open {
+                    self.give(out);
+                }
+                return !is_open;
+            }
+            Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) => {
+                out.push(said(part));
+                return false;
+            }
+            Part::Finish(ref finish) if !finish.is_cut() && self.is_arguments() => {
+                let text = std::mem::take(&mut self.text);
+                let (name, kind) = (self.tool.clone(), CallKind::Function);
+                out.push(said(Part::CallStart { call: CALL, id: None, name, kind }));
+                out.push(said(Part::Arguments { call: CALL, text }));
+                out.push(said(Part::CallEnd { call: CALL }));
+                out.push(said(Part::Finish(Finish::ToolCalls)));
+            }
+            part => {
+                self.give(out);
+                out.push(said(part));
+            }
+        }
+        true
+    }
+
+    fn held(&self) -> usize {
+        self.text.len()
+    }
+}
+
+fn said(part: Part) -> ResponseEvent {
+    ResponseEvent::Part { choice: 0, part }
+}
