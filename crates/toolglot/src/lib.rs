@@ -40,6 +40,7 @@ mod marks;
 mod message;
 mod near_miss;
 mod options;
+mod outline;
 mod parser;
 mod render;
 mod repair;
@@ -68,13 +69,14 @@ pub use options::{
     CallsInReasoning, Evidence, FinishReason, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
     UnknownTool, Untyped, Validation,
 };
+pub use outline::{Outline, OutlinePart};
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};
 pub use repair::{Repaired, repair};
 pub use sketch::{Example, SketchError, sketch};
 #[cfg(feature = "json-schema")]
 pub use tool::SchemaCheck;
-pub use tool::{Tools, ToolsError};
+pub use tool::{Declaration, Tools, ToolsError};
 pub use trace::{Action, Step};
 
 /// Reads a whole text.

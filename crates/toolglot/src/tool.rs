@@ -15,6 +15,7 @@ mod shape;
 
 #[cfg(feature = "json-schema")]
 pub use check::SchemaCheck;
+pub use declaration::Declaration;
 pub use error::ToolsError;
 use names::ToolNames;
 
@@ -186,13 +187,13 @@ impl Tools {
         self.index.find(name)
     }
 
-    /// Returns the names and parameters of tools as [`Tools::from_json`] takes them.
+    /// Returns the functions of a JSON value, in any form that [`Tools::from_json`] takes, with their schemas as declared.
     ///
     /// # Errors
     /// As [`Tools::from_json`].
-    #[cfg(feature = "json-schema")]
-    pub(crate) fn declared(tools: &Value) -> Result<Vec<(String, Value)>, ToolsError> {
-        Self::from_json(tools).map(|_| declaration::declared(tools))
+    pub fn declarations(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
+        Self::from_json(tools)?;
+        declaration::declared(tools)
     }
 
     fn from_list(list: Vec<Tool>) -> Self {

@@ -3,8 +3,13 @@
 use crate::files::{self, File};
 
 /// The crates whose names have to be known: what a maintainer meets, from the core outwards.
-pub const CRATES: [&str; 4] =
-    ["crates/toolglot", "crates/toolglot-wire", "crates/toolglot-proxy", "crates/toolglot-cli"];
+pub const CRATES: [&str; 5] = [
+    "crates/toolglot",
+    "crates/toolglot-grammar",
+    "crates/toolglot-wire",
+    "crates/toolglot-proxy",
+    "crates/toolglot-cli",
+];
 
 /// A type of a crate.
 #[derive(Clone, Debug)]

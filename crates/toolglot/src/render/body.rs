@@ -165,13 +165,7 @@ fn type_word<'d>(dialect: &'d Dialect, tokens: &[JsonToken<'_>]) -> &'d str {
         Some(JsonToken::Word("null")) | None => "null",
         Some(_) => "boolean",
     };
-    let Some(words) = &dialect.types else { return name };
-    let word = match name {
-        "string" => words.string.as_deref(),
-        "integer" => words.integer.as_deref().or(words.other.as_deref()),
-        _ => words.other.as_deref(),
-    };
-    word.unwrap_or(name)
+    dialect.type_word(name)
 }
 
 /// Writes a value as bare text: a string as it is, anything else as JSON.

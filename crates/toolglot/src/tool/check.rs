@@ -39,16 +39,11 @@ impl SchemaCheck {
     /// # Errors
     /// As [`Tools::from_json`].
     pub fn from_json(tools: &Value) -> Result<Self, ToolsError> {
-        let declared = Tools::declared(tools)?.into_iter();
-        let compiled = declared.map(|(name, parameters)| {
+        let declared = Tools::declarations(tools)?.into_iter();
+        let compiled = declared.filter_map(|tool| Some((tool.name, tool.parameters?))).map(|(name, parameters)| {
             (name, jsonschema::validator_for(&parameters).map_err(|error| format!("invalid schema: {error}")))
         });
-        // Of several tools with the same name the first stands.
-        let mut tools = HashMap::new();
-        for (name, validator) in compiled {
-            tools.entry(name).or_insert(validator);
-        }
-        Ok(Self { tools })
+        Ok(Self { tools: compiled.collect() })
     }
 
     /// Returns what is wrong with the arguments of a call, as `schema_violation`; spans count bytes of the arguments.

@@ -33,16 +33,33 @@ fn tool(entry: &Value) -> Result<Option<Tool>, ToolsErrorKind> {
     Ok(Some(Tool { name: name.into(), schema }))
 }
 
-/// Returns the name and parameters of each function of a list that declares any.
-#[cfg(feature = "json-schema")]
-pub(super) fn declared(tools: &Value) -> Vec<(String, Value)> {
-    let declared = shape::entries(tools).unwrap_or_default().into_iter().filter_map(|(_, entry)| {
-        let entry = entry.as_object().filter(|entry| is_function(entry))?;
+/// A declared function.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Declaration {
+    /// The name as declared.
+    pub name: String,
+    /// The schema of its parameters; `None` if it declares none, so that anything goes.
+    pub parameters: Option<Value>,
+    /// Whether its arguments shall be held to the schema while they are written: `"strict": true`.
+    pub strict: bool,
+}
+
+/// Returns the functions of a list; of several with the same name the first.
+pub(super) fn declared(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
+    let mut declared: Vec<Declaration> = Vec::new();
+    let mut names = HashSet::new();
+    for (at, entry) in shape::entries(tools)? {
+        let Some(entry) = entry.as_object().filter(|entry| is_function(entry)) else { continue };
         let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
-        let name = function.get("name").and_then(Value::as_str)?;
-        Some((name.to_owned(), parameters(function).ok()??.into_owned()))
-    });
-    declared.collect()
+        let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
+        let parameters = parameters(function).map_err(|kind| ToolsError::entry(at, kind))?.map(Cow::into_owned);
+        let strict = [function, entry].iter().any(|object| object.get("strict") == Some(&Value::Bool(true)));
+        if names.insert(name.to_owned()) {
+            declared.push(Declaration { name: name.to_owned(), parameters, strict });
+        }
+    }
+    Ok(declared)
 }
 
 /// A tool without a type is a function; `custom` is one where Anthropic's schema stands beside it.

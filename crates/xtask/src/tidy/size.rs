@@ -13,7 +13,7 @@ const MOST: [Count; 4] = [
 ];
 
 /// Files that use the engine as anybody does.
-const TOOLS: [&str; 5] = ["near_miss", "inspect", "sketch", "certify", "trace"];
+const TOOLS: [&str; 6] = ["near_miss", "inspect", "sketch", "certify", "trace", "outline"];
 
 const CORE: &str = "crates/toolglot/src/";
 

@@ -1,0 +1,103 @@
+//! What a grammar is built from, and what is built already.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolglot::{Declaration, Outline};
+
+use crate::error::{GrammarError, GrammarWarning};
+use crate::exclusion::{Exclusion, Quoting};
+use crate::markers::Markers;
+use crate::node::{Node, RuleId, Rules};
+use crate::options::{ArgumentsLevel, GrammarOptions, UnsupportedKeywords};
+use crate::style::ValueStyle;
+
+/// A grammar while it is built.
+pub(crate) struct Builder<'a> {
+    pub(crate) outline: Outline<'a>,
+    pub(crate) dialect: &'a str,
+    pub(crate) options: &'a GrammarOptions,
+    pub(crate) tools: Vec<&'a Declaration>,
+    pub(crate) markers: Markers,
+    pub(crate) rules: Rules,
+    pub(crate) warnings: Vec<GrammarWarning>,
+    /// Values of any kind, once for each style.
+    pub(crate) any: BTreeMap<ValueStyle, RuleId>,
+    /// What `$ref` leads to, once for each style and root.
+    pub(crate) references: BTreeMap<(ValueStyle, usize, String), RuleId>,
+}
+
+/// A schema, where it is in its tool's, and what its references are looked up in.
+#[derive(Clone, Debug)]
+pub(crate) struct SchemaAt<'s> {
+    pub(crate) schema: &'s Value,
+    /// The whole schema of the tool, and its number.
+    pub(crate) root: (&'s Value, usize),
+    /// Where it is, for people: `tool "ls": /properties/path`.
+    pub(crate) path: String,
+}
+
+impl<'s> SchemaAt<'s> {
+    /// Returns a schema further in.
+    pub(crate) fn inner(&self, step: &str, schema: &'s Value) -> Self {
+        Self { schema, root: self.root, path: format!("{}/{step}", self.path) }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// Says what a grammar leaves out of a schema; an error if nothing may be left out.
+    pub(crate) fn unsupported(&mut self, at: &SchemaAt<'_>, keyword: &str) -> Result<(), GrammarError> {
+        let what = format!("{}: no grammar holds `{keyword}`", at.path);
+        match self.options.unsupported {
+            UnsupportedKeywords::Strict => Err(GrammarError::new(format!(
+                "{what}; remove it from the schema, or choose `lenient` to leave it out"
+            ))),
+            UnsupportedKeywords::Lenient => {
+                self.warn(format!("{what}; it is left out, so check the arguments"));
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn warn(&mut self, message: String) {
+        let warning = GrammarWarning::new(message);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Returns what values of parameters do not contain.
+    pub(crate) fn value_exclusion(&self) -> Exclusion {
+        Exclusion::new(Quoting::Bare, self.markers.calls.iter().chain(&self.markers.params).cloned())
+    }
+
+    /// Returns what strings in the arguments of a call do not contain.
+    pub(crate) fn string_exclusion(&self) -> Exclusion {
+        let strong = self.markers.calls.iter().filter(|marker| !marker.at_line_start);
+        Exclusion::new(Quoting::Json, strong.cloned())
+    }
+
+    /// Returns what text between calls does not contain.
+    pub(crate) fn text_exclusion(&self) -> Exclusion {
+        let markers = &self.markers;
+        let all = markers.calls.iter().chain(&markers.regions).chain(&markers.turns);
+        Exclusion::new(Quoting::Bare, all.cloned())
+    }
+
+    pub(crate) fn text(&self) -> Node {
+        Node::Text(Arc::new(self.text_exclusion()))
+    }
+
+    /// Returns the schema that a tool's arguments are held to, if they are.
+    pub(crate) fn schema_of(&self, number: usize) -> Option<SchemaAt<'a>> {
+        let tool: &'a Declaration = self.tools.get(number).copied()?;
+        let held = tool.strict || self.options.arguments == ArgumentsLevel::Schema;
+        let schema = tool.parameters.as_ref().filter(|_| held)?;
+        Some(SchemaAt { schema, root: (schema, number), path: format!("tool `{}`: ", tool.name) })
+    }
+
+    pub(crate) fn refuse(&self, why: &str) -> GrammarError {
+        GrammarError::new(format!("`{}` {why}", self.dialect))
+    }
+}

@@ -1,0 +1,235 @@
+//! Text that does not contain certain literals, as an automaton.
+//!
+//! ```text
+//!            any other                     what begins a literal
+//!          ┌───────────► no literal begun ───────────────┐
+//!          │                     ▲                       ▼
+//!          └─────────────────────┴─── any other ── some of it read ── its last character ──► not in the text
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::chars::Chars;
+
+/// What a text does not contain, and how its characters are written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Exclusion {
+    literals: Vec<Excluded>,
+    quoting: Quoting,
+}
+
+/// A literal that a text does not contain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Excluded {
+    pub(crate) text: String,
+    /// Only where a line begins, perhaps behind blanks.
+    pub(crate) at_line_start: bool,
+}
+
+/// How the characters of a text are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Quoting {
+    /// As they are.
+    Bare,
+    /// As in JSON between double quotes.
+    Json,
+    /// As in Python between double quotes.
+    Python,
+    /// As in attributes: markup is written as entities.
+    Attribute,
+}
+
+/// A state of the automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExclusionState {
+    /// Which characters lead to which state.
+    pub(crate) edges: Vec<(Chars, usize)>,
+}
+
+impl Exclusion {
+    pub(crate) fn new(quoting: Quoting, literals: impl IntoIterator<Item = Excluded>) -> Self {
+        let mut all: Vec<Excluded> = literals.into_iter().filter(|literal| !literal.text.is_empty()).collect();
+        all.sort_unstable();
+        all.dedup();
+        // What contains another needs no mention.
+        let needed = |literal: &Excluded| {
+            !all.iter().any(|other| {
+                let held = if other.at_line_start {
+                    literal.at_line_start && literal.text.starts_with(&other.text)
+                } else {
+                    literal.text.contains(&other.text)
+                };
+                other != literal && held
+            })
+        };
+        let literals = all.iter().filter(|literal| needed(literal)).cloned().collect();
+        Self { literals, quoting }
+    }
+
+    pub(crate) fn literals(&self) -> &[Excluded] {
+        &self.literals
+    }
+
+    pub(crate) fn quoting(&self) -> Quoting {
+        self.quoting
+    }
+
+    /// Returns the same exclusion of text that is written in another way.
+    pub(crate) fn quoted(&self, quoting: Quoting) -> Self {
+        Self { literals: self.literals.clone(), quoting }
+    }
+
+    /// Says whether a text contains one of the literals.
+    pub(crate) fn refuses(&self, text: &str) -> bool {
+        self.literals.iter().any(|literal| match literal.at_line_start {
+            false => text.contains(&literal.text),
+            true => text.lines().any(|line| line.trim_start().starts_with(&literal.text)),
+        })
+    }
+
+    /// Returns the states; the first is where a text begins, and it may end in each.
+    pub(crate) fn states(&self) -> Vec<ExclusionState> {
+        let machine = Machine::new(&self.literals, self.quoting.plain());
+        let (mut known, mut states, mut at) = (vec![machine.start()], Vec::new(), 0);
+        while let Some(state) = known.get(at).cloned() {
+            let mut edges: BTreeMap<usize, Chars> = BTreeMap::new();
+            for (class, sample) in &machine.classes {
+                let Some(next) = machine.step(&state, *sample) else { continue };
+                let number = known.iter().position(|other| *other == next).unwrap_or(known.len());
+                if number == known.len() {
+                    known.push(next);
+                }
+                edges.entry(number).and_modify(|chars| *chars = chars.with(class)).or_insert_with(|| class.clone());
+            }
+            states.push(ExclusionState { edges: edges.into_iter().map(|(to, chars)| (chars, to)).collect() });
+            at += 1;
+        }
+        states
+    }
+
+    /// Returns the characters without which none of the literals can be written: for texts of limited length.
+    pub(crate) fn harmless(&self) -> Chars {
+        let mut left: Vec<&str> = self.literals.iter().map(|literal| literal.text.as_str()).collect();
+        let mut out = String::new();
+        while !left.is_empty() {
+            let worth = |c: char| (left.iter().filter(|text| text.contains(c)).count(), !c.is_alphanumeric());
+            let rare = |c: &char| (u8::from(!c.is_alphanumeric() && !c.is_whitespace()), worth(*c), *c);
+            let Some(best) = left.iter().flat_map(|text| text.chars()).max_by_key(rare) else { break };
+            out.push(best);
+            left.retain(|text| !text.contains(best));
+        }
+        self.quoting.plain().without(&Chars::of(&out))
+    }
+}
+
+impl Quoting {
+    /// Returns the characters that are written as they are.
+    pub(crate) fn plain(self) -> Chars {
+        let all = Chars::ranges([('\0', char::MAX)]);
+        match self {
+            // No tokenizer and no protocol carries a zero.
+            Self::Bare => all.without(&Chars::of("\0")),
+            Self::Json => all.without(&Chars::of("\"\\\u{7f}").with(&Chars::ranges([('\0', '\u{1f}')]))),
+            Self::Python => all.without(&Chars::of("\"\\\u{7f}").with(&Chars::ranges([('\0', '\u{1f}')]))),
+            Self::Attribute => all.without(&Chars::of("\"<>&'\u{7f}").with(&Chars::ranges([('\0', '\u{1f}')]))),
+        }
+    }
+}
+
+/// Which characters of which literals have been read.
+type Places = Vec<(usize, usize)>;
+
+/// The literals as one machine.
+struct Machine<'l> {
+    literals: Vec<(Vec<char>, &'l Excluded)>,
+    /// Characters that all literals treat alike, and one of each.
+    classes: Vec<(Chars, char)>,
+    has_lines: bool,
+}
+
+impl<'l> Machine<'l> {
+    fn new(literals: &'l [Excluded], plain: Chars) -> Self {
+        let has_lines = literals.iter().any(|literal| literal.at_line_start);
+        let mut special: Vec<char> = literals.iter().flat_map(|literal| literal.text.chars()).collect();
+        if has_lines {
+            special.extend(['\n', '\r', ' ', '\t']);
+        }
+        special.sort_unstable();
+        special.dedup();
+        let others = plain.without(&Chars::ranges(special.iter().map(|c| (*c, *c))));
+        let singles = special.iter().filter(|c| plain.contains(**c)).map(|c| (Chars::ranges([(*c, *c)]), *c));
+        let mut classes: Vec<(Chars, char)> = singles.collect();
+        let sample = ('\u{1}'..=char::MAX).find(|c| others.contains(*c));
+        classes.extend(sample.map(|sample| (others, sample)));
+        let literals = literals.iter().map(|literal| (literal.text.chars().collect(), literal)).collect();
+        Self { literals, classes, has_lines }
+    }
+
+    fn start(&self) -> Places {
+        self.line_start()
+    }
+
+    /// A literal that counts at the start of a line has been read as far as its first character.
+    fn line_start(&self) -> Places {
+        let at_lines = self.literals.iter().enumerate().filter(|(_, literal)| literal.1.at_line_start);
+        at_lines.map(|(number, _)| (number, 0)).collect()
+    }
+
+    /// Returns what is read one character on; nothing if that completes a literal.
+    fn step(&self, places: &Places, c: char) -> Option<Places> {
+        let mut next: Places = Vec::new();
+        let fresh = self.literals.iter().enumerate().filter(|(_, literal)| !literal.1.at_line_start);
+        for (number, at) in places.iter().copied().chain(fresh.map(|(number, _)| (number, 0))) {
+            let (chars, literal) = &self.literals[number];
+            if chars.get(at) == Some(&c) {
+                if at + 1 == chars.len() {
+                    return None;
+                }
+                next.push((number, at + 1));
+            }
+            if at == 0 && literal.at_line_start && matches!(c, ' ' | '\t') {
+                next.push((number, 0));
+            }
+        }
+        if self.has_lines && matches!(c, '\n' | '\r') {
+            next.extend(self.line_start());
+        }
+        next.sort_unstable();
+        next.dedup();
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excluded(text: &str, at_line_start: bool) -> Excluded {
+        Excluded { text: text.to_owned(), at_line_start }
+    }
+
+    fn accepts(exclusion: &Exclusion, text: &str) -> bool {
+        let states = exclusion.states();
+        let step = |at: usize, c: char| states[at].edges.iter().find(|edge| edge.0.contains(c)).map(|edge| edge.1);
+        text.chars().try_fold(0, step).is_some()
+    }
+
+    #[test]
+    fn what_is_excluded_is_not_in_the_text() {
+        let exclusion = Exclusion::new(Quoting::Bare, [excluded("</a>", false), excluded("{", true)]);
+        for text in ["", "a < b", "<</", "x {", "</a</b", "\u{1F600}\n x"] {
+            assert!(accepts(&exclusion, text) && !exclusion.refuses(text), "{text:?}");
+        }
+        for text in ["</a>", "<</a>", "{", "x\n  {", "</</a>"] {
+            assert!(!accepts(&exclusion, text) && exclusion.refuses(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn short_texts_do_without_one_sign_of_each_literal() {
+        let exclusion = Exclusion::new(Quoting::Bare, [excluded("</a>", false), excluded("Action:", true)]);
+        let harmless = exclusion.harmless();
+        assert!(harmless.contains('A') && harmless.contains('a') && !harmless.contains(':'));
+        assert!(!(harmless.contains('<') && harmless.contains('/') && harmless.contains('>')));
+    }
+}

@@ -1,0 +1,189 @@
+//! A whole message: reasoning, text and calls, in the order in which the dialect has them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolglot::OutlinePart;
+
+use crate::builder::{Builder, SchemaAt};
+use crate::call::CallsNode;
+use crate::chars::Chars;
+use crate::error::GrammarError;
+use crate::exclusion::{Exclusion, Quoting};
+use crate::node::{Node, Times};
+use crate::options::{GrammarReasoning, GrammarToolChoice};
+use crate::style::ValueStyle;
+
+/// A message and its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct MessageNode {
+    /// All of it.
+    pub(crate) root: Node,
+    /// What stands before text and calls.
+    pub(crate) reasoning: Node,
+    /// The calls, if there may be any.
+    pub(crate) calls: Option<CallsNode>,
+    /// Whether text may stand instead of calls or before them.
+    pub(crate) text: Option<Arc<Exclusion>>,
+}
+
+impl<'a> Builder<'a> {
+    /// Returns the message that the options ask for.
+    pub(crate) fn message(&mut self, tools: &[usize]) -> Result<MessageNode, GrammarError> {
+        let reasoning = self.reasoning()?;
+        let calls = match self.options.tool_choice {
+            GrammarToolChoice::None => None,
+            GrammarToolChoice::Auto if tools.is_empty() => None,
+            _ => Some(self.calls(tools)?),
+        };
+        let Some(calls) = calls else {
+            let text = self.answer()?.unwrap_or_else(|| self.content());
+            let root = Node::sequence([reasoning.clone(), text]);
+            return Ok(MessageNode { root, reasoning, calls: None, text: Some(Arc::new(self.text_exclusion())) });
+        };
+        let demanded = self.options.tool_choice != GrammarToolChoice::Auto;
+        let (behind, text) = match (demanded, self.answer()?) {
+            (true, _) if !self.options.content => (calls.node.clone(), None),
+            (true, _) => (Node::choice(self.text_and_calls(&calls)), None),
+            (false, Some(answer)) => (Node::choice([answer, calls.node.clone()]), None),
+            (false, None) => {
+                let all = [self.content()].into_iter().chain(self.text_and_calls(&calls));
+                (Node::choice(all), Some(Arc::new(self.text_exclusion())))
+            }
+        };
+        let root = Node::sequence([reasoning.clone(), behind]);
+        let wrapped = self.has_wrapped_content();
+        Ok(MessageNode { root, reasoning, calls: Some(calls), text: text.filter(|_| !wrapped) })
+    }
+
+    /// Returns the JSON that stands instead of text, if its schema is given.
+    fn answer(&mut self) -> Result<Option<Node>, GrammarError> {
+        let options = self.options;
+        let Some(schema) = &options.answer else { return Ok(None) };
+        let exclusion = self.text_exclusion();
+        if exclusion.refuses("{") || exclusion.refuses("[") {
+            return Err(self.refuse("reads JSON as calls, so an answer in JSON would be one; choose another dialect"));
+        }
+        let style = ValueStyle::json(&self.string_exclusion());
+        // The answer's schema lives as long as the options do, like those of tools.
+        let schema: &'a Value = schema;
+        let at = SchemaAt { schema, root: (schema, usize::MAX), path: "answer schema: ".to_owned() };
+        self.json(&at, &style).map(Some)
+    }
+
+    /// Returns calls, and calls behind text.
+    fn text_and_calls(&self, calls: &CallsNode) -> Vec<Node> {
+        if self.has_wrapped_content() {
+            let header = self.header(self.outermost());
+            let gap = if header.is_empty() { self.line_gap() } else { Node::Literal(header) };
+            let before = Node::sequence([self.content(), gap]).optional();
+            return vec![Node::sequence([before, calls.node.clone()])];
+        }
+        if self.is_strong(&calls.opener) {
+            return vec![Node::sequence([self.text(), calls.node.clone()])];
+        }
+        // What prose may contain is a call only where a line begins.
+        let below = Node::sequence([self.text(), Node::literal("\n"), calls.node.clone()]);
+        vec![calls.node.clone(), below]
+    }
+
+    /// Says whether prose does not contain an opener.
+    pub(crate) fn is_strong(&self, opener: &str) -> bool {
+        opener.split_whitespace().next().is_some_and(|word| self.outline.is_strong(word))
+    }
+
+    /// Returns text as the dialect has it: bare, or between its own markers.
+    fn content(&self) -> Node {
+        match self.outline.content.first().filter(|_| self.has_wrapped_content()) {
+            None => self.text(),
+            Some(pattern) => {
+                let before_next =
+                    if self.options.reasoning == GrammarReasoning::None || self.outline.reasoning.is_empty() {
+                        Node::nothing()
+                    } else {
+                        Node::Literal(self.header(Some(pattern))).optional()
+                    };
+                Node::sequence([before_next, self.region(pattern)])
+            }
+        }
+    }
+
+    /// Says whether text stands between markers that are special tokens.
+    fn has_wrapped_content(&self) -> bool {
+        let open = self.outline.content.first().map(|pattern| self.start(pattern));
+        open.is_some_and(|open| open.starts_with("<|") || open.starts_with("to="))
+    }
+
+    fn region(&self, pattern: &[OutlinePart<'a>]) -> Node {
+        let exclusion = Node::Text(Arc::new(self.region_exclusion()));
+        let node = |part: &OutlinePart<'a>| match part {
+            OutlinePart::Text(text) => Node::literal(*text),
+            OutlinePart::Word(spellings) => self.word(spellings),
+            OutlinePart::Hole { name: "text", .. } => exclusion.clone(),
+            OutlinePart::Hole { .. } => Node::nothing(),
+            _ => Node::nothing(),
+        };
+        Node::sequence(pattern.iter().map(node))
+    }
+
+    /// Returns what text in a region does not contain: what ends it, and what opens calls beyond doubt.
+    fn region_exclusion(&self) -> Exclusion {
+        let markers = &self.markers;
+        let calls = markers.calls.iter().filter(|marker| !marker.at_line_start);
+        Exclusion::new(Quoting::Bare, calls.chain(&markers.regions).chain(&markers.turns).cloned())
+    }
+
+    /// Returns what the model thinks, and what leads to the rest.
+    fn reasoning(&self) -> Result<Node, GrammarError> {
+        let pattern = match (self.options.reasoning, self.outline.reasoning.first()) {
+            (GrammarReasoning::None, _) | (GrammarReasoning::Optional, None) => return Ok(Node::nothing()),
+            (GrammarReasoning::Prefilled, None) => {
+                let why = "has no markers of reasoning, so the prompt cannot have opened it; choose `none`";
+                return Err(self.refuse(why));
+            }
+            (_, Some(pattern)) => pattern,
+        };
+        let header = self.header(self.outermost());
+        let gap = if header.is_empty() { self.line_gap() } else { Node::Literal(header).optional() };
+        if self.options.reasoning == GrammarReasoning::Optional {
+            return Ok(Node::sequence([self.region(pattern), gap]).optional());
+        }
+        let is_text = |part: &OutlinePart<'_>| matches!(part, OutlinePart::Hole { name: "text", .. });
+        let at = pattern.iter().position(is_text).unwrap_or(0);
+        Ok(Node::sequence([self.region(&pattern[at..]), gap]))
+    }
+
+    fn line_gap(&self) -> Node {
+        Node::Class(Chars::of("\n"), Times::between(0, 2))
+    }
+
+    /// Returns the pattern that stands outermost around calls.
+    fn outermost(&self) -> Option<&Vec<OutlinePart<'a>>> {
+        self.outline.sections.first().or(self.outline.calls.first())
+    }
+
+    /// Returns what leads from a region to the next message, where each message has a header that reading skips.
+    fn header(&self, next: Option<&Vec<OutlinePart<'a>>>) -> String {
+        let opens = |pattern: Option<&Vec<OutlinePart<'a>>>, header: &String| {
+            pattern.is_some_and(|pattern| self.start(pattern).starts_with(header.as_str()))
+        };
+        let skip = self.outline.skip;
+        if skip.iter().any(|header| opens(next, header)) {
+            return String::new();
+        }
+        if skip.iter().any(|header| self.outline.join.contains(header.as_str())) {
+            return self.outline.join.to_owned();
+        }
+        skip.iter().find(|header| opens(self.outermost(), header)).cloned().unwrap_or_default()
+    }
+
+    /// Returns the text that a pattern begins with.
+    fn start(&self, pattern: &[OutlinePart<'_>]) -> String {
+        let text = |part: &OutlinePart<'_>| match part {
+            OutlinePart::Text(text) => Some((*text).to_owned()),
+            OutlinePart::Word(spellings) => Some(spellings.first().cloned().unwrap_or_default()),
+            _ => None,
+        };
+        pattern.iter().map_while(text).collect()
+    }
+}

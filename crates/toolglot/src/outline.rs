@@ -1,0 +1,154 @@
+//! What a dialect writes, piece by piece, for those that make grammars of it.
+
+use crate::dialect::{Dialect, Holder, Pattern};
+
+/// The patterns of a dialect as its file has them, and what is written around them; of each list the first is written,
+/// all are read.
+///
+/// # Example
+/// ```
+/// use toolglot::{Dialect, OutlinePart};
+/// let dialect = Dialect::from_toml("mine", r#"call = "<run>{call}</run>""#)?;
+/// let outline = dialect.outline();
+/// assert!(matches!(&outline.calls[0][..], [OutlinePart::Text("<run>"), OutlinePart::Hole { name: "call", .. }, _]));
+/// # Ok::<(), toolglot::DialectError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outline<'d> {
+    /// Patterns around calls.
+    pub sections: Vec<Vec<OutlinePart<'d>>>,
+    /// Patterns of one call.
+    pub calls: Vec<Vec<OutlinePart<'d>>>,
+    /// Patterns of one parameter.
+    pub params: Vec<Vec<OutlinePart<'d>>>,
+    /// Patterns of reasoning.
+    pub reasoning: Vec<Vec<OutlinePart<'d>>>,
+    /// Patterns of content that stands in a wrapper.
+    pub content: Vec<Vec<OutlinePart<'d>>>,
+    /// What stands between calls.
+    pub join: &'d str,
+    /// Whether a section stands around each call.
+    pub one_section: bool,
+    /// The members of a `{call}` object that carry the name and the arguments.
+    pub members: [&'d str; 2],
+    /// The member that carries the id, if one is written.
+    pub id_member: Option<&'d str>,
+    /// The string token of `{object}`.
+    pub quote: Option<&'d str>,
+    /// What stands before and behind the name in an id that contains it.
+    pub id: Option<[&'d str; 2]>,
+    /// Literals that are dropped outside calls.
+    pub skip: &'d [String],
+    /// Literals that end and start a turn.
+    pub turns: [&'d [String]; 2],
+    dialect: &'d Dialect,
+}
+
+/// A piece of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutlinePart<'d> {
+    /// Text as it is written.
+    Text(&'d str),
+    /// The spellings of a word, the first of which is written. One list is one choice wherever it stands in a literal.
+    Word(&'d [String]),
+    /// A hole.
+    #[non_exhaustive]
+    Hole {
+        /// Its name.
+        name: &'d str,
+        /// Its options, separated by commas.
+        options: &'d str,
+        /// Whether it is the value of an attribute, in which markup is written as entities.
+        quoted: bool,
+    },
+}
+
+impl Dialect {
+    /// Returns what the dialect's patterns are made of.
+    pub fn outline(&self) -> Outline<'_> {
+        Outline {
+            sections: self.outlined(&self.sections),
+            calls: self.outlined(&self.calls),
+            params: self.outlined(&self.params),
+            reasoning: self.outlined(&self.reasoning),
+            content: self.outlined(&self.content),
+            join: &self.join,
+            one_section: self.one_section,
+            members: [first(&self.members.name), first(&self.members.arguments)],
+            id_member: self.members.writes_id.then(|| first(&self.members.id)),
+            quote: self.quote.as_deref(),
+            id: self.id.as_ref().map(|id| [&*id.before, &*id.between]),
+            skip: &self.skip,
+            turns: [&self.turn_end, &self.turn_start],
+            dialect: self,
+        }
+    }
+
+    fn outlined<'d>(&'d self, patterns: &'d [Pattern]) -> Vec<Vec<OutlinePart<'d>>> {
+        patterns.iter().map(|pattern| self.parts(&pattern.source).collect()).collect()
+    }
+
+    /// Goes through the pieces of a pattern's text.
+    pub(crate) fn parts<'d>(&'d self, source: &'d str) -> impl Iterator<Item = OutlinePart<'d>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let rest = source.get(at..).filter(|rest| !rest.is_empty())?;
+            let (part, length) = self.part(&source[..at], rest);
+            at += length;
+            Some(part)
+        })
+    }
+
+    /// Returns the first piece and how long it is in the pattern.
+    fn part<'d>(&'d self, before: &str, rest: &'d str) -> (OutlinePart<'d>, usize) {
+        if rest.starts_with("{{") || rest.starts_with("}}") {
+            return (OutlinePart::Text(&rest[..1]), 2);
+        }
+        let Some(inside) = rest.strip_prefix('{') else {
+            let length = rest.find(['{', '}']).unwrap_or(rest.len()).max(1);
+            return (OutlinePart::Text(&rest[..length]), length);
+        };
+        let inside = inside.split('}').next().unwrap_or_default();
+        let (name, options) = inside.split_once(':').unwrap_or((inside, ""));
+        let length = (inside.len() + 2).min(rest.len());
+        let part = match self.words.iter().find(|word| word.0 == name) {
+            Some(word) => OutlinePart::Word(&word.1),
+            // A pattern has no other names, or it would not have compiled.
+            None if Holder::by_name(name).is_none() => OutlinePart::Text(""),
+            None => {
+                let quoted = before.ends_with("=\"") && rest[length..].starts_with('"');
+                OutlinePart::Hole { name, options, quoted }
+            }
+        };
+        (part, length)
+    }
+
+    /// Returns what `{type}` says of a value of a JSON type.
+    pub(crate) fn type_word<'d>(&'d self, name: &'d str) -> &'d str {
+        let Some(words) = &self.types else { return name };
+        let word = match name {
+            "string" => words.string.as_deref(),
+            "integer" => words.integer.as_deref().or(words.other.as_deref()),
+            _ => words.other.as_deref(),
+        };
+        word.unwrap_or(name)
+    }
+}
+
+impl<'d> Outline<'d> {
+    /// Returns what `{type}` says of a value of a JSON type.
+    pub fn type_word(&self, name: &'d str) -> &'d str {
+        self.dialect.type_word(name)
+    }
+
+    /// Says whether prose does not contain a literal.
+    pub fn is_strong(&self, literal: &str) -> bool {
+        self.dialect.is_strong(literal)
+    }
+}
+
+fn first(names: &[String]) -> &str {
+    names.first().map_or("", String::as_str)
+}
