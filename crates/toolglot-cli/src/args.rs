@@ -11,6 +11,7 @@ use toolglot::{
 
 use crate::chunk::Chunk;
 use crate::console::ConsoleFlags;
+use crate::grammar;
 use crate::limit_flag::LimitFlag;
 #[cfg(feature = "proxy")]
 use crate::{doctor, inspect, replay, serve};
@@ -30,6 +31,7 @@ Examples:
   toolglot parse --jsonl < answers.jsonl             read millions of answers on all cores
   toolglot repair --jsonl < arguments.jsonl          fix arguments that are not valid JSON
   toolglot render -d hermes message.json             write a chat message the way a model would
+  toolglot grammar -d hermes -t tools.json           hold a model to its dialect while it samples
   toolglot explain answer.txt                        see why a call was, or was not, recognised
   toolglot dialects check my_model.toml              check a dialect of your own
   toolglot serve --upstream http://localhost:8000    add tool calling to a model server
@@ -130,6 +132,9 @@ pub(crate) enum Command {
     /// Write a chat message the way a model would, in a given dialect
     #[command(after_long_help = format!("{RENDER_EXAMPLES}\n{EXIT_CODES}"))]
     Render(RenderArgs),
+    /// Write the grammar that holds a model to a dialect and its tools
+    #[command(after_long_help = format!("{}\n\n{EXIT_CODES}", grammar::HELP))]
+    Grammar(Box<grammar::GrammarArgs>),
     /// List, show, check and create dialects
     Dialects(DialectsArgs),
     /// Say why calls were, or were not, recognised, step by step

@@ -12,6 +12,7 @@ mod doctor;
 mod ends;
 mod explain;
 mod failure;
+mod grammar;
 mod infer;
 mod input;
 #[cfg(feature = "proxy")]
@@ -64,6 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Parse(args) => parse::run(&args),
         Command::Repair(args) => repair::run(&args),
         Command::Render(args) => render::run(&args),
+        Command::Grammar(args) => grammar::run(&args),
         Command::Dialects(args) => dialects::run(&args.command),
         Command::Explain(args) => explain::run(&args),
         Command::Detect(args) => detect::run(&args),

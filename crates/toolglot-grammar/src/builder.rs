@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
     /// Returns the schema that a tool's arguments are held to, if they are.
     pub(crate) fn schema_of(&self, number: usize) -> Option<SchemaAt<'a>> {
         let tool: &'a Declaration = self.tools.get(number).copied()?;
-        let held = tool.strict || self.options.arguments == ArgumentsLevel::Schema;
+        let held = tool.is_strict() || self.options.arguments == ArgumentsLevel::Schema;
         let schema = tool.parameters.as_ref().filter(|_| held)?;
         Some(SchemaAt { schema, root: (schema, number), path: format!("tool `{}`: ", tool.name) })
     }

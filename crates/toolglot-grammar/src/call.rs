@@ -12,6 +12,8 @@ use crate::options::MarkerSpelling;
 pub(crate) struct CallsNode {
     /// What the first call, or its section, opens with.
     pub(crate) opener: String,
+    /// The same for each tool whose call comes first, where calls open with its name: a lexer needs the whole opener.
+    pub(crate) named: Vec<Node>,
     pub(crate) node: Node,
 }
 
@@ -31,10 +33,13 @@ impl<'a> Builder<'a> {
         for number in tools {
             alternatives.push(self.call(*number)?);
         }
+        let opens_with_name = self.opens_with_name();
+        let all = if opens_with_name { alternatives.clone() } else { Vec::new() };
         let call = self.opened("call", Node::choice(alternatives));
+        let named: Vec<Node> = all.into_iter().map(|first| self.followed(first, &call)).collect();
         let Some(section) = self.outline.sections.first().cloned() else {
             let node = self.joined(call);
-            return Ok(CallsNode { opener: node.leading().to_owned(), node });
+            return Ok(CallsNode { opener: node.leading().to_owned(), named, node });
         };
         let node = match self.outline.one_section {
             true => {
@@ -47,7 +52,7 @@ impl<'a> Builder<'a> {
                 self.section(&section, calls, tools)?
             }
         };
-        Ok(CallsNode { opener: node.leading().to_owned(), node })
+        Ok(CallsNode { opener: node.leading().to_owned(), named, node })
     }
 
     /// Returns a rule behind the text that it opens with, so that the text stays in sight.
@@ -64,11 +69,28 @@ impl<'a> Builder<'a> {
 
     /// Returns a call, or several with what stands between them.
     fn joined(&self, call: Node) -> Node {
+        self.followed(call.clone(), &call)
+    }
+
+    /// Returns a first call, and others behind it.
+    fn followed(&self, first: Node, call: &Node) -> Node {
         if !self.options.parallel {
-            return call;
+            return first;
         }
         let more = Node::sequence([Node::literal(self.outline.join), call.clone()]).times(Times::ANY);
-        Node::sequence([call, more])
+        Node::sequence([first, more])
+    }
+
+    /// Says whether a message's calls open with the name of the tool, or a sign before it, and no section stands around.
+    fn opens_with_name(&self) -> bool {
+        let bare = |section: &Vec<OutlinePart<'_>>| matches!(section[..], [OutlinePart::Hole { name: "calls", .. }]);
+        let call = self.outline.calls.first().map(Vec::as_slice).unwrap_or_default();
+        let named = match call {
+            [OutlinePart::Hole { name: "name", .. }, ..] => true,
+            [OutlinePart::Text(open), OutlinePart::Hole { name: "name", .. }, ..] => !self.is_strong(open),
+            _ => false,
+        };
+        named && self.outline.sections.first().is_none_or(bare)
     }
 
     fn section(&mut self, pattern: &[OutlinePart<'a>], calls: Node, tools: &[usize]) -> Result<Node, GrammarError> {

@@ -154,7 +154,7 @@ impl GbnfWriter<'_> {
 
 fn bracketed(set: &Chars) -> String {
     if set.is_all() {
-        return "[^\\x00]".to_owned();
+        return "[^\\u0000]".to_owned();
     }
     set.bracketed(|c, out| match c {
         '\\' => out.push_str("\\\\"),
@@ -163,8 +163,8 @@ fn bracketed(set: &Chars) -> String {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        '^' | '-' => out.push_str(&format!("\\x{:02X}", u32::from(c))),
-        c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\x{:02X}", u32::from(c))),
+        '^' | '-' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+        c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
         c if c.is_whitespace() || c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
             let code = u32::from(c);
             out.push_str(&if code > 0xffff { format!("\\U{code:08X}") } else { format!("\\u{code:04X}") });
@@ -182,7 +182,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\x{:02X}", u32::from(c))),
+            c if c < ' ' || c == '\u{7f}' => out.push_str(&format!("\\u{:04X}", u32::from(c))),
             c => out.push(c),
         }
     }

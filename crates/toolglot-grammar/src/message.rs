@@ -83,8 +83,11 @@ impl<'a> Builder<'a> {
             return vec![Node::sequence([self.text(), calls.node.clone()])];
         }
         // What prose may contain is a call only where a line begins.
-        let below = Node::sequence([self.text(), Node::literal("\n"), calls.node.clone()]);
-        vec![calls.node.clone(), below]
+        let below = |calls: &Node| Node::sequence([self.text(), Node::literal("\n"), calls.clone()]);
+        if calls.named.is_empty() {
+            return vec![calls.node.clone(), below(&calls.node)];
+        }
+        calls.named.iter().cloned().chain(calls.named.iter().map(below)).collect()
     }
 
     /// Says whether prose does not contain an opener.

@@ -14,14 +14,11 @@ use crate::node::{Node, RuleId, Rules, Times};
 pub(crate) fn write(message: &MessageNode, rules: &Rules, trigger: Option<&str>) -> Value {
     let writer = TagWriter { rules, known: RefCell::default() };
     let format = match (&message.text, &message.calls, trigger) {
-        (Some(text), Some(calls), Some(trigger)) => {
-            let tags = writer.triggered(text, &calls.opener, &calls.node, trigger);
-            if message.reasoning.is_nothing() {
-                tags
-            } else {
-                json!({"type": "sequence", "elements": [writer.format(&message.reasoning), tags]})
-            }
-        }
+        (Some(text), Some(calls), Some(trigger)) => match writer.triggered(text, &calls.opener, &calls.node, trigger) {
+            None => writer.format(&message.root),
+            Some(tags) if message.reasoning.is_nothing() => tags,
+            Some(tags) => json!({"type": "sequence", "elements": [writer.format(&message.reasoning), tags]}),
+        },
         _ => writer.format(&message.root),
     };
     json!({"type": "structural_tag", "format": format})
@@ -35,8 +32,8 @@ struct TagWriter<'g> {
 }
 
 impl TagWriter<'_> {
-    /// Writes text in which calls begin with the trigger.
-    fn triggered(&self, text: &Exclusion, opener: &str, calls: &Node, trigger: &str) -> Value {
+    /// Writes text in which calls begin with the trigger; `None` if nothing ends them all.
+    fn triggered(&self, text: &Exclusion, opener: &str, calls: &Node, trigger: &str) -> Option<Value> {
         let mut rest = match calls.clone() {
             Node::Sequence(mut parts) if matches!(&parts[0], Node::Literal(text) if text == opener) => {
                 parts.remove(0);
@@ -44,27 +41,20 @@ impl TagWriter<'_> {
             }
             node => vec![node],
         };
-        let end = match rest.last() {
-            Some(Node::Literal(end)) => {
-                let end = end.clone();
-                rest.pop();
-                end
-            }
-            _ => String::new(),
-        };
+        let Some(Node::Literal(end)) = rest.pop() else { return None };
         let content = self.format(&Node::sequence(rest));
         let excludes: Vec<&str> = anywhere(text)
             .into_iter()
             .filter(|marker| !trigger.contains(*marker) && !marker.contains(trigger))
             .collect();
-        json!({
+        Some(json!({
             "type": "triggered_tags",
             "triggers": [trigger],
             "tags": [{"type": "tag", "begin": opener, "content": content, "end": end}],
             "at_least_one": false,
             "stop_after_first": true,
             "excludes": excludes,
-        })
+        }))
     }
 
     fn format(&self, node: &Node) -> Value {

@@ -10,6 +10,7 @@ mod cli;
 mod diagnostics;
 mod dialects;
 mod example;
+mod grammars;
 mod names;
 mod page;
 mod picture;
@@ -50,6 +51,7 @@ fn generated() -> Vec<File> {
         settings::manual(),
         api::page(),
         names::page(),
+        grammars::table(),
     ];
     files.extend(dialects::pages());
     files

@@ -355,23 +355,26 @@ impl<'g> Matcher<'g> {
         }
     }
 
+    /// Returns a character that may come next, or nothing to end; in a hurry the one that leads to an end.
+    pub(crate) fn next(&self, random: &mut Random, hurries: bool) -> Option<char> {
+        if self.may_end() && (hurries || self.tops.len() == 1 || random.below(40) == 0) {
+            return None;
+        }
+        let tops: Vec<usize> = self.tops.iter().flatten().copied().collect();
+        let number = match hurries {
+            true => *tops.iter().min_by_key(|number| self.left(**number)).unwrap(),
+            false => self.chosen(&tops, random),
+        };
+        let (ranges, negated) = self.set(number);
+        Some(random.of_set(ranges, negated))
+    }
+
     /// Returns a text of the grammar: by chance, and on the shortest way to an end once it is long.
     pub(crate) fn walk(grammar: &'g Gbnf, random: &mut Random, long: usize) -> String {
         let mut matcher = Self::new(grammar);
         let mut text = String::new();
         for steps in 0.. {
-            let hurries = steps >= long;
-            if matcher.may_end() && (hurries || matcher.tops.len() == 1 || random.below(40) == 0) {
-                break;
-            }
-            let tops: Vec<usize> = matcher.tops.iter().flatten().copied().collect();
-            let number = if hurries {
-                *tops.iter().min_by_key(|number| matcher.left(**number)).unwrap()
-            } else {
-                matcher.chosen(&tops, random)
-            };
-            let (ranges, negated) = matcher.set(number);
-            let c = random.of_set(ranges, negated);
+            let Some(c) = matcher.next(random, steps >= long) else { break };
             text.push(c);
             assert!(matcher.step(c), "{text:?}");
             assert!(steps < 100_000, "a walk never ends: {}", text.len());

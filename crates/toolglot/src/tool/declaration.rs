@@ -41,8 +41,15 @@ pub struct Declaration {
     pub name: String,
     /// The schema of its parameters; `None` if it declares none, so that anything goes.
     pub parameters: Option<Value>,
-    /// Whether its arguments shall be held to the schema while they are written: `"strict": true`.
-    pub strict: bool,
+    /// The function as declared.
+    pub function: Map<String, Value>,
+}
+
+impl Declaration {
+    /// Says whether arguments are to be held to the schema while they are written: `"strict": true`.
+    pub fn is_strict(&self) -> bool {
+        self.function.get("strict") == Some(&Value::Bool(true))
+    }
 }
 
 /// Returns the functions of a list; of several with the same name the first.
@@ -54,9 +61,8 @@ pub(super) fn declared(tools: &Value) -> Result<Vec<Declaration>, ToolsError> {
         let function = entry.get("function").and_then(Value::as_object).unwrap_or(entry);
         let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
         let parameters = parameters(function).map_err(|kind| ToolsError::entry(at, kind))?.map(Cow::into_owned);
-        let strict = [function, entry].iter().any(|object| object.get("strict") == Some(&Value::Bool(true)));
         if names.insert(name.to_owned()) {
-            declared.push(Declaration { name: name.to_owned(), parameters, strict });
+            declared.push(Declaration { name: name.to_owned(), parameters, function: function.clone() });
         }
     }
     Ok(declared)

@@ -1,0 +1,125 @@
+//! What a grammar costs, that it is the same each time, and what its forms say.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use toolglot::{Declaration, Dialects, Tools};
+use toolglot_grammar::{
+    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarToolChoice, UnsupportedKeywords,
+};
+
+fn tools(count: usize) -> Vec<Declaration> {
+    let tool = |number: usize| {
+        json!({"name": format!("tool_{number}"), "parameters": {"type": "object", "required": ["path"], "properties": {
+            "path": {"type": "string"}, "limit": {"type": "integer"}, "all": {"type": "boolean"}, "names": {"type": "array",
+            "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}}}})
+    };
+    Tools::declarations(&Value::Array((0..count).map(tool).collect())).unwrap()
+}
+
+fn grammar(dialect: &str, tools: &[Declaration], options: &GrammarOptions) -> Grammar {
+    let dialects = Dialects::builtin();
+    Grammar::new(dialects.get(dialect).unwrap(), tools, options).unwrap()
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_and_size_grows_with_the_tools() {
+    for dialect in Dialects::builtin().iter() {
+        let sizes = [20, 40, 80].map(|count| {
+            let tools = tools(count);
+            let made = || Grammar::new(dialect, &tools, &GrammarOptions::new()).unwrap();
+            let (first, second) = (made(), made());
+            assert_eq!(first.to_gbnf(), second.to_gbnf());
+            assert_eq!(first.to_lark(), second.to_lark());
+            assert_eq!(first.to_structural_tag(), second.to_structural_tag());
+            first.to_gbnf().len()
+        });
+        let grown = [sizes[1] - sizes[0], (sizes[2] - sizes[1]) / 2];
+        assert!(grown[1] * 10 <= grown[0] * 12, "{}: {sizes:?} is not linear", dialect.name());
+    }
+}
+
+#[test]
+fn forty_tools_take_milliseconds() {
+    let tools = tools(40);
+    for dialect in Dialects::builtin().iter() {
+        let write = || {
+            let started = Instant::now();
+            let grammar = Grammar::new(dialect, &tools, &GrammarOptions::new()).unwrap();
+            assert!(!grammar.to_gbnf().is_empty());
+            started.elapsed()
+        };
+        // A busy machine takes its time now and then; a build without optimisation takes several times as long.
+        let best = (0..5).map(|_| write()).min().unwrap();
+        assert!(best.as_millis() < 60, "{}: {best:?}", dialect.name());
+    }
+}
+
+#[test]
+fn what_no_grammar_holds_is_named() {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 5}}}}]);
+    let tools = Tools::declarations(&declared).unwrap();
+    let lenient = grammar("hermes", &tools, &GrammarOptions::new());
+    let expected = "tool `f`: /properties/n: no grammar holds `multipleOf`; it is left out, so check the arguments";
+    assert_eq!(lenient.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
+    let strict = GrammarOptions::new().with_unsupported(UnsupportedKeywords::Strict);
+    let dialects = Dialects::builtin();
+    let error = Grammar::new(dialects.get("hermes").unwrap(), &tools, &strict).unwrap_err();
+    assert!(error.to_string().contains("`multipleOf`; remove it"), "{error}");
+}
+
+#[test]
+fn a_strict_tool_is_held_where_others_are_free() {
+    let declared = json!([
+        {"name": "loose", "parameters": {"type": "object", "properties": {"mode": {"enum": ["fast"]}}}},
+        {"name": "exact", "strict": true, "parameters": {"type": "object", "properties": {"mode": {"enum": ["slow"]}}}}]);
+    let options = GrammarOptions::new().with_arguments(ArgumentsLevel::Free);
+    let gbnf = grammar("hermes", &Tools::declarations(&declared).unwrap(), &options).to_gbnf();
+    assert!(gbnf.contains("slow") && !gbnf.contains("fast"), "{gbnf}");
+}
+
+#[test]
+fn a_grammar_begins_where_the_caller_says() {
+    let gbnf = |reasoning| grammar("hermes", &tools(1), &GrammarOptions::new().with_reasoning(reasoning)).to_gbnf();
+    assert!(gbnf(GrammarReasoning::Optional).starts_with("root ::= (\"<think>\" "));
+    assert!(gbnf(GrammarReasoning::Prefilled).starts_with("root ::= text-0 \"</think>\" "));
+    assert!(!gbnf(GrammarReasoning::None).contains("\"</think>\""));
+}
+
+#[test]
+fn an_answer_in_json_stands_instead_of_text() {
+    let answer = json!({"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]});
+    let options = GrammarOptions::new().with_answer(Some(answer));
+    let gbnf = grammar("hermes", &tools(1), &options.clone().with_reasoning(GrammarReasoning::None)).to_gbnf();
+    assert!(gbnf.contains("yes") && gbnf.contains("<tool_call>"), "{gbnf}");
+    let dialects = Dialects::builtin();
+    let error = Grammar::new(dialects.get("bare_json").unwrap(), &tools(1), &options).unwrap_err();
+    assert!(error.to_string().contains("reads JSON as calls"), "{error}");
+}
+
+#[test]
+fn hosted_apis_get_a_schema_and_openai_a_strict_one() {
+    let options = GrammarOptions::new().with_tool_choice(GrammarToolChoice::Required).with_parallel(false);
+    let grammar = grammar("hermes", &tools(1), &options);
+    let schema = grammar.to_json_schema().unwrap();
+    assert_eq!(schema["properties"]["name"], json!({"type": "string", "const": "tool_0"}));
+    let strict = grammar.to_openai_schema().unwrap();
+    let arguments = &strict["properties"]["tool_call"]["properties"]["arguments"];
+    assert_eq!(arguments["required"], json!(["path", "limit", "all", "names"]));
+    assert_eq!(arguments["properties"]["limit"]["type"], json!(["integer", "null"]));
+    assert_eq!(strict["additionalProperties"], json!(false));
+    let open =
+        Tools::declarations(&json!([{"name": "open", "parameters": {"type": "object", "additionalProperties": true}}]))
+            .unwrap();
+    let error = self::grammar("hermes", &open, &options).to_openai_schema().unwrap_err();
+    assert!(error.to_string().contains("list the members in `properties`"), "{error}");
+}
+
+#[test]
+fn a_trigger_that_is_no_token_is_warned_about() {
+    let warned = |tokens: &[&str]| {
+        let tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+        !grammar("hermes", &tools(1), &GrammarOptions::new().with_tokens(Some(tokens))).warnings().is_empty()
+    };
+    assert!(warned(&["<think>"]) && !warned(&["<tool_call>"]));
+}
