@@ -199,7 +199,7 @@ impl Certificate {
         let reads_calls =
             ["one call", "two calls", "one parameter"].iter().any(|what| row(what).is_some_and(Row::is_read));
         match () {
-            () if !basic || !reads_calls => Grade::None,
+            () if !basic || !reads_calls || self.read_back * 5 < self.probes * 3 => Grade::None,
             () if self.not_certified.iter().any(|one| !one.is_template) => Grade::C,
             () if self.byte_equal < self.fixed => Grade::B,
             () => Grade::A,

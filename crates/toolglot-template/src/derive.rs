@@ -1,5 +1,7 @@
 //! Derives dialect files from the turns of a template.
 
+use toolglot::Dialect;
+
 use crate::fit::Frame;
 use crate::probe::{NAMES, Probes, TEXTS};
 use crate::said::ID;
@@ -9,7 +11,9 @@ mod body;
 mod cut;
 mod file;
 
+pub(crate) use alike::common_end;
 use file::DialectFile;
+pub(crate) use file::quoted;
 
 /// Stand for a name, an id and an index in the texts that are compared.
 const NAME: char = '\u{e000}';
@@ -30,7 +34,20 @@ pub(crate) fn derive(probes: &Probes, about: &str) -> Vec<String> {
         }
     }
     files.dedup();
+    let bolder: Vec<String> = files.iter().filter_map(|file| strengthened(file)).collect();
+    files.extend(bolder);
     files
+}
+
+/// The same file with its weak openers declared strong: the template writes calls right behind text.
+fn strengthened(file: &str) -> Option<String> {
+    let dialect = Dialect::from_toml("weak", file).ok()?;
+    let openers = dialect.weak_openers();
+    let words = openers.iter().filter_map(|opener| opener.split_whitespace().next());
+    let mut words: Vec<&str> = words.filter(|word| word.chars().any(|c| !"{}[]()\"'".contains(c))).collect();
+    words.dedup();
+    let list = words.into_iter().map(quoted).collect::<Vec<_>>().join(", ");
+    (!list.is_empty()).then(|| file.replacen("\ncall = ", &format!("\nstrong = [{list}]\ncall = "), 1))
 }
 
 /// The turn with two calls, or with one where the template takes no more, without an empty frame and the end of the turn.

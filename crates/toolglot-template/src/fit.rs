@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use toolglot::{Code, Collector, Dialect, Dialects, Message, Options, Parser, Renderer, Rendering, Tools, parse};
 
-use crate::markers::markers;
-use crate::probe::{CONTENT, Probe, Probes, REASONING, Turn, tools};
+use crate::derive::common_end;
+use crate::markers::{markers, whole_before, whole_behind};
+use crate::probe::{CONTENT, Probe, Probes, REASONING, Turn, common_start, tools};
 use crate::random::Dice;
 use crate::said::Said;
 
@@ -18,6 +19,8 @@ pub(crate) struct Fit {
     pub(crate) is_prefilled: bool,
     /// One for each probe, in their order.
     pub(crate) rows: Vec<Row>,
+    /// Bytes that had to be cut off as the end of a turn, although not every turn ends with them.
+    cut: usize,
 }
 
 /// What became of one probe.
@@ -62,16 +65,23 @@ impl Frame {
     /// Finds the frame in a probe with reasoning; where the template drops reasoning, what it closes at once.
     pub(crate) fn of(probes: &Probes) -> Option<Self> {
         let turns = ["reasoning and text", "reasoning and two calls"].into_iter().filter_map(|what| probes.find(what));
-        let mut found = turns.filter_map(|(_, turn)| Some((turn, turn.text.find(REASONING)?)));
-        let Some((turn, at)) = found.next() else { return Self::closed_at_once(probes) };
-        let behind = &turn.text[at + REASONING.len()..];
-        let open = turn.text[..at].to_owned();
+        let behind = |turn: &Turn| turn.text.find(REASONING).map(|at| at + REASONING.len());
+        let found: Vec<(&Turn, usize)> = turns.filter_map(|(_, turn)| Some((turn, behind(turn)?))).collect();
+        let Some((turn, at)) = found.first() else { return Self::closed_at_once(probes) };
+        let open = turn.text[..at - REASONING.len()].to_owned();
+        let behind = &turn.text[*at..];
         let marker = markers(behind, &probes.special).into_iter().next();
         let close = match (behind.find(CONTENT), marker) {
             (Some(end), _) => &behind[..end],
             (None, Some(marker)) => &behind[..marker.end],
             (None, None) => return None,
         };
+        // What text has in front of it, too, calls have not.
+        let alike = found.get(1).map_or(close, |(calls, at)| {
+            let common = common_start(close, &calls.text[*at..]);
+            &close[..whole_before(close, common, &probes.special)]
+        });
+        let close = if alike.trim().is_empty() { close } else { alike };
         Some(Self { open, close: close.to_owned() })
     }
 
@@ -107,8 +117,9 @@ impl<'p> Reader<'p> {
     /// Tries all probes, first without reasoning that the prompt opened, then with.
     pub(crate) fn fit(&self) -> Fit {
         let tried = |is_prefilled| {
-            let rows = self.probes.rows.iter().map(|probe| self.row(probe, is_prefilled)).collect();
-            Fit { dialect: Arc::clone(&self.dialect), is_prefilled, rows }
+            let rows: Vec<Row> = self.probes.rows.iter().map(|probe| self.row(probe, is_prefilled)).collect();
+            let cut = rows.iter().map(|row| self.cut(row)).sum();
+            Fit { dialect: Arc::clone(&self.dialect), is_prefilled, rows, cut }
         };
         let plain = tried(false);
         if plain.rows.iter().all(|row| !matches!(row, Row::Misread { .. })) {
@@ -116,6 +127,14 @@ impl<'p> Reader<'p> {
         }
         let opened = tried(true);
         if opened.score() > plain.score() { opened } else { plain }
+    }
+
+    /// How much had to be cut off, besides what every turn ends with.
+    fn cut(&self, row: &Row) -> usize {
+        let Row::Read { end, .. } = row else { return 0 };
+        let (end, plain) = (end.trim(), self.probes.end.trim());
+        let alike = common_end(end, plain);
+        whole_behind(end, end.len() - alike, &self.probes.special)
     }
 
     /// Whether the dialect reads the simplest calls; most dialects do not, and need no further look.
@@ -134,14 +153,24 @@ impl<'p> Reader<'p> {
                 let (difference, end) = self.difference(turn, end, is_prefilled);
                 Row::Read { difference, end }
             }
-            Err(message) => self.blamed(turn, &message),
+            Err(message) => self.apart(turn, is_prefilled).unwrap_or_else(|| self.blamed(turn, &message)),
         }
+    }
+
+    /// Reads a turn whose calls are a message of their own as it stands.
+    fn apart(&self, turn: &Turn, is_prefilled: bool) -> Option<Row> {
+        let turn = Turn { text: turn.apart.clone()?, ..turn.clone() };
+        let end = self.read(&turn, is_prefilled).ok()?;
+        let (difference, end) = self.difference(&turn, end, is_prefilled);
+        Some(Row::Read { difference, end })
     }
 
     /// The same, and the turn is read once more in pieces at random: they must not matter.
     pub(crate) fn row_in_pieces(&self, probe: &Probe, is_prefilled: bool, dice: &mut Dice) -> Row {
         let row = self.row(probe, is_prefilled);
         let (Row::Read { end, .. }, Ok(turn)) = (&row, &probe.turn) else { return row };
+        let apart = turn.apart.as_ref().filter(|_| self.read(turn, is_prefilled).is_err());
+        let turn = &apart.map_or_else(|| turn.clone(), |text| Turn { text: text.clone(), ..turn.clone() });
         let (text, options) = self.input(turn, turn.text.len() - end.len(), is_prefilled);
         let mut parser = Parser::new(&self.pinned, &self.tools, &options);
         let (mut collector, mut at) = (Collector::new(&options), 0);
@@ -199,6 +228,10 @@ impl<'p> Reader<'p> {
         let mut ends = vec![text.len()];
         let found = markers(&text[last..], &self.probes.special);
         ends.extend(found.iter().rev().take(DEEPEST_END).map(|marker| last + marker.start));
+        // It may be no marker.
+        let end = self.probes.end.trim();
+        let without = text.trim_end().strip_suffix(end).map(str::len);
+        ends.extend(without.filter(|at| !end.is_empty() && *at >= last));
         ends
     }
 
@@ -266,11 +299,7 @@ impl Fit {
     /// How much was read, then how much is equal, then how little had to be cut off as the end of a turn.
     pub(crate) fn score(&self) -> (usize, usize, Reverse<usize>) {
         let read = self.count(|row| !matches!(row, Row::Misread { .. }));
-        let cut = self.rows.iter().map(|row| match row {
-            Row::Read { end, .. } => end.trim().len(),
-            _ => 0,
-        });
-        (read, self.count(Row::is_equal), Reverse(cut.sum()))
+        (read, self.count(Row::is_equal), Reverse(self.cut))
     }
 
     pub(crate) fn count(&self, is: impl Fn(&Row) -> bool) -> usize {
@@ -316,7 +345,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 fn first_difference(template: &str, dialect: &str) -> Option<Difference> {
-    let at = crate::probe::common_start(template, dialect);
+    let at = common_start(template, dialect);
     if at == template.len() && at == dialect.len() {
         return None;
     }

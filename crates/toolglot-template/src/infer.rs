@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolglot::{Dialect, Dialects};
 
 use crate::certificate::{Certificate, Grade};
-use crate::derive::derive;
+use crate::derive::{derive, quoted};
 use crate::fit::{Fit, Reader};
 use crate::probe::Probes;
 use crate::source::Template;
@@ -139,7 +139,24 @@ fn derived(probes: &Probes, name: &str) -> Option<Inferred> {
     let about = format!("{name}: derived from a chat template and certified against it.");
     let files = derive(probes, &about);
     let dialects = files.iter().filter_map(|file| Some(Arc::new(Dialect::from_toml(name, file).ok()?)));
-    best(probes, dialects, true)
+    let found = best(probes, dialects, true)?;
+    Some(ended(probes, &found).unwrap_or(found))
+}
+
+/// The same dialect, that knows what ends a turn.
+fn ended(probes: &Probes, found: &Inferred) -> Option<Inferred> {
+    let ends: Vec<String> = found.certificate.ends.iter().map(|end| quoted(end)).collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let line = format!("\nturn_end = [{}]\ncall = ", ends.join(", "));
+    let source = found.dialect.source().replacen("\ncall = ", &line, 1);
+    let dialect = Dialect::from_toml(found.dialect.name(), &source).ok()?;
+    let mut again = best(probes, std::iter::once(Arc::new(dialect)), true)?;
+    let (new, old) = (&mut again.certificate, &found.certificate);
+    new.ends.clone_from(&old.ends);
+    let is_as_good = new.grade <= old.grade && new.read_back >= old.read_back && new.byte_equal >= old.byte_equal;
+    is_as_good.then_some(again)
 }
 
 /// Returns the dialect that fits best; of equals, the first.

@@ -38,13 +38,25 @@ fn marker_at(text: &str, at: usize, special: &[String]) -> Option<usize> {
         return Some(at + token.len());
     }
     let length = match rest.chars().next()? {
-        '<' => bracketed(rest, '<', '>'),
+        '<' => bracketed(rest, '<', '>').or_else(|| doubled(rest)),
         ']' => squared(rest),
         '[' => capitals(rest).or_else(|| squared(rest)),
-        '〈' => bracketed(rest, '〈', '〉'),
-        _ => None,
+        open => bracketed(rest, open, BRACKETS.iter().find(|pair| pair.0 == open)?.1),
     }?;
     Some(at + length)
+}
+
+/// Brackets that prose in few languages has, and no JSON.
+const BRACKETS: [(char, char); 8] =
+    [('〈', '〉'), ('⟨', '⟩'), ('⟦', '⟧'), ('⟪', '⟫'), ('《', '》'), ('【', '】'), ('〔', '〕'), ('⦃', '⦄')];
+
+/// `<<…>>` with as many brackets on both sides.
+fn doubled(rest: &str) -> Option<usize> {
+    let count = rest.bytes().take_while(|byte| *byte == b'<').count();
+    let inner = bracketed(&rest[count - 1..], '<', '>')?;
+    let end = count - 1 + inner;
+    let closed = rest[end..].bytes().take_while(|byte| *byte == b'>').count() + 1;
+    (count > 1 && closed >= count).then_some(end + count - 1)
 }
 
 /// `<…>` on one line.
@@ -93,6 +105,7 @@ mod tests {
             found("]<]minimax[>[ ]~b]ai\n[e~[ 〈|EOS|〉▁x▁"),
             ["]<]minimax[>[", "]~b]", "[e~[", "〈|EOS|〉", "▁x▁"]
         );
+        assert_eq!(found("a<<end>>b【x】⟦⟪y⟫⟧<<a>"), ["<<end>>", "【x】", "⟦⟪y⟫⟧", "<a>"]);
         assert_eq!(found("1 < 2 and 3 > 2, a <= b"), [""; 0]);
     }
 

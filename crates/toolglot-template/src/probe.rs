@@ -69,6 +69,8 @@ pub(crate) struct Probe {
 pub(crate) struct Turn {
     /// From behind the prompt to the end.
     pub(crate) text: String,
+    /// The same, where the template writes calls beside text as a message of their own.
+    pub(crate) apart: Option<String>,
     /// The turn stands behind the whole prompt, and so behind what that has opened.
     pub(crate) is_prompted: bool,
     /// What the template wrote of the message: it may drop parts.
@@ -128,9 +130,9 @@ impl Probes {
         let (start, is_prompted) = self.start(&whole, said);
         let start = self.without_header(&whole, start);
         let text = whole[start..].strip_prefix(self.header.as_str()).unwrap_or(&whole[start..]);
-        let text = self.in_one_turn(text, said);
-        let written = written(&text, said);
-        Ok(Turn { text, is_prompted, written })
+        let (one, written) = (self.in_one_turn(text, said), written(text, said));
+        let apart = (one != text).then(|| text.to_owned());
+        Ok(Turn { text: one, apart, is_prompted, written })
     }
 
     /// Where there is no prompt, what a turn with text and one with calls have in common.
@@ -202,6 +204,7 @@ impl Probes {
             score += 2 * i32::from(!shape.named_ids);
             // Encoded twice, or printed by Python, where an object stands in for text.
             score -= 24 * i32::from(calls.contains("\\\"qzcity"));
+            score -= 24 * i32::from(calls.contains("'{\"qzcity\""));
             score -= 20 * i32::from(!shape.arguments_as_text && calls.contains("{'qzcity'"));
             score
         };

@@ -6,6 +6,6 @@ pub(super) fn common_front(a: &str, b: &str) -> usize {
 }
 
 /// Bytes that two texts have alike before their ends.
-pub(super) fn common_end(a: &str, b: &str) -> usize {
+pub(crate) fn common_end(a: &str, b: &str) -> usize {
     a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value};
+use toolglot::{Dialect, Dialects, Options, Tools};
 
 use super::alike::{common_end, common_front};
 use super::{ID_MARK, KEY, NAME, arguments};
@@ -27,8 +28,8 @@ pub(super) enum BodyKind {
     Kwargs,
     /// Relaxed braces, and what stands around strings.
     Object { quote: String },
-    /// A pattern for each parameter, and what `{type}` says.
-    Params { param: String, types: Option<Types> },
+    /// The patterns of a parameter, and what `{type}` says.
+    Params { params: Vec<String>, types: Option<Types> },
 }
 
 /// The words of `{type}`.
@@ -79,7 +80,8 @@ pub(super) fn found(text: &str, probes: &Probes) -> Vec<Found> {
         &|at, call| object(text, at, call),
     ];
     let mut found: Vec<Found> = kinds.into_iter().filter_map(all).collect();
-    if found.is_empty() {
+    let is_json = |found: &Found| matches!(found.kind, BodyKind::Call { .. } | BodyKind::Arguments);
+    if !found.iter().any(is_json) {
         found.extend(params(text, calls, probes));
     }
     found
@@ -90,9 +92,35 @@ fn objects(text: &str, from: usize) -> impl Iterator<Item = (Range<usize>, Map<S
     text[from..].match_indices('{').filter_map(move |(at, _)| {
         let start = from + at;
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        let Some(Ok(Value::Object(object))) = values.next() else { return None };
-        Some((start..start + values.byte_offset(), object))
+        match values.next() {
+            Some(Ok(Value::Object(object))) => Some((start..start + values.byte_offset(), object)),
+            _ => printed(&text[start..]).map(|(length, object)| (start..start + length, object)),
+        }
     })
+}
+
+/// A dictionary as Python prints it, and how long it is.
+fn printed(text: &str) -> Option<(usize, Map<String, Value>)> {
+    text[1..].trim_start().strip_prefix('\'')?;
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{') => depth += 1,
+            (None, '}') if depth == 1 => {
+                let none = Dialects::from_iter(std::iter::empty::<Dialect>());
+                let strict = toolglot::repair(&text[..=at], &none, &Tools::default(), &Options::default());
+                return Some((at + 1, serde_json::from_str(&strict.arguments?).ok()?));
+            }
+            (None, '}') => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 fn is_arguments(value: &Value, call: usize) -> bool {
@@ -167,7 +195,9 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     let mut places = Vec::new();
     let mut at = 0;
     for call in 0..calls {
-        let Some(name) = text[at..].find(NAME).map(|found| at + found) else { return Vec::new() };
+        // The closer of the call before may repeat its name.
+        let key = text[at..].find(arguments(call)[0].0).map_or(text.len(), |found| at + found);
+        let Some(name) = text[at..key].rfind(NAME).map(|found| at + found) else { return Vec::new() };
         at = name + NAME.len_utf8();
         let mut members = Vec::new();
         for (key, value) in arguments(call) {
@@ -186,9 +216,10 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     let alike = common_end(&text[name.end..key.start], &text[value.end..next_key.start]);
     let mut open = whole_behind(text, next_key.start - alike, special).max(value.end);
     let behind = text[next_value.end..].replace(arguments(0)[1].0, &KEY.to_string());
-    let first_behind = text[value.end..open.max(next_key.start)].replace(arguments(0)[0].0, &KEY.to_string());
-    let close_text = &first_behind[..common_front(&first_behind, &behind)];
-    let close_text = &close_text[..whole_before(&first_behind, close_text.len(), special)];
+    let keyed = |text: &str| text.replace(arguments(0)[0].0, &KEY.to_string());
+    let (first_behind, room) = (keyed(&text[value.end..]), keyed(&text[value.end..open.max(next_key.start)]).len());
+    let alike = common_front(&first_behind[..room], &behind);
+    let close_text = &first_behind[..whole_before(&first_behind, alike, special)];
     let close_length = close_text.replace(KEY, arguments(0)[0].0).len();
     let mut found = Vec::new();
     // What both could be, a line break as a rule, is the closer's; and the other way round.
@@ -219,12 +250,38 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
         let fits = is_whole
             && cores.len() == calls
             && !(opener.trim().is_empty() && close.trim().is_empty() && separator.trim().is_empty());
-        let next = Found { kind: BodyKind::Params { param, types }, cores };
+        let next = Found { kind: BodyKind::Params { params: vec![param], types }, cores };
         if fits && !found.iter().any(|other: &Found| other.kind == next.kind) {
             found.push(next);
         }
     }
+    found.extend(separated(text, &places, open, probes));
     found
+}
+
+/// Where calls have their parameters: the name, and each key with its value.
+type Places = [(Range<usize>, Vec<(Range<usize>, Range<usize>)>)];
+
+/// Parameters that only what stands between two of them tells apart; what stands in front of the first may differ.
+fn separated(text: &str, places: &Places, open: usize, probes: &Probes) -> Option<Found> {
+    let (name, members) = places.first()?;
+    let [(key, value), (next_key, _)] = members.as_slice() else { return None };
+    let separator = &text[value.end..next_key.start];
+    if separator.trim().is_empty() || separator.contains(arguments(0)[0].0) || open < value.end {
+        return None;
+    }
+    let first = &text[name.end..key.start];
+    let (types, middle) = types(probes, key, value, text)
+        .map_or((None, text[key.end..value.start].to_owned()), |(types, middle)| (Some(types), middle));
+    let mut params = vec![format!("{separator}{KEY}{middle}\u{e004}")];
+    if first != separator {
+        params.push(format!("{first}{KEY}{middle}\u{e004}"));
+    }
+    let core = |(name, members): &(Range<usize>, Vec<(Range<usize>, Range<usize>)>)| {
+        Some(Core { name: name.clone(), body: name.end..members.last()?.1.end })
+    };
+    let cores: Vec<Core> = places.iter().filter_map(core).collect();
+    Some(Found { kind: BodyKind::Params { params, types }, cores })
 }
 
 /// How much of a closer fits into so many bytes of the text, where keys are written out.

@@ -23,10 +23,12 @@ pub(super) fn around(text: &str, cores: &[Core], special: &[String]) -> Vec<Arou
     let close_end = whole_before(text, middle.start + closer, special)
         .min(whole_before(text, last.end() + closer, special) - last.end() + middle.start);
     let closer = close_end - middle.start;
-    let cut = |opener: usize, closer: usize| Around {
-        section: (before[..before.len() - opener].to_owned(), after[closer..].to_owned()),
-        call: (before[before.len() - opener..].to_owned(), after[..closer].to_owned()),
-        join: text[middle.start + closer..middle.end - opener].to_owned(),
+    let cut = |opener: usize, closer: usize| {
+        let (outer, open) = before.split_at_checked(before.len().checked_sub(opener)?)?;
+        let (close, rest) = after.split_at_checked(closer)?;
+        let join = text.get(middle.start + closer..middle.end.checked_sub(opener)?)?;
+        let (section, call) = ((outer.to_owned(), rest.to_owned()), (open.to_owned(), close.to_owned()));
+        Some(Around { section, call, join: join.to_owned() })
     };
     let room = middle.len();
     let mut cuts = Vec::new();
@@ -49,7 +51,7 @@ pub(super) fn around(text: &str, cores: &[Core], special: &[String]) -> Vec<Arou
     // A comma alone between objects joins them.
     cuts.extend([cut(0, closer.min(room)), cut(opener.min(room), 0), cut(0, 0)]);
     let mut unique: Vec<Around> = Vec::new();
-    for cut in cuts {
+    for cut in cuts.into_iter().flatten() {
         if !unique.contains(&cut) {
             unique.push(cut);
         }

@@ -21,28 +21,49 @@ pub(super) struct DialectFile<'d> {
 impl DialectFile<'_> {
     /// The file, and as it could be besides: with the text in its wrapper, values as the template escapes them.
     pub(super) fn variants(&self) -> Vec<String> {
-        let contents = [self.content(), None];
-        let mut files: Vec<String> = contents.iter().map(|content| self.lines(content.as_deref())).collect();
-        files.dedup();
+        let mut files = Vec::new();
+        for skip in [None, self.header()] {
+            for content in [self.content(), None] {
+                for reasoning in [self.reasoning(true), self.reasoning(false)] {
+                    let file = self.lines(content.as_deref(), reasoning.as_deref(), skip);
+                    if !files.contains(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+        }
         files
     }
 
-    fn lines(&self, content: Option<&str>) -> String {
+    /// What the template writes in front of every part of a turn: what joins two calls, and the prompt ends with it.
+    fn header(&self) -> Option<&str> {
+        let join = self.around.join.trim();
+        let is_header = !join.is_empty() && self.probes.prompt().trim_end().ends_with(join);
+        is_header.then_some(join)
+    }
+
+    fn lines(&self, content: Option<&str>, reasoning: Option<&str>, skip: Option<&str>) -> String {
         let call = format!("{}{}{}", pattern(&self.around.call.0), self.core(), pattern(&self.around.call.1));
         let (open, close) = &self.around.section;
         let has_section = !open.trim().is_empty() || !close.trim().is_empty();
         let section = format!("{}{{calls}}{}", pattern(open.trim_start()), pattern(close.trim_end()));
         let call = if has_section { call } else { call.trim().to_owned() };
         let mut lines = vec![line("about", &self.about)];
-        let literals = [&section, &call, &self.reasoning().unwrap_or_default()].map(String::clone).concat();
+        let literals = [section.as_str(), &call, reasoning.unwrap_or_default()].concat();
         let special: Vec<&String> =
             self.probes.special.iter().filter(|token| literals.contains(token.as_str())).collect();
         if !special.is_empty() {
             let list: Vec<String> = special.iter().map(|token| quoted(token)).collect();
             lines.push(format!("special = [{}]", list.join(", ")));
         }
-        lines.extend(self.reasoning().map(|pattern| line("reasoning", &pattern)));
-        lines.extend(content.map(|pattern| line("content", pattern)));
+        // What is skipped between the parts belongs to none of them.
+        let apart = |pattern: &str| match skip.map(escaped) {
+            Some(skip) => pattern.replace(&skip, ""),
+            None => pattern.to_owned(),
+        };
+        lines.extend(reasoning.map(|pattern| line("reasoning", &apart(pattern))));
+        lines.extend(content.map(|pattern| line("content", &apart(pattern))));
+        lines.extend(skip.map(|skip| line("skip", skip)));
         if has_section {
             lines.push(line("section", &section));
         }
@@ -92,11 +113,16 @@ impl DialectFile<'_> {
                     lines.push(format!("json = {{ {} }}", members.join(", ")));
                 }
             }
-            BodyKind::Params { param, types } => {
+            BodyKind::Params { params, types } => {
                 let value = format!("{{value{}}}", self.options());
-                let param =
-                    escaped(param).replace(KEY, "{key}").replace('\u{e004}', &value).replace('\u{e005}', "{type}");
-                lines.push(line("param", &param));
+                let written = |param: &String| {
+                    escaped(param).replace(KEY, "{key}").replace('\u{e004}', &value).replace('\u{e005}', "{type}")
+                };
+                let params: Vec<String> = params.iter().map(|param| quoted(&written(param))).collect();
+                lines.push(match &params[..] {
+                    [param] => format!("param = {param}"),
+                    several => format!("param = [{}]", several.join(", ")),
+                });
                 lines.extend(types.as_ref().and_then(type_words));
             }
             BodyKind::Object { quote } => lines.push(line("quote", quote)),
@@ -119,19 +145,22 @@ impl DialectFile<'_> {
         }
     }
 
-    fn reasoning(&self) -> Option<String> {
+    /// What stands around reasoning, with its white space or without.
+    fn reasoning(&self, is_exact: bool) -> Option<String> {
         let frame = self.frame?;
-        let prompt = self.probes.prompt().trim_end();
+        let prompt = self.probes.prompt();
         let open = match frame.open.trim() {
             // The prompt has opened it: its last marker, or its last line.
             "" => match markers(prompt, &self.probes.special).pop() {
-                Some(marker) if marker.end == prompt.len() => &prompt[marker],
-                _ => prompt.rsplit('\n').next().unwrap_or_default(),
+                Some(marker) if prompt[marker.end..].trim().is_empty() => &prompt[marker.start..],
+                _ => prompt.trim_end().rsplit('\n').next().unwrap_or_default(),
             },
-            open => open,
+            _ => frame.open.trim_start(),
         };
-        let close = frame.close.trim();
-        (!open.is_empty() && !close.is_empty()).then(|| format!("{}{{text}}{}", escaped(open), escaped(close)))
+        let (open, close) = (escaped(open), escaped(&frame.close));
+        let is_frame = !open.trim().is_empty() && !close.trim().is_empty();
+        let pattern = if is_exact { format!("{open}{{text}}{close}") } else { format!("{}{{text}}{}", open.trim(), close.trim()) };
+        is_frame.then_some(pattern)
     }
 
     /// What stands around the text of an answer, if it is a wrapper.
@@ -139,10 +168,10 @@ impl DialectFile<'_> {
         let (_, turn) = self.probes.find("text")?;
         let text = self.frame.map_or(turn.text.as_str(), |frame| frame.without(&turn.text, self.probes.prompt()));
         let at = text.find(CONTENT)?;
-        let open = text[..at].trim();
+        let open = text[..at].trim_start();
         let behind = &text[at + CONTENT.len()..];
         let close = markers(behind, &self.probes.special).into_iter().next().map(|marker| &behind[..marker.end])?;
-        (!open.is_empty()).then(|| format!("{}{{text}}{}", escaped(open), escaped(close.trim_start())))
+        (!open.trim().is_empty()).then(|| format!("{}{{text}}{}", escaped(open), escaped(close.trim_start())))
     }
 }
 
@@ -176,7 +205,7 @@ fn line(key: &str, value: &(impl AsRef<str> + ?Sized)) -> String {
 }
 
 /// A TOML string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = !text.contains(['\'', '\n', '\r', '\t']) && text.contains(['"', '\\']);
     if is_plain { format!("'{text}'") } else { Value::from(text).to_string() }
 }
