@@ -11,6 +11,8 @@ use toolglot::{
 
 use crate::chunk::Chunk;
 use crate::console::ConsoleFlags;
+use crate::draft::{CheckArgs, NewArgs};
+use crate::exchange::{ExportArgs, ImportArgs};
 use crate::grammar;
 use crate::limit_flag::LimitFlag;
 #[cfg(feature = "proxy")]
@@ -98,6 +100,12 @@ const NEW_EXAMPLES: &str = r#"Examples:
   toolglot dialects new mine.toml
   toolglot dialects new mine.toml --example call.txt --call 'get_weather {"city": "Paris"}'
 "#;
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  toolglot dialects export hermes --as response-template
+  toolglot dialects export hermes --as response-template --template ~/models/my-model --into ~/models/my-model/tokenizer_config.json
+";
 
 const INFER_EXAMPLES: &str = r#"Examples:
   toolglot dialects infer chat_template.jinja
@@ -367,11 +375,7 @@ pub(crate) enum DialectsCommand {
     },
     /// Check dialect files: load them, write two calls and read them back
     #[command(after_long_help = EXIT_CODES)]
-    Check {
-        /// Files to check; `-` is stdin
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
+    Check(CheckArgs),
     /// Create a dialect file from an example text and the call it means
     #[command(after_long_help = NEW_EXAMPLES)]
     New(NewArgs),
@@ -381,6 +385,12 @@ pub(crate) enum DialectsCommand {
     /// Certify a dialect against a chat template: what it reads back, and what not
     #[command(after_long_help = EXIT_CODES)]
     Certify(CertifyArgs),
+    /// Write a dialect in another format
+    #[command(after_long_help = format!("{EXPORT_EXAMPLES}\n{EXIT_CODES}"))]
+    Export(ExportArgs),
+    /// Make a dialect file of another format: a response template, or a tokenizer's configuration with one
+    #[command(after_long_help = EXIT_CODES)]
+    Import(ImportArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -415,28 +425,6 @@ pub(crate) struct CertifyArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct NewArgs {
-    /// File to write; its name is the dialect's name
-    #[arg(value_name = "FILE.toml")]
-    pub(crate) file: PathBuf,
-    /// File with one or two calls, exactly as the model writes them; asks if missing
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) example: Option<PathBuf>,
-    /// What a call in the example means: its name and its arguments as JSON; once per call, asks if missing
-    #[arg(long = "call", short, value_name = "NAME {JSON}")]
-    pub(crate) calls: Vec<String>,
-    /// One sentence that describes the dialect
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) about: Option<String>,
-    /// Declare that prose never contains the markers, so that calls count anywhere in a line
-    #[arg(long)]
-    pub(crate) strong: bool,
-    /// Overwrite an existing file
-    #[arg(long)]
-    pub(crate) force: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use toolglot::Dialects;
 use toolglot::detect::{Reason, Verdict, from_model, from_output, from_template};
 
-use toolglot_template::InferError;
+use toolglot_template::{InferError, Inferred};
 
 use crate::args::DetectArgs;
 use crate::console;
@@ -69,15 +69,7 @@ fn in_template(path: &Path, dialects: &Dialects) -> Result<Vec<Verdict>, Failure
     let template = template_file::read(path)?;
     let in_text = || from_template(template.source(), dialects);
     match toolglot_template::rank(&template, dialects) {
-        Ok(found) if !found.is_empty() => Ok(found
-            .iter()
-            .map(|found| {
-                let (proof, size) = (&found.certificate, found.certificate.read_back);
-                let what =
-                    format!("grade {}: reads back {size} of {} messages of the template", proof.grade, proof.probes);
-                Verdict::proven(&found.dialect, what, size + proof.byte_equal)
-            })
-            .collect()),
+        Ok(found) if !found.is_empty() => Ok(verdicts(&found)),
         Ok(_) => Ok(Vec::new()),
         Err(InferError::NoCalls) => {
             console::note("this template writes no tool calls");
@@ -88,6 +80,25 @@ fn in_template(path: &Path, dialects: &Dialects) -> Result<Vec<Verdict>, Failure
             Ok(in_text())
         }
     }
+}
+
+/// What was proved of each dialect; those with the same proof as the first are like it.
+fn verdicts(found: &[Inferred]) -> Vec<Verdict> {
+    let proof = |found: &Inferred| (found.certificate.read_back, found.certificate.byte_equal);
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for (at, one) in found.iter().enumerate() {
+        if at > 0 && proof(one) == proof(&found[0]) {
+            verdicts[0].alike.push(one.dialect.name().into());
+            continue;
+        }
+        let (size, certificate) = (one.certificate.read_back, &one.certificate);
+        let what = format!(
+            "grade {}: reads back {size} of {} messages of the template",
+            certificate.grade, certificate.probes
+        );
+        verdicts.push(Verdict::proven(&one.dialect, what, size + certificate.byte_equal));
+    }
+    verdicts
 }
 
 fn as_tables(findings: &[Finding], paint: Paint) -> String {

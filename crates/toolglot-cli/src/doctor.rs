@@ -8,6 +8,7 @@ use toolglot_proxy::{Condition, Examination, Probe, ServeError, examine};
 use crate::failure::{Ending, Failure, Run};
 use crate::paint::Paint;
 use crate::report::visible;
+use crate::template_facts::facts;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -36,10 +37,11 @@ pub(crate) struct DoctorArgs {
 
 /// Examines a server; fails unless it is healthy.
 pub(crate) fn run(args: &DoctorArgs) -> Run {
-    let found = examine(&args.url, args.key.as_deref(), args.model.as_deref()).map_err(|error| match error {
-        ServeError::Config(error) => Failure::Usage(error.to_string()),
-        error => Failure::Io(io::Error::other(error.to_string())),
-    })?;
+    let found =
+        examine(&args.url, args.key.as_deref(), args.model.as_deref(), Some(facts)).map_err(|error| match error {
+            ServeError::Config(error) => Failure::Usage(error.to_string()),
+            error => Failure::Io(io::Error::other(error.to_string())),
+        })?;
     let mut out = io::stdout().lock();
     if args.json {
         serde_json::to_writer(&mut out, &found).map_err(io::Error::from)?;
@@ -56,6 +58,13 @@ fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
     writeln!(out, "server      {}, {}", visible(&found.url), found.engine)?;
     writeln!(out, "model       {} (of {})", visible(&found.model), found.models.len())?;
     writeln!(out, "dialect     template: {}; name: {}", known(&found.template), known(&found.by_name))?;
+    if let Some(facts) = &found.certificate {
+        let opens =
+            if facts.prefill.is_empty() { String::new() } else { format!("; the prompt opens {:?}", facts.prefill) };
+        let ends =
+            if facts.ends.is_empty() { String::new() } else { format!("; a turn ends with {}", facts.ends.join(", ")) };
+        writeln!(out, "template    {}, grade {}{}", visible(&facts.dialect), facts.grade, visible(&(opens + &ends)))?;
+    }
     for probe in &found.probes {
         writeln!(out, "{:<11} {}", probe.request, visible(&arrived(probe)))?;
     }

@@ -9,7 +9,9 @@ mod diagnostics;
 mod dialects;
 #[cfg(feature = "proxy")]
 mod doctor;
+mod draft;
 mod ends;
+mod exchange;
 mod explain;
 mod failure;
 mod grammar;
@@ -38,6 +40,8 @@ mod runner;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
+#[cfg(feature = "proxy")]
+mod template_facts;
 mod template_file;
 mod tokens;
 mod tools;

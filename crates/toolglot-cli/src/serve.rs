@@ -14,6 +14,7 @@ use crate::failure::{Ending, Failure, Run};
 use crate::inspect;
 use crate::paint::Paint;
 use crate::report::visible;
+use crate::template_facts::facts;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -132,7 +133,7 @@ impl ServeArgs {
 
 /// Runs the proxy until a signal ends it.
 pub(crate) fn run(args: &ServeArgs) -> Run {
-    match toolglot_proxy::run(&args.sources(), inspect::FILES) {
+    match toolglot_proxy::run(&args.sources(), inspect::FILES, facts) {
         Ok(()) => Ok(Ending::Fine),
         Err(ServeError::Config(error)) => Err(unusable(&error)),
         Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),

@@ -16,8 +16,12 @@ const TEMPLATES: [&str; 3] = ["chat_template.jinja", "chat_template.json", "toke
 /// Where it keeps its tokens.
 const TOKENS: [&str; 2] = ["tokenizer_config.json", "tokenizer.json"];
 
-/// Reads a template, and what stands beside it of the tokenizer.
+/// Reads a template, and what stands beside it of the tokenizer; `-` is stdin, JSON or the template itself.
 pub(crate) fn read(path: &Path) -> Result<Template, Failure> {
+    if path == Path::new("-") {
+        let text = read_text(path)?;
+        return Ok(Template::from_config(&text).unwrap_or_else(|_| Template::new(text)));
+    }
     let file = if path.is_dir() { in_folder(path)? } else { path.to_owned() };
     let text = read_text(&file)?;
     let is_json = file.extension().is_some_and(|ending| ending == "json");
@@ -42,7 +46,7 @@ fn in_folder(folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Tells the process that its memory is to be limited.
-const CONFINED: &str = "TOOLGLOT_CONFINED";
+pub(crate) const CONFINED: &str = "TOOLGLOT_CONFINED";
 
 /// A template may ask for so much memory, all of the program's own included. Templates of models need a few megabytes.
 #[cfg(unix)]

@@ -15,6 +15,7 @@ use toolglot_wire::{EngineKind, Protocol, Transcript};
 use crate::config::{Config, Sources};
 use crate::lifecycle::{ServeError, runtime};
 use crate::live::Live;
+use crate::template::{ReadTemplate, TemplateFacts, of_properties};
 use crate::upstream::{Server, turn_headers};
 
 mod advice;
@@ -35,6 +36,8 @@ pub struct Examination {
     pub model: String,
     /// The dialect of its chat template, where the server shows one.
     pub template: Option<String>,
+    /// What running that template proved.
+    pub certificate: Option<TemplateFacts>,
     /// The dialect that speaks from the model's name.
     pub by_name: Option<String>,
     /// What came of the three requests.
@@ -105,14 +108,19 @@ const MOST: usize = 4 << 20;
 ///
 /// # Errors
 /// If the address cannot be used. A server that does not answer is no error: the examination says so.
-pub fn examine(url: &str, key: Option<&str>, model: Option<&str>) -> Result<Examination, ServeError> {
+pub fn examine(
+    url: &str,
+    key: Option<&str>,
+    model: Option<&str>,
+    read_template: Option<ReadTemplate>,
+) -> Result<Examination, ServeError> {
     let flag = |name: &str, value: &str| (name.to_owned(), value.to_owned(), "`doctor`".to_owned());
     let mut flags = vec![flag("upstream", url)];
     flags.extend(key.map(|key| flag("upstream.key", key)));
     let live = Live::new(Config::load(&Sources { flags, ..Sources::default() })?)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let server = &live.servers[0];
-    Ok(runtime.block_on(Visit { server, url, tools: tools() }.examine(model)))
+    Ok(runtime.block_on(Visit { server, url, tools: tools(), read_template }.examine(model)))
 }
 
 fn tools() -> Value {
@@ -125,6 +133,7 @@ struct Visit<'v> {
     server: &'v Arc<Server>,
     url: &'v str,
     tools: Value,
+    read_template: Option<ReadTemplate>,
 }
 
 impl Visit<'_> {
@@ -136,7 +145,9 @@ impl Visit<'_> {
         let known = Dialects::builtin();
         let template = self.template(engine, &model).await;
         let best = |verdicts: Vec<toolglot::detect::Verdict>| verdicts.first().map(|best| best.dialect.to_string());
-        let template = template.and_then(|template| best(from_template(&template, &known)));
+        let certificate = template.as_ref().and_then(|shown| self.certificate(shown));
+        let in_text = || best(from_template(template.as_ref()?["chat_template"].as_str()?, &known));
+        let template = certificate.as_ref().map(|facts| facts.dialect.clone()).or_else(in_text);
         let by_name = best(from_model(&model, &known));
         let mut probes = Vec::new();
         for request in ["plain", "tool", "stream"] {
@@ -149,6 +160,7 @@ impl Visit<'_> {
             models,
             model,
             template,
+            certificate,
             by_name,
             probes,
             verdict,
@@ -198,14 +210,21 @@ impl Visit<'_> {
         models.iter().filter_map(|model| Some(model.get("id")?.as_str()?.to_owned())).collect()
     }
 
-    /// Returns the chat template, from the servers that show it.
-    async fn template(&self, engine: EngineKind, model: &str) -> Option<String> {
-        let (answer, name) = match engine {
-            EngineKind::LlamaCpp => (self.ask_json("/props", None).await?, "chat_template"),
-            EngineKind::Ollama => (self.ask_json("/api/show", Some(&json!({"model": model}))).await?, "template"),
-            _ => return None,
-        };
-        Some(answer.get(name)?.as_str()?.to_owned())
+    /// Returns the chat template with its tokens, from the servers that show it.
+    async fn template(&self, engine: EngineKind, model: &str) -> Option<Value> {
+        match engine {
+            EngineKind::LlamaCpp => of_properties(&self.ask_json("/props", None).await?),
+            EngineKind::Ollama => {
+                let answer = self.ask_json("/api/show", Some(&json!({"model": model}))).await?;
+                Some(json!({"chat_template": answer.get("template")?.as_str()?}))
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs the template; one of another language proves nothing.
+    fn certificate(&self, template: &Value) -> Option<TemplateFacts> {
+        self.read_template?(&template.to_string()).ok()
     }
 
     async fn probe(&self, request: &'static str, model: &str) -> Probe {

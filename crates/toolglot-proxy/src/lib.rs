@@ -55,6 +55,7 @@ mod shared_store;
 mod show;
 mod store;
 mod stream;
+mod template;
 mod tls;
 #[cfg_attr(not(feature = "otlp"), path = "no_traces.rs")]
 mod traces;
@@ -69,3 +70,4 @@ pub use lifecycle::{Control, Listener, Proxy, ServeError, run};
 pub use live::PageFiles;
 pub use replay::replay;
 pub use show::show;
+pub use template::{ReadTemplate, TemplateFacts};

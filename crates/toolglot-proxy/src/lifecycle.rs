@@ -24,6 +24,7 @@ use crate::config::setting::LogFormat;
 use crate::config::{Config, ConfigError, Sources};
 use crate::live::{Live, PageFiles, Shared};
 use crate::peer::{Attendant, Attended, Peer};
+use crate::template::ReadTemplate;
 use crate::traces::Traces;
 use crate::watch::Watch;
 use crate::{banner, routes};
@@ -117,6 +118,13 @@ impl Proxy {
     #[must_use]
     pub fn with_page(self, files: PageFiles) -> Self {
         self.shared.set_page(files);
+        self
+    }
+
+    /// Returns the proxy with what reads chat templates, which the setting `template` asks for.
+    #[must_use]
+    pub fn with_read_template(self, read: ReadTemplate) -> Self {
+        self.shared.set_read_template(read);
         self
     }
 
@@ -368,16 +376,16 @@ pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
     }
 }
 
-/// Runs a proxy until a signal ends it, with the inspector's page or none: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
+/// Runs a proxy until a signal ends it, with the inspector's page or none, and with what reads chat templates: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
 ///
 /// # Errors
 /// If a setting cannot be used, or the system says no.
-pub fn run(sources: &Sources, page: PageFiles) -> Result<(), ServeError> {
+pub fn run(sources: &Sources, page: PageFiles, read_template: ReadTemplate) -> Result<(), ServeError> {
     let config = Config::load(sources)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let result = runtime.block_on(async {
         let warnings = config.unknown().to_vec();
-        let proxy = Proxy::new(config)?.with_page(page);
+        let proxy = Proxy::new(config)?.with_page(page).with_read_template(read_template);
         let listener = proxy.listen().await?;
         let wishes = signals().map_err(|error| ServeError::Io("cannot listen to signals".to_owned(), error))?;
         warnings.iter().for_each(|warning| proxy.event("warning", warning));

@@ -13,7 +13,7 @@ use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
-use crate::config::setting::Mode;
+use crate::config::setting::{Mode, TemplateUse};
 use crate::config::{self, ClientSettings, Config, ConfigError, Faults, Upstream};
 use crate::declared;
 use crate::headers::looks_like_key;
@@ -23,6 +23,7 @@ use crate::metrics::Metrics;
 use crate::openings::Openings;
 use crate::prompting;
 use crate::shared_store::SharedStore;
+use crate::template::ReadTemplate;
 use crate::tls;
 use crate::traces::Traces;
 use crate::upstream::Server;
@@ -60,6 +61,8 @@ pub(crate) struct Route {
     pub(crate) is_off: bool,
     /// Whether the prompt opens the reasoning; learned if not set.
     pub(crate) reasoning_open: Option<bool>,
+    /// Whether the server's chat template says how its answers are read.
+    pub(crate) template: TemplateUse,
 }
 
 impl Route {
@@ -151,8 +154,8 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         );
     let reasoning_open = settings.reasoning_open.value;
     let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
-    let prefill = settings.prefill;
-    Some(Route { globs, server, policy, model, mode, teach, tools, prefill, is_off, reasoning_open })
+    let (prefill, template) = (settings.prefill, settings.template.value);
+    Some(Route { globs, server, policy, model, mode, teach, tools, prefill, is_off, reasoning_open, template })
 }
 
 /// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.
@@ -232,6 +235,8 @@ pub(crate) struct Shared {
     /// The files of the inspector's page, if the program has them.
     page: OnceLock<PageFiles>,
     openings: Mutex<Openings>,
+    /// Reads chat templates, if the program can.
+    read_template: OnceLock<ReadTemplate>,
     random: RandomState,
     drawn: AtomicU64,
 }
@@ -249,6 +254,7 @@ impl Shared {
             draining: AtomicBool::new(false),
             page: OnceLock::new(),
             openings: Mutex::default(),
+            read_template: OnceLock::new(),
             random: RandomState::new(),
             drawn: AtomicU64::new(0),
         }
@@ -258,6 +264,15 @@ impl Shared {
     pub(crate) fn set_page(&self, files: PageFiles) {
         // Whoever starts the proxy says so once.
         let _ = self.page.set(files);
+    }
+
+    /// Takes what reads chat templates.
+    pub(crate) fn set_read_template(&self, read: ReadTemplate) {
+        let _ = self.read_template.set(read);
+    }
+
+    pub(crate) fn read_template(&self) -> Option<ReadTemplate> {
+        self.read_template.get().copied()
     }
 
     pub(crate) fn page(&self) -> PageFiles {
@@ -285,6 +300,11 @@ impl Shared {
         let model = if looks_like_key(model) { "***" } else { model };
         let details = [("model", Value::from(model))];
         self.log.event(self.live.load().config.server.log.value, "info", message, &details);
+    }
+
+    /// Writes a line into the log.
+    pub(crate) fn event(&self, level: &str, message: &str, details: &[(&str, Value)]) {
+        self.log.event(self.live.load().config.server.log.value, level, message, details);
     }
 
     /// Returns a number that no one else got; good for names, no secret.

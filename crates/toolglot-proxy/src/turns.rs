@@ -13,7 +13,7 @@ use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Re
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::capture::Taken;
-use crate::config::setting::{Keep, Mode};
+use crate::config::setting::{Keep, Mode, TemplateUse};
 use crate::demand::{Again, Arrived, Begun, Patience};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, told};
@@ -256,7 +256,18 @@ impl TurnJob<'_> {
 
     async fn converted(&self, record: &mut Record, route: &Route, target: Target) -> Result<Answered, Fault> {
         let server = &route.server;
-        let policy = route.policy.clone().with_engine(server.engine_kind(&target.headers).await);
+        let engine = server.engine_kind(&target.headers).await;
+        let mut policy = route.policy.clone().with_engine(engine);
+        let learned = match route.template {
+            TemplateUse::Auto => server.learned(engine, &target.headers, self.shared).await,
+            TemplateUse::Off => None,
+        };
+        if let Some(learned) = learned {
+            policy = policy.with_dialects(learned.dialects(route.policy.dialects()));
+            if learned.opens_reasoning() && server.with_template.begins(&record.model) {
+                self.shared.learn_reasoning(&record.model);
+            }
+        }
         if self.ingress == Protocol::Responses {
             record.owner = Owner::of_headers(&self.head.headers);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -14,6 +14,7 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::sync::OnceCell;
 use toolglot_wire::{EngineKind, Fault, Protocol};
 
 use crate::config::setting::Url;
@@ -21,6 +22,7 @@ use crate::config::{Config, ConfigError, Timeouts, Upstream};
 use crate::demo::Demo;
 use crate::engine::Engine;
 use crate::error::ProxyError;
+use crate::template::Learned;
 use crate::{headers, tls};
 
 /// A model server.
@@ -45,6 +47,10 @@ pub(crate) struct Server {
     pub(crate) without_tools: Models,
     pub(crate) without_prefill: Models,
     pub(crate) without_schema: Models,
+    /// Models for which the chat template has said that the prompt opens the reasoning; answers may show otherwise.
+    pub(crate) with_template: Models,
+    /// What its chat template says, once it has shown it.
+    pub(crate) template: OnceCell<Option<Arc<Learned>>>,
 }
 
 /// Models of which something is remembered until the settings are read again.
@@ -62,6 +68,15 @@ impl Models {
             models.clear();
         }
         models.insert(model.to_owned());
+    }
+
+    /// Remembers a model; says whether it is new.
+    pub(crate) fn begins(&self, model: &str) -> bool {
+        let is_new = !self.has(model);
+        if is_new {
+            self.remember(model);
+        }
+        is_new
     }
 }
 
@@ -120,6 +135,8 @@ impl Server {
             without_tools: Models::default(),
             without_prefill: Models::default(),
             without_schema: Models::default(),
+            with_template: Models::default(),
+            template: OnceCell::new(),
         })
     }
 

@@ -63,6 +63,10 @@ pub struct Certificate {
     pub grade: Grade,
     /// How the template wants messages.
     pub shape: Shape,
+    /// What the template writes for two calls, or for one where it takes no more.
+    pub example: String,
+    /// What the prompt puts in front of the answer, without what it opens for the model.
+    pub header: String,
     /// What the prompt opens for the model, a reasoning tag as a rule. Servers leave it out of the answer: read with
     /// `reasoning_open`.
     pub prefill: String,
@@ -72,6 +76,9 @@ pub struct Certificate {
     pub probes: usize,
     /// Messages read back exactly.
     pub read_back: usize,
+    /// Messages read as something else, but for those with the format's own markers in a value. The rest are refused by the
+    /// template, or it writes two of them alike.
+    pub misread: usize,
     /// Of the fixed messages that were read back, those that the dialect writes byte for byte like the template.
     pub byte_equal: usize,
     /// The fixed messages that were read back.
@@ -122,14 +129,18 @@ impl Certificate {
             Row::Read { difference, .. } => difference.clone(),
             _ => None,
         });
+        let prefill = if fit.is_prefilled { prefill(probes) } else { String::new() };
         Self {
             dialect: fit.dialect.name().to_owned(),
             grade: Grade::None,
             shape: probes.shape,
-            prefill: if fit.is_prefilled { prefill(probes) } else { String::new() },
+            example: example(probes).to_owned(),
+            header: probes.prompt().strip_suffix(prefill.as_str()).unwrap_or(probes.prompt()).to_owned(),
+            prefill,
             ends: ends.into_iter().map(str::to_owned).collect(),
             probes: fit.rows.len(),
             read_back: fit.count(Row::is_read),
+            misread: fit.count(|row| matches!(row, Row::Misread { .. })),
             byte_equal: fit.count(Row::is_equal),
             fixed: fit.count(Row::is_read),
             template_refuses: refused.collect(),
@@ -150,6 +161,7 @@ impl Certificate {
             let row = reader.row_in_pieces(&probe, fit.is_prefilled, &mut dice);
             self.probes += 1;
             self.read_back += usize::from(row.is_read());
+            self.misread += usize::from(matches!(row, Row::Misread { .. }) && probe.what != OWN_MARKERS);
             let known = self.not_certified.iter().any(|known| known.probe == probe.what);
             if let (false, Some(found)) = (known, uncertified(&probe, &row)) {
                 self.not_certified.push(found);
@@ -199,7 +211,7 @@ impl Certificate {
         let reads_calls =
             ["one call", "two calls", "one parameter"].iter().any(|what| row(what).is_some_and(Row::is_read));
         match () {
-            () if !basic || !reads_calls || self.read_back * 5 < self.probes * 3 => Grade::None,
+            () if !basic || !reads_calls || self.misread * 5 > self.probes * 2 => Grade::None,
             () if self.not_certified.iter().any(|one| !one.is_template) => Grade::C,
             () if self.byte_equal < self.fixed => Grade::B,
             () => Grade::A,
@@ -219,14 +231,19 @@ impl Certificate {
                 "wrote": one.wrote, "read": one.read})
         }).collect();
         json!({
-            "dialect": self.dialect, "grade": self.grade.to_string(), "shape": shape, "prefill": self.prefill,
-            "ends": self.ends, "probes": self.probes, "read_back": self.read_back, "byte_equal": self.byte_equal,
+            "dialect": self.dialect, "grade": self.grade.to_string(), "shape": shape, "example": self.example, "header": self.header, "prefill": self.prefill,
+            "ends": self.ends, "probes": self.probes, "read_back": self.read_back, "misread": self.misread, "byte_equal": self.byte_equal,
             "fixed": self.fixed, "template_refuses": self.template_refuses, "template_drops": self.template_drops,
             "not_certified": not_certified,
             "difference": self.difference.as_ref().map(|one| json!({"template": one.template, "dialect": one.dialect})),
             "found_by_auto": self.is_found_by_auto, "damaged": self.damaged, "accepted_damage": self.accepted_damage,
         })
     }
+}
+
+fn example(probes: &Probes) -> &str {
+    let turn = probes.find("two calls").or_else(|| probes.find("one call"));
+    turn.map_or("", |(_, turn)| turn.text.as_str())
 }
 
 /// What the prompt opens: what stands behind the assistant's header.

@@ -10,6 +10,7 @@
 
 mod certificate;
 mod derive;
+mod example;
 mod fit;
 mod infer;
 mod markers;
@@ -17,11 +18,13 @@ mod ordered;
 mod probe;
 mod python;
 mod random;
+pub mod response_template;
 mod said;
 mod sandbox;
 mod source;
 
 pub use certificate::{Certificate, Grade, Uncertified};
+pub use example::{Answer, Draft};
 pub use fit::Difference;
 pub use infer::{InferError, Inferred, certify, derive_only, infer, rank};
 pub use said::{Said, SaidCall, Shape};

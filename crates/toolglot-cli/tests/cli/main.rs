@@ -3,6 +3,7 @@
 
 mod detect;
 mod dialects;
+mod exchange;
 mod help;
 mod infer;
 mod jsonl;

@@ -7,7 +7,8 @@ use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField
 
 use crate::config::section::{Section, SettingKey, section};
 use crate::config::setting::{
-    Choice, Headers, Keep, LogFormat, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, StorePlace, Time, Url,
+    Choice, Headers, Keep, LogFormat, Mode, Raw, RepairList, Secret, Secrets, Setting, Size, StorePlace, TemplateUse,
+    Time, Url,
 };
 
 section! { "" one
@@ -181,6 +182,8 @@ section! { "route" many
         force: bool = "false",
         /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from the last answers.
         reasoning_open: Choice<Option<bool>> = "auto",
+        /// Whether the server's chat template says how its answers are read, where it shows one: the dialect, what the prompt opens, what ends a turn.
+        template: Choice<TemplateUse> = "off",
         /// Where chat clients find reasoning.
         reasoning_field: Choice<ReasoningField> = "reasoning_content",
         /// What a call inside reasoning is.

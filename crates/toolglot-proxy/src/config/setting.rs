@@ -10,7 +10,7 @@ use toolglot::Repairs;
 
 pub(crate) use secret::{Secret, Secrets};
 pub(crate) use unit::{Size, Time};
-pub(crate) use word::{Choice, Keep, LogFormat, Mode};
+pub(crate) use word::{Choice, Keep, LogFormat, Mode, TemplateUse};
 
 mod secret;
 mod unit;

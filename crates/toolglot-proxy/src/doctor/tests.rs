@@ -56,7 +56,7 @@ fn answer(mut stream: TcpStream, script: Script) {
 }
 
 fn seen(script: Script) -> Examination {
-    examine(&serve(script), None, None).unwrap()
+    examine(&serve(script), None, None, None).unwrap()
 }
 
 const CHAT: &str = "/v1/chat/completions";
@@ -200,7 +200,7 @@ fn a_server_that_wants_a_key_and_one_that_is_not_there() {
     assert_eq!((found.verdict, found.probes[0].status), (Condition::Unanswered, 401));
     assert!(found.fixes[0].contains("--key"));
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let found = examine(&format!("http://{nobody}"), None, None).unwrap();
+    let found = examine(&format!("http://{nobody}"), None, None, None).unwrap();
     assert_eq!((found.verdict, found.probes[0].status), (Condition::Unanswered, 0));
-    assert!(examine("not a url", None, None).is_err());
+    assert!(examine("not a url", None, None, None).is_err());
 }

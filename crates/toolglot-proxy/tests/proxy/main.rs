@@ -20,6 +20,7 @@ mod secrets;
 #[cfg(feature = "redis")]
 mod store;
 mod support;
+mod templates;
 #[cfg(feature = "otlp")]
 mod traces;
 mod turns;

@@ -190,24 +190,29 @@ fn object(text: &str, from: usize, call: usize) -> Option<(BodyKind, Core)> {
     fits.then(|| (BodyKind::Object { quote: quote.to_owned() }, Core { name: name..open, body: open..end }))
 }
 
-/// Keys and values between literals that repeat.
-fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
-    let mut places = Vec::new();
-    let mut at = 0;
+/// Finds the name, the keys and the values of each call.
+fn places(text: &str, calls: usize) -> Option<Vec<Place>> {
+    let (mut places, mut at) = (Vec::new(), 0);
     for call in 0..calls {
         // The closer of the call before may repeat its name.
         let key = text[at..].find(arguments(call)[0].0).map_or(text.len(), |found| at + found);
-        let Some(name) = text[at..key].rfind(NAME).map(|found| at + found) else { return Vec::new() };
+        let name = at + text[at..key].rfind(NAME)?;
         at = name + NAME.len_utf8();
         let mut members = Vec::new();
         for (key, value) in arguments(call) {
-            let Some(key_at) = text[at..].find(key).map(|found| at + found) else { return Vec::new() };
-            let Some(value_at) = text[key_at..].find(value).map(|found| key_at + found) else { return Vec::new() };
+            let key_at = at + text[at..].find(key)?;
+            let value_at = key_at + text[key_at..].find(value)?;
             members.push((key_at..key_at + key.len(), value_at..value_at + value.len()));
             at = value_at + value.len();
         }
         places.push((name..name + NAME.len_utf8(), members));
     }
+    Some(places)
+}
+
+/// Keys and values between literals that repeat.
+fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
+    let Some(places) = places(text, calls) else { return Vec::new() };
     let special = &probes.special;
     let (name, members) = &places[0];
     let [(key, value), (next_key, next_value)] = members.as_slice() else { return Vec::new() };
@@ -259,11 +264,11 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     found
 }
 
-/// Where calls have their parameters: the name, and each key with its value.
-type Places = [(Range<usize>, Vec<(Range<usize>, Range<usize>)>)];
+/// Where a call has its parameters: the name, and each key with its value.
+type Place = (Range<usize>, Vec<(Range<usize>, Range<usize>)>);
 
 /// Parameters that only what stands between two of them tells apart; what stands in front of the first may differ.
-fn separated(text: &str, places: &Places, open: usize, probes: &Probes) -> Option<Found> {
+fn separated(text: &str, places: &[Place], open: usize, probes: &Probes) -> Option<Found> {
     let (name, members) = places.first()?;
     let [(key, value), (next_key, _)] = members.as_slice() else { return None };
     let separator = &text[value.end..next_key.start];
@@ -277,9 +282,7 @@ fn separated(text: &str, places: &Places, open: usize, probes: &Probes) -> Optio
     if first != separator {
         params.push(format!("{first}{KEY}{middle}\u{e004}"));
     }
-    let core = |(name, members): &(Range<usize>, Vec<(Range<usize>, Range<usize>)>)| {
-        Some(Core { name: name.clone(), body: name.end..members.last()?.1.end })
-    };
+    let core = |(name, members): &Place| Some(Core { name: name.clone(), body: name.end..members.last()?.1.end });
     let cores: Vec<Core> = places.iter().filter_map(core).collect();
     Some(Found { kind: BodyKind::Params { params, types }, cores })
 }

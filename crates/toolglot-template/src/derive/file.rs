@@ -159,7 +159,11 @@ impl DialectFile<'_> {
         };
         let (open, close) = (escaped(open), escaped(&frame.close));
         let is_frame = !open.trim().is_empty() && !close.trim().is_empty();
-        let pattern = if is_exact { format!("{open}{{text}}{close}") } else { format!("{}{{text}}{}", open.trim(), close.trim()) };
+        let pattern = if is_exact {
+            format!("{open}{{text}}{close}")
+        } else {
+            format!("{}{{text}}{}", open.trim(), close.trim())
+        };
         is_frame.then_some(pattern)
     }
 

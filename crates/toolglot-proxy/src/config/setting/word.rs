@@ -124,6 +124,26 @@ impl Words for Mode {
     }
 }
 
+/// Whether a server's chat template is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TemplateUse {
+    #[default]
+    Off,
+    /// Where the server shows it.
+    Auto,
+}
+
+impl Words for TemplateUse {
+    const WORDS: &[&str] = &["off", "auto"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "off" => Some(Self::Off),
+            "auto" => Some(Self::Auto),
+            _ => None,
+        }
+    }
+}
+
 impl Words for ReasoningField {
     const WORDS: &[&str] = &["reasoning_content", "reasoning", "both"];
     fn of(word: &str) -> Option<Self> {

@@ -1,0 +1,231 @@
+//! A dialect file from an example: a text that a model wrote, prose around its calls included, and what the calls mean.
+
+use std::ops::Range;
+
+use serde_json::{Value as Json, json};
+use toolglot::{Dialect, Dialects, Example, Message, Options, SketchError, Tools, parse, sketch};
+
+use crate::derive::quoted;
+use crate::markers::markers;
+
+/// A text and the calls that it means, as names and JSON.
+#[derive(Clone, Debug)]
+pub struct Answer<'a> {
+    /// What the model wrote.
+    pub text: &'a str,
+    /// Name and arguments of each call.
+    pub calls: Vec<(&'a str, &'a str)>,
+}
+
+/// A dialect file made from an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Draft {
+    /// The file.
+    pub source: String,
+    /// Whether it reads the whole answer: the calls, and the prose around them as text.
+    pub reads_answer: bool,
+}
+
+impl Answer<'_> {
+    /// Makes the dialect file `name`: of what stands around the calls, prose is no part of a pattern.
+    ///
+    /// # Errors
+    /// If nothing reads the calls back.
+    pub fn draft(&self, name: &str, about: &str, strong: bool) -> Result<Draft, SketchError> {
+        let (mut nearest, mut read) = (None, None);
+        for part in self.parts() {
+            let example = Example::new(&self.text[part.clone()]).with_about(about).with_strong(strong);
+            let example = self.calls.iter().fold(example, |all, (name, arguments)| all.with_call(name, arguments));
+            match sketch(name, &example) {
+                Ok(source) => {
+                    let draft = Draft { reads_answer: self.is_read_by(name, &source), source };
+                    if draft.reads_answer {
+                        return Ok(draft);
+                    }
+                    read = read.or(Some(draft));
+                }
+                Err(error) => nearest = nearest.or(Some(error)),
+            }
+            if let Some(source) = self.separated(part, about).filter(|source| self.is_read_by(name, source)) {
+                return Ok(Draft { source, reads_answer: true });
+            }
+        }
+        read.ok_or_else(|| nearest.unwrap_or(SketchError::NotFound))
+    }
+
+    /// Reads the answer with a dialect; its tools are declared.
+    pub fn read(&self, dialect: &Dialect) -> Message {
+        let declared: Vec<Json> = self.calls.iter().map(|(name, _)| json!({"name": name})).collect();
+        let tools = Tools::from_json(&Json::Array(declared)).unwrap_or_default();
+        parse(self.text, &Dialects::from(dialect.clone()), &tools, &Options::default())
+    }
+
+    /// Whether a message has the calls that are meant.
+    pub fn is(&self, message: &Message) -> bool {
+        let same = |((name, arguments), call): (&(&str, &str), &toolglot::Call)| {
+            let meant = if arguments.trim().is_empty() { "{}" } else { arguments };
+            let (meant, read) = (serde_json::from_str::<Json>(meant), serde_json::from_str::<Json>(&call.arguments));
+            *name == call.name && meant.ok() == read.ok()
+        };
+        message.calls.len() == self.calls.len() && self.calls.iter().zip(&message.calls).all(same)
+    }
+
+    fn is_read_by(&self, name: &str, source: &str) -> bool {
+        Dialect::from_toml(name, source).is_ok_and(|dialect| self.is(&self.read(&dialect)))
+    }
+
+    /// The parts of the text to try: without the prose around the calls, then all of it.
+    fn parts(&self) -> Vec<Range<usize>> {
+        let whole = 0..self.text.len();
+        let Some(first) = self.calls.first().and_then(|(name, arguments)| first_place(self.text, name, arguments))
+        else {
+            return vec![whole];
+        };
+        let last = self.calls.last().map_or(first, |(name, arguments)| last_place(self.text, name, arguments));
+        let tight = prose_before(self.text, first)..prose_behind(self.text, last);
+        if tight == whole { vec![whole] } else { vec![tight, whole] }
+    }
+
+    /// Parameters that only what stands between them tells apart, such as `a=1;;b=2`.
+    fn separated(&self, part: Range<usize>, about: &str) -> Option<String> {
+        let text = self.text[part].trim();
+        let (name, arguments) = self.calls.iter().find(|(_, arguments)| arguments.matches(':').count() > 1)?;
+        let arguments: serde_json::Map<String, Json> = serde_json::from_str(arguments).ok()?;
+        let (mut at, mut places) = (text.find(name)? + name.len(), Vec::new());
+        let name_end = at;
+        for (key, value) in &arguments {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let key_at = at + text[at..].find(key.as_str())?;
+            let value_at = key_at + key.len() + text[key_at + key.len()..].find(&value)?;
+            places.push((key_at..key_at + key.len(), value_at..value_at + value.len()));
+            at = value_at + value.len();
+        }
+        let [(first_key, first_value), (next_key, _), ..] = &places[..] else { return None };
+        let (first, separator) = (&text[name_end..first_key.start], &text[first_value.end..next_key.start]);
+        let middle = &text[first_key.end..first_value.start];
+        let param = |before: &str| quoted(&format!("{}{{key}}{}{{value}}", braces(before), braces(middle)));
+        let close = text[at..].lines().next().unwrap_or_default();
+        let call = format!("{}{{name}}{{params}}{}", braces(&text[..name_end - name.len()]), braces(close));
+        let params =
+            if first == separator { param(separator) } else { format!("[{}, {}]", param(separator), param(first)) };
+        Some(format!("about   = {}\ncall    = {}\nparam   = {params}\n", quoted(about), quoted(&call)))
+    }
+}
+
+fn braces(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
+}
+
+/// Where the first call's name stands, which is nearest to its arguments: prose may have the word, too.
+fn first_place(text: &str, name: &str, arguments: &str) -> Option<usize> {
+    let members: Option<serde_json::Map<String, Json>> = serde_json::from_str(arguments).ok();
+    let key = members.and_then(|members| members.keys().next().cloned());
+    let Some(key) = key else { return text.find(name) };
+    let places = text.match_indices(name).map(|(at, _)| at);
+    let near = places.filter_map(|at| Some((text[at + name.len()..].find(&key)?, at)));
+    near.min().map(|(_, at)| at).or_else(|| text.find(name))
+}
+
+/// Where the last call's name or its last value stands, whichever comes later.
+fn last_place(text: &str, name: &str, arguments: &str) -> usize {
+    let name = text.rfind(name).map_or(0, |at| at + name.len());
+    let members: Option<serde_json::Map<String, Json>> = serde_json::from_str(arguments).ok();
+    let values = members.into_iter().flatten().flat_map(|(key, value)| [Some(key), value.as_str().map(str::to_owned)]);
+    let spelled = values
+        .flatten()
+        .map(|value| text[name.min(text.len())..].find(value.trim()).map_or(0, |at| name + at + value.trim().len()));
+    spelled.max().unwrap_or(0).max(name)
+}
+
+/// Whether a line is words of a sentence: letters in most of its words, and no marker.
+fn is_prose(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let plain = words.iter().filter(|word| is_word(word)).count();
+    let is_sentence = words.len() >= 2 || line.trim_end().ends_with(['.', '!', '?']);
+    markers(line, &[]).is_empty() && is_sentence && plain == words.len() && plain > 0
+}
+
+/// A word of prose, with the punctuation that may follow it.
+fn is_word(word: &str) -> bool {
+    let bare = word.trim_start_matches(['"', '(', '*', '_', '\'']);
+    let bare = bare.trim_end_matches(['.', ',', ':', ';', '!', '?', ')', '"', '*', '_', '\'', '…']);
+    !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "'’-".contains(c))
+}
+
+/// Where what belongs to the first call begins: behind lines of prose, and behind the prose of its own line.
+fn prose_before(text: &str, first: usize) -> usize {
+    let mut start = 0;
+    for line in text[..first].split_inclusive('\n') {
+        let is_left_out = line.trim().is_empty() || (is_prose(line) && line.ends_with('\n'));
+        if !is_left_out {
+            break;
+        }
+        start += line.len();
+    }
+    // In the same line: words, up to the first thing that is none.
+    let line = &text[start..first];
+    let mut at = start;
+    for word in line.split_inclusive(char::is_whitespace) {
+        if !is_word(word.trim()) {
+            let is_sentence = line[..at - start].split_whitespace().count() >= 2
+                || text[start..at].trim_end().ends_with(['.', '!', ':', ',']);
+            return if is_sentence { at } else { start };
+        }
+        at += word.len();
+    }
+    start
+}
+
+/// Where what belongs to the last call ends: before lines of prose.
+fn prose_behind(text: &str, last: usize) -> usize {
+    let line_end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
+    let mut end = line_end;
+    for line in text[line_end..].split_inclusive('\n') {
+        if is_prose(line) {
+            break;
+        }
+        end += line.len();
+    }
+    // Behind the closer, in its own line.
+    let line = &text[last..line_end];
+    let tail = markers(line, &[]).last().map(|marker| marker.end).filter(|at| is_prose(&line[*at..]));
+    match tail {
+        Some(at) if end == line_end => last + at,
+        _ => end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Answer;
+
+    fn call(text: &str, calls: Vec<(&str, &str)>) -> String {
+        let draft = Answer { text, calls }.draft("mine", "mine", true).unwrap();
+        draft.source.lines().find(|line| line.starts_with("call")).unwrap().to_owned()
+    }
+
+    #[test]
+    fn prose_is_no_part_of_the_pattern() {
+        let brew = vec![("brew", r#"{"tea": "oolong"}"#)];
+        let wanted = "call    = \"@@run {name} {arguments} @@end\"";
+        for text in [
+            "@@run brew {\"tea\": \"oolong\"} @@end",
+            "Sure, let me look that up for you: @@run brew {\"tea\": \"oolong\"} @@end\nHope that helps!\n",
+            "Sure!\nI will brew some tea for you.\n\n@@run brew {\"tea\": \"oolong\"} @@end\n",
+        ] {
+            assert_eq!(call(text, brew.clone()), wanted, "{text}");
+        }
+        let tagged = "Of course. <act>brew</act><with>{\"tea\": \"oolong\"}</with> Done in a minute.";
+        assert_eq!(call(tagged, brew), "call    = \"<act>{name}</act><with>{arguments}</with>\"");
+    }
+
+    #[test]
+    fn parameters_between_separators_are_written_as_they_stand() {
+        let calls = vec![("find", r#"{"city": "Paris", "note": "Lemon"}"#)];
+        let draft =
+            Answer { text: "Sure: <c>find|city=Paris;;note=Lemon</c>", calls }.draft("mine", "mine", false).unwrap();
+        assert!(draft.reads_answer);
+        assert!(draft.source.contains("param   = [\";;{key}={value}\", \"|{key}={value}\"]"), "{}", draft.source);
+    }
+}
