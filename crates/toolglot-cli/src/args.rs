@@ -13,6 +13,7 @@ use crate::chunk::Chunk;
 use crate::console::ConsoleFlags;
 use crate::draft::{CheckArgs, NewArgs};
 use crate::exchange::{ExportArgs, ImportArgs};
+use crate::features;
 use crate::grammar;
 use crate::limit_flag::LimitFlag;
 #[cfg(feature = "proxy")]
@@ -23,7 +24,8 @@ const ABOUT: &str = "Reads the tool calls that language models write as text, in
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success (diagnostics are not failures)
-  1  part of the input failed: a bad line, a dialect that fails its check, arguments beyond repair
+  1  part of the input failed: a bad line, a dialect that fails its check,
+     arguments beyond repair; with --exit-status, no call
   2  usage error: a bad flag, or a file that cannot be used";
 
 const EXAMPLES: &str = "\
@@ -44,7 +46,7 @@ const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --dialect hermes --dialect ./mine.toml --validation strict answer.txt
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
-Output, unless stdout is a terminal:
+Output as JSON:
   {"role", "content", "reasoning_content"?, "tool_calls"?,
    "incomplete_calls"?, "finish_reason", "dialect"}
 
@@ -120,7 +122,7 @@ Examples:
 
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "toolglot", version, about = ABOUT, after_long_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
+#[command(name = "toolglot", version, long_version = features::version(), about = ABOUT, after_long_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
 #[command(max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -150,7 +152,7 @@ pub(crate) enum Command {
     /// Identify the dialect of an output, a chat template or a model
     #[command(after_long_help = format!("{DETECT_EXAMPLES}\n{EXIT_CODES}"))]
     Detect(DetectArgs),
-    /// List every diagnostic and every repair
+    /// List every diagnostic and every repair, or describe one
     Diagnostics(DiagnosticsArgs),
     /// Run a proxy that adds tool calling to a model server
     #[cfg(feature = "proxy")]
@@ -193,12 +195,34 @@ pub(crate) struct ParseArgs {
     /// Print events as they happen, one JSON object per line
     #[arg(long)]
     pub(crate) events: bool,
+    /// How to print the message; `auto` means pretty on a terminal and JSON elsewhere
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Auto, conflicts_with_all = ["jsonl", "events"])]
+    pub(crate) format: Format,
+    /// Exit with code 1 if no call was found
+    #[arg(long, short, conflicts_with_all = ["jsonl", "events"])]
+    pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
     #[command(flatten)]
     pub(crate) message: MessageFlags,
     /// File to read; `-` or nothing reads stdin
     pub(crate) file: Option<PathBuf>,
+}
+
+/// How a result is printed where it depends on the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Auto,
+    Json,
+    Pretty,
+}
+
+impl Format {
+    /// Says whether a result is laid out for people.
+    pub(crate) fn is_pretty(self, on_terminal: bool) -> bool {
+        self == Self::Pretty || self == Self::Auto && on_terminal
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -432,6 +456,8 @@ pub(crate) struct DiagnosticsArgs {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+    /// A code to describe, such as `single_quotes`
+    pub(crate) code: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -2,27 +2,57 @@
 
 use std::io::{self, Write};
 
-use toolglot::{Class, Code, Preset};
+use toolglot::{Class, Code, CodeRow, Preset};
 
 use crate::args::DiagnosticsArgs;
-use crate::failure::{Ending, Run};
+use crate::failure::{Ending, Failure, Run};
 use crate::json;
+use crate::near::nearest;
 use crate::paint::Paint;
 use crate::report::class_name;
 
 /// Runs the command.
 pub(crate) fn run(args: &DiagnosticsArgs) -> Run {
-    let text = if args.json { as_json() } else { as_table(Paint::stdout()).into_bytes() };
+    let rows = rows(args.code.as_deref())?;
+    let text = match rows {
+        _ if args.json => as_json(rows),
+        [row] if args.code.is_some() => described(row).into_bytes(),
+        _ => as_table(rows, Paint::stdout()).into_bytes(),
+    };
     let mut out = io::stdout().lock();
     out.write_all(&text)?;
     out.flush()?;
     Ok(Ending::Fine)
 }
 
-fn as_table(paint: Paint) -> String {
-    let width = Code::TABLE.iter().map(|row| row.name.len()).max().unwrap_or_default();
+/// Returns the row of a code, or all rows.
+fn rows(code: Option<&str>) -> Result<&'static [CodeRow], Failure> {
+    let Some(code) = code else { return Ok(Code::TABLE) };
+    let at = Code::TABLE.iter().position(|row| row.name == code);
+    at.and_then(|at| Code::TABLE.get(at..=at)).ok_or_else(|| {
+        let near = nearest(code, Code::TABLE.iter().map(|row| row.name));
+        let hint = near
+            .map_or_else(|| "`toolglot diagnostics` lists all".to_owned(), |near| format!("did you mean `{near}`?"));
+        Failure::Usage(format!("unknown diagnostic `{code}`; {hint}"))
+    })
+}
+
+/// Returns everything about one code.
+fn described(row: &CodeRow) -> String {
+    let mut text = format!("{}: {}\n\nclass   {}\n", row.name, row.about, class_name(row.class));
+    if row.code.is_repair() {
+        let preset = preset(row.class).unwrap_or("-");
+        text += &format!("preset  {preset}\nby      {}\nrisk    {}\n\n", row.by, row.risk);
+        let (now, sign, other) = if preset == "all" { ("off", "", "on") } else { ("on", "-", "off") };
+        text += &format!("{now} by default; `--repairs safe,{sign}{}` turns it {other}\n", row.name);
+    }
+    text
+}
+
+fn as_table(rows: &[CodeRow], paint: Paint) -> String {
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or_default();
     let mut table = paint.strong(&format!("{:width$}  class   preset  meaning", "code")) + "\n";
-    for row in Code::TABLE {
+    for row in rows {
         let preset = preset(row.class).unwrap_or("-");
         let name = paint.name(&format!("{:width$}", row.name));
         table += &format!("{name}  {:6}  {preset:6}  {}\n", class_name(row.class), row.about);
@@ -30,9 +60,9 @@ fn as_table(paint: Paint) -> String {
     table
 }
 
-fn as_json() -> Vec<u8> {
+fn as_json(rows: &[CodeRow]) -> Vec<u8> {
     let mut out = Vec::new();
-    json::list(&mut out, Code::TABLE, |out, row| {
+    json::list(&mut out, rows, |out, row| {
         out.push(b'\n');
         json::object(out, |object| {
             object.text("code", row.name);

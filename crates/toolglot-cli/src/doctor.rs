@@ -1,4 +1,4 @@
-//! `toolglot doctor`: what a model server does with tools, and what mends it.
+//! `toolglot doctor`: how a model server handles tools, and how to fix it.
 
 use std::io::{self, Write};
 
@@ -16,8 +16,9 @@ Examples:
   toolglot doctor http://localhost:11434 --model qwen3:8b
   toolglot doctor https://api.example.com/v1 --key \"$KEY\" --json
 
-It asks what the server is and sends three small requests: a plain one, one with a tool, and that one streamed.
-The exit code is 0 if calls arrive as calls.";
+It identifies the server and sends three small requests: without tools,
+with a tool, and the same streamed. The exit code is 0 if calls arrive as
+calls.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
@@ -27,10 +28,10 @@ pub(crate) struct DoctorArgs {
     /// Key to send to it
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Model to ask [default: the first that the server names]
+    /// Model to test [default: the first one listed by the server]
     #[arg(long, short, value_name = "NAME")]
     model: Option<String>,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -54,8 +55,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Run {
 
 fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
     let paint = Paint::stdout();
-    let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "not known".to_owned());
-    writeln!(out, "server      {}, {}", visible(&found.url), found.engine)?;
+    if let [Probe { status: 0, fault: Some(fault), .. }] = &found.probes[..] {
+        return writeln!(out, "{}", paint.warning(&visible(fault)));
+    }
+    let known = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".to_owned());
+    let engine =
+        if found.is_toolglot { format!("toolglot in front of {}", found.engine) } else { found.engine.to_owned() };
+    writeln!(out, "server      {}, {engine}", visible(&found.url))?;
     writeln!(out, "model       {} (of {})", visible(&found.model), found.models.len())?;
     writeln!(out, "dialect     template: {}; name: {}", known(&found.template), known(&found.by_name))?;
     if let Some(facts) = &found.certificate {
@@ -74,7 +80,7 @@ fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {
     found.fixes.iter().try_for_each(|fix| writeln!(out, "  {}", visible(fix)))
 }
 
-/// Says what arrived as what.
+/// Returns what arrived as what.
 fn arrived(probe: &Probe) -> String {
     if let Some(fault) = &probe.fault {
         return if probe.status == 0 { fault.clone() } else { format!("{}: {fault}", probe.status) };
@@ -87,7 +93,7 @@ fn arrived(probe: &Probe) -> String {
     };
     add(probe.native_calls, "native calls");
     add(probe.broken_calls, "of them broken");
-    add(probe.calls_in_text, "calls left in the text");
+    add(probe.calls_in_text, "calls in the text");
     add(probe.text, "bytes of text");
     add(probe.reasoning, "bytes of reasoning");
     let dialect = probe.dialect.as_ref().map(|name| format!(", dialect {name}")).unwrap_or_default();
@@ -97,15 +103,15 @@ fn arrived(probe: &Probe) -> String {
 
 fn meaning(found: &Examination) -> &'static str {
     match found.verdict {
-        Condition::Healthy => "calls arrive as calls, whole and streamed: nothing to mend",
-        Condition::CallsInText => "the server leaves calls in the text; one of these mends it:",
-        Condition::CallsBroken => "the server reads calls and gets them wrong; this mends it:",
-        Condition::StreamsUnread => "the server reads calls, but not in streams; this mends it:",
-        Condition::RefusesTools => "the server refuses requests with tools; one of these mends it:",
+        Condition::Healthy => "calls arrive as calls, whole and streamed: nothing to fix",
+        Condition::CallsInText => "the server leaves calls in the text; one of these fixes it:",
+        Condition::CallsBroken => "the server parses calls incorrectly; this fixes it:",
+        Condition::StreamsUnread => "the server parses calls, but not in streams; this fixes it:",
+        Condition::RefusesTools => "the server refuses requests with tools; one of these fixes it:",
         Condition::NoCall if found.probes.iter().any(|probe| probe.near_miss.is_some()) => {
-            "the model tried to call, and nothing reads it; tools in the prompt may help:"
+            "the model tried to call a tool, but no call was recognised:"
         }
-        Condition::NoCall => "the model did not call; tools in the prompt may help:",
-        _ => "the server does not answer a plain request:",
+        Condition::NoCall => "the model did not call the tool; tools in the prompt may help:",
+        _ => "the server does not answer a request without tools:",
     }
 }

@@ -14,6 +14,7 @@ mod ends;
 mod exchange;
 mod explain;
 mod failure;
+mod features;
 mod grammar;
 mod infer;
 mod input;
@@ -50,15 +51,19 @@ mod view;
 use std::ffi::OsString;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 
 use args::{Args, Command};
-use failure::Ending;
+use failure::{Ending, Failure};
 
 /// Runs the command line with the arguments of a process, the program's name first; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => {
+            if let Some(message) = unavailable(&error) {
+                return Failure::Usage(message).report();
+            }
             // With stderr gone there is nobody left to tell.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
@@ -95,5 +100,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Ending::Fine) => 0,
         Ok(Ending::Failed) => 1,
         Err(failure) => failure.report(),
+    }
+}
+
+/// Returns the message for a command that this build does not include.
+fn unavailable(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(command) => features::left_out(command),
+        _ => None,
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ParseArgs) -> Run {
     } else if args.events {
         run_events(source, setup, &args.message, feeding.chunk)
     } else {
-        run_message(source, setup, &args.message, feeding)
+        run_message(source, setup, args, feeding)
     }
 }
 
@@ -95,13 +95,13 @@ impl Feeding {
     }
 }
 
-fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feeding) -> Run {
-    let name = source.name.clone();
+fn run_message(source: Source, setup: Setup, args: &ParseArgs, feeding: Feeding) -> Run {
+    let (name, flags) = (source.name.clone(), &args.message);
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
     let message = feeding.read_given(&given, setup, input);
     let mut out = io::stdout().lock();
-    if out.is_terminal() {
+    if args.format.is_pretty(out.is_terminal()) {
         out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
     } else {
         let mut json = Vec::new();
@@ -111,7 +111,7 @@ fn run_message(source: Source, setup: Setup, flags: &MessageFlags, feeding: Feed
     }
     out.flush()?;
     Report::new(&name, input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
-    Ok(Ending::Fine)
+    Ok(Ending::fine_if(!args.exit_status || !message.calls.is_empty()))
 }
 
 /// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer, and tokens,

@@ -20,7 +20,7 @@ Examples:
   toolglot replay --case captures/1790000000-0199.json                  a test case for toolglot
 
 A captured exchange holds what the client asked, what the server answered and what became of it. `serve` keeps
-them with the setting `capture = \"misses\"` or `\"all\"`. Keys are blotted out; prompts and answers are in it.";
+them with the setting `capture = \"misses\"` or `\"all\"`. Keys are redacted; prompts and answers are included.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {

@@ -37,7 +37,7 @@ pub(crate) struct ServeArgs {
     /// Base URL of the model server
     #[arg(long, short, value_name = "URL")]
     upstream: Option<String>,
-    /// Use a built-in model server that speaks every dialect
+    /// Use a built-in model server that writes every dialect
     #[arg(long)]
     demo: bool,
     /// Where to listen: ADDRESS:PORT or unix:PATH [default: 127.0.0.1:8642]

@@ -1,5 +1,6 @@
-//! What a model server does with tools: three small requests, what arrives as what, and what mends it.
+//! How a model server handles tools: three small requests, what arrives as what, and how to fix it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct Examination {
     pub url: String,
     /// What serves the models.
     pub engine: &'static str,
+    /// Whether a toolglot answers at this address.
+    pub is_toolglot: bool,
     /// The models that it names.
     pub models: Vec<String>,
     /// The one that was asked.
@@ -40,7 +43,7 @@ pub struct Examination {
     pub certificate: Option<TemplateFacts>,
     /// The dialect that speaks from the model's name.
     pub by_name: Option<String>,
-    /// What came of the three requests.
+    /// What came of the three requests; of the first alone if it did not reach the server.
     pub probes: Vec<Probe>,
     /// What that means.
     pub verdict: Condition,
@@ -70,8 +73,10 @@ pub struct Probe {
     pub calls_in_text: usize,
     /// The dialect of these.
     pub dialect: Option<String>,
-    /// Why text that looks like a call is none.
+    /// Why text that looks like a call is not one.
     pub near_miss: Option<String>,
+    /// The name of that reason.
+    pub miss_reason: Option<&'static str>,
 }
 
 /// What the answers mean.
@@ -120,7 +125,8 @@ pub fn examine(
     let live = Live::new(Config::load(&Sources { flags, ..Sources::default() })?)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let server = &live.servers[0];
-    Ok(runtime.block_on(Visit { server, url, tools: tools(), read_template }.examine(model)))
+    let visit = Visit { server, url, tools: tools(), read_template, is_toolglot: Cell::new(false) };
+    Ok(runtime.block_on(visit.examine(model)))
 }
 
 fn tools() -> Value {
@@ -134,6 +140,8 @@ struct Visit<'v> {
     url: &'v str,
     tools: Value,
     read_template: Option<ReadTemplate>,
+    /// Whether an answer said that it passed a toolglot.
+    is_toolglot: Cell<bool>,
 }
 
 impl Visit<'_> {
@@ -151,12 +159,18 @@ impl Visit<'_> {
         let by_name = best(from_model(&model, &known));
         let mut probes = Vec::new();
         for request in ["plain", "tool", "stream"] {
-            probes.push(self.probe(request, &model).await);
+            let probe = self.probe(request, &model).await;
+            let is_reached = probe.status > 0;
+            probes.push(probe);
+            if !is_reached {
+                break;
+            }
         }
         let verdict = advice::verdict(&probes);
         let mut found = Examination {
             url: self.url.to_owned(),
             engine: engine.name(),
+            is_toolglot: self.is_toolglot.get(),
             models,
             model,
             template,
@@ -191,6 +205,9 @@ impl Visit<'_> {
         let answered = async {
             let answer = self.server.send(method, uri, headers, body).await.map_err(|fault| fault.message)?;
             let status = answer.status().as_u16();
+            let mut via = answer.headers().get_all(header::VIA).iter();
+            let passed = via.any(|value| value.to_str().is_ok_and(|value| value.contains("toolglot")));
+            self.is_toolglot.set(self.is_toolglot.get() || passed);
             let body = Limited::new(answer.into_body(), MOST).collect().await;
             let body = body.map_err(|error| format!("the answer broke off: {error}"))?;
             Ok((status, body.to_bytes().to_vec()))
@@ -264,7 +281,9 @@ impl Visit<'_> {
             let (dialects, options) = (Dialects::builtin(), Options::default());
             let message = parse(text, &dialects, &declared, &options);
             let miss = near_miss(text, &message, &dialects, &declared, &options);
-            probe.near_miss = probe.near_miss.or(miss.map(|miss| miss.diagnostic.message));
+            if let (None, Some(miss)) = (&probe.near_miss, miss) {
+                (probe.near_miss, probe.miss_reason) = (Some(miss.diagnostic.message), Some(miss.reason.name()));
+            }
             probe.calls_in_text += message.calls.len();
             probe.dialect =
                 probe.dialect.or(message.dialect.map(|name| name.to_string()).filter(|_| !message.calls.is_empty()));

@@ -122,3 +122,29 @@ fn the_table_of_codes_is_complete_in_both_forms() {
         assert!(table.contains(row["code"].as_str().expect("a name")));
     }
 }
+
+#[test]
+fn one_diagnostic_is_described_and_a_near_name_offered() {
+    let on = toolglot(&["diagnostics", "trailing_comma"], "").out;
+    assert!(on.contains("risk    ") && on.contains("`--repairs safe,-trailing_comma` turns it off"), "{on}");
+    let off = toolglot(&["diagnostics", "bare_string"], "").out;
+    assert!(off.contains("off by default; `--repairs safe,bare_string` turns it on"), "{off}");
+    let done = toolglot(&["diagnostics", "trailing_coma"], "");
+    assert_eq!((done.code, done.out.as_str()), (2, ""));
+    assert!(done.err.contains("did you mean `trailing_comma`?"), "{}", done.err);
+}
+
+#[test]
+fn version_lists_features() {
+    assert!(toolglot(&["--version"], "").out.contains("features: "));
+    assert_eq!(toolglot(&["-V"], "").out.lines().count(), 1);
+}
+
+#[test]
+fn a_script_can_ask_for_a_format_and_for_a_call() {
+    let call = "<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>";
+    assert_eq!(toolglot(&["parse", "--exit-status"], call).code, 0);
+    assert_eq!((toolglot(&["parse", "-e"], "Hello").code, toolglot(&["parse"], "Hello").code), (1, 0));
+    assert!(toolglot(&["parse", "--format", "pretty"], call).out.contains("finish_reason tool_calls"));
+    assert!(toolglot(&["parse", "--format", "json"], call).out.starts_with('{'));
+}

@@ -59,8 +59,8 @@ fn a_doctor_says_what_arrives_and_prints_the_command_that_mends_it() {
         &format!("server      {url}, vllm"),
         "model       Qwen/Qwen3-8B (of 1)",
         "plain       5 bytes of text",
-        "1 calls left in the text",
-        "the server leaves calls in the text; one of these mends it:",
+        "1 calls in the text",
+        "the server leaves calls in the text; one of these fixes it:",
         &format!("  toolglot serve --upstream {url} --dialect hermes"),
         "  vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes",
     ];
@@ -68,6 +68,14 @@ fn a_doctor_says_what_arrives_and_prints_the_command_that_mends_it() {
         assert!(done.out.contains(line), "{line} in {}", done.out);
     }
     assert!(!done.out.contains("sesame"));
+}
+
+#[test]
+fn a_doctor_says_once_that_nobody_answers() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let done = toolglot(&["doctor", &format!("http://{nobody}")], "");
+    assert_eq!((done.code, done.err.as_str(), done.out.lines().count()), (1, "", 1), "{}", done.out);
+    assert!(done.out.contains("cannot reach") && done.out.contains("is it running?"), "{}", done.out);
 }
 
 #[test]

@@ -16,115 +16,115 @@ section! { "" one
     pub(crate) struct ServerSettings {
         /// Where to listen: `ADDRESS:PORT`, or `unix:PATH`.
         listen: String = "127.0.0.1:8642",
-        /// Answer beyond this machine without asking for a key.
+        /// Accept connections from other machines without requiring a key.
         insecure: bool = "false",
-        /// Keys that clients have to send, as `Authorization: Bearer KEY` or `x-api-key: KEY`; none: all are welcome.
+        /// Keys that clients must send, as `Authorization: Bearer KEY` or `x-api-key: KEY`; without keys, no client needs one.
         keys: Secrets = "",
-        /// File with further keys, one a line.
+        /// File with further keys, one per line.
         keys_file: Option<PathBuf> = "",
-        /// File with further `[[client]]` tables and nothing else.
+        /// File with further `[[client]]` tables only.
         clients_file: Option<PathBuf> = "",
-        /// Names by which clients without a key may call the proxy, besides `localhost`, addresses and the name in `listen`: of a service in compose or Kubernetes, for instance. `*` allows any.
+        /// Host names that clients without a key may use, besides `localhost`, IP addresses and the name in `listen`; for example the name of a service in Compose or Kubernetes. `*` allows any.
         hosts: Vec<String> = "",
-        /// Origins whose web pages may ask and read answers, such as `https://chat.example.com`; `*` allows any. Pages of this machine may ask, not read.
+        /// Origins whose web pages may send requests and read answers, such as `https://chat.example.com`; `*` allows any. Pages on this machine may send requests, but not read answers.
         origins: Vec<String> = "",
         /// Certificate chain in PEM, for HTTPS.
         tls_cert: Option<PathBuf> = "",
         /// Private key in PEM, for HTTPS.
         tls_key: Option<PathBuf> = "",
-        /// How requests are logged: `auto` is for people on a terminal and JSON elsewhere.
+        /// Format of the log: `auto` is text on a terminal and JSON elsewhere.
         log: Choice<LogFormat> = "auto",
-        /// Read the settings again when a file of theirs was written: this one, keys, certificates, dialects.
+        /// Reload the settings when one of their files changes: this one, keys, certificates, dialects.
         watch: bool = "true",
-        /// Exchanges that are kept in files, to be read again with `toolglot replay`: none, those whose answer looks like a call that was not read, or all with tools.
+        /// Exchanges to keep in files for `toolglot replay`: none, near misses (the answer looks like a call that was not recognised), or all with tools.
         capture: Choice<Keep> = "off",
-        /// Folder of these files.
+        /// Folder for captured exchanges.
         captures: String = "captures",
-        /// Bytes of them; the oldest are deleted first.
+        /// Total size of captured exchanges; the oldest are deleted first.
         capture_bytes: Size = "256 MiB",
-        /// Where answers are kept that later requests refer to: `memory`, or a Redis or Valkey server that several proxies share, as `redis://:PASSWORD@HOST:6379/0`, `rediss://…` with TLS.
+        /// Where to keep answers that later requests refer to: `memory`, or a Redis or Valkey server that several proxies share, `redis://:PASSWORD@HOST:6379/0`, `rediss://…` with TLS.
         store: StorePlace = "memory",
         /// Collector of traces, as `http://localhost:4318`: each request becomes a span, sent as OTLP in JSON to `/v1/traces` there. A `traceparent` is continued. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` and `OTEL_TRACES_SAMPLER` mean what they mean elsewhere.
         otlp: Url = "",
-        /// Show the inspector below `/inspector/`: what became of every byte of a text, and what was captured. Captures take a key wherever the proxy does.
+        /// Serve the inspector at `/inspector/`: how every byte of a text was read, and captured exchanges. Captures require a key if the proxy does.
         inspector: bool = "false",
-        /// Answer with an embedded model server that speaks every dialect; for trying things out.
+        /// Use an embedded demo server that writes every dialect, instead of a model server.
         demo: bool = "false",
     }
 }
 
 section! { "limits" one
-    /// How much may be sent and held; each limit has an error of its own.
+    /// Limits; exceeding one is reported with an error of its own.
     pub(crate) struct Limits {
-        /// Bytes of a request.
+        /// Size of a request.
         body: Size = "32 MiB",
-        /// Bytes of an answer that is not streamed.
+        /// Size of an answer that is not streamed.
         answer: Size = "64 MiB",
-        /// Bytes of one line of a stream.
+        /// Size of one line of a stream.
         line: Size = "8 MiB",
-        /// Bytes of one event of a stream.
+        /// Size of one event of a stream.
         event: Size = "16 MiB",
-        /// Requests at the same time; the next one is told to come back.
+        /// Concurrent requests; further ones get status 503 and `retry-after`.
         streams: usize = "1024",
-        /// Bytes of text that are held while it is not clear what they are.
+        /// Text held back while it is undecided what it is.
         held: Size = "1 MiB",
-        /// Bytes of the arguments of one call.
+        /// Size of the arguments of one call.
         arguments: Size = "16 MiB",
         /// Levels of nesting in arguments.
         depth: usize = "128",
-        /// Calls of one answer.
+        /// Calls in one answer.
         calls: usize = "256",
-        /// Answers to Responses clients that are remembered, so that later requests may refer to them; `0` remembers none. In a shared store, of each client.
+        /// Answers kept for Responses clients, so that later requests may refer to them; `0` keeps none. In a shared store, per client.
         answers_kept: usize = "1000",
-        /// Bytes of them and of what they answer; those that were not used for longest are forgotten first. In a shared store, of each client.
+        /// Total size of kept answers and their requests; the least recently used are dropped first. In a shared store, per client.
         bytes_kept: Size = "32 MiB",
     }
 }
 
 section! { "timeouts" one
-    /// How long to wait for what; `0` waits for ever.
+    /// Timeouts; `0` means no timeout.
     pub(crate) struct Timeouts {
-        /// For a client to send the head of its next request; then the idle connection is closed.
+        /// For the head of a client's next request; after that, the idle connection is closed.
         header: Time = "60 s",
-        /// For a client to send the rest of it.
+        /// For the rest of a client's request.
         body: Time = "60 s",
-        /// For a connection to the model server.
+        /// For connecting to the model server.
         connect: Time = "10 s",
-        /// For the model server to begin its answer; long prompts take long.
+        /// For the first byte of the model server's answer; long prompts take long.
         first_byte: Time = "600 s",
-        /// Between two pieces of an answer.
+        /// Between two chunks of an answer.
         idle: Time = "300 s",
         /// For the whole answer.
         total: Time = "0",
-        /// After so long without anything to send, a stream says that it is alive.
+        /// Interval of keep-alive comments in an idle stream.
         keep_alive: Time = "15 s",
         /// For a shared store to answer.
         store: Time = "2 s",
-        /// After so long without use, a shared store forgets an answer.
+        /// Lifetime of an unused answer in a shared store.
         kept: Time = "1440 min",
-        /// For requests that run when the proxy is told to end.
+        /// For running requests at shutdown.
         drain: Time = "30 s",
     }
 }
 
 section! { "upstream" many
-    /// A model server; the first one has the requests that no route sends elsewhere.
+    /// A model server; the first one gets all requests that no route sends elsewhere.
     pub(crate) struct Upstream {
-        /// What routes and logs call it.
+        /// Its name in routes and logs.
         name: String = "default",
-        /// Its base URL. A path is taken as it is, up to `/chat/completions` and the like; without a path, it is `/v1`.
+        /// Its base URL. A path is used unchanged, up to `/chat/completions` and the like; without a path, `/v1` is added.
         url: Url = "",
-        /// What it speaks: `auto` is `chat`, and another one if the server has no path for that.
+        /// Its protocol: `auto` tries `chat` first, then the others if the server has no such path.
         protocol: Choice<Option<Protocol>> = "auto",
-        /// What it is, so that the model's markers reach the proxy: found out unless set.
+        /// The server program, which decides how to request the model's markers; detected unless set.
         engine: Choice<Option<EngineKind>> = "auto",
-        /// Key to send instead of the client's; the client's is sent if there is none and the proxy asks for none.
+        /// Key to send instead of the client's. Without it, and without `keys`, the client's key is forwarded.
         key: Secret = "",
-        /// Headers to send besides.
+        /// Additional headers to send.
         headers: Headers = "",
-        /// Further certificate authorities to trust, in PEM.
+        /// Additional certificate authorities to trust, in PEM.
         ca: Option<PathBuf> = "",
-        /// How often to try again before the first byte: after a refused connection, one that is closed at once, 429, 502, 503, 504.
+        /// Retries before the first byte: after a refused connection, one that is closed at once, 429, 502, 503, 504.
         retries: usize = "1",
     }
 }
@@ -140,67 +140,67 @@ impl Upstream {
 }
 
 section! { "client" many
-    /// A client with a key of its own, and what it may do. The keys of `keys` may do everything.
+    /// A client with a key and permissions of its own. Keys in `keys` have all permissions.
     pub(crate) struct ClientSettings {
-        /// What logs and messages call it.
+        /// Its name in logs and messages.
         name: String = "",
-        /// Its key, or `sha256:` and the digest of it in hexadecimal digits.
+        /// Its key, or `sha256:` and the key's digest in hexadecimal.
         key: Secret = "",
-        /// Names of models that it may ask for, as it writes them; `*` stands for anything.
+        /// Models that it may use, as named in its requests; `*` matches anything.
         models: Vec<String> = "*",
-        /// Names of model servers that it may ask; all of them unless set.
+        /// Model servers that it may use; all unless set.
         upstreams: Vec<String> = "",
-        /// Requests that it may send in a minute; `0`: any number. Each proxy counts for itself.
+        /// Requests per minute; `0` is unlimited. Each proxy counts separately.
         per_minute: usize = "0",
-        /// Requests of it at the same time; `0`: any number. Each proxy counts for itself.
+        /// Concurrent requests; `0` is unlimited. Each proxy counts separately.
         concurrent: usize = "0",
-        /// Keys that model servers get for its requests instead of their `key`, by the servers' names.
+        /// Keys to send to model servers for its requests, instead of their `key`, by server name.
         upstream_keys: Headers = "",
     }
 }
 
 section! { "route" many
-    /// How the requests for some models are treated; the first route that fits counts.
+    /// Settings for some models; the first matching route applies.
     pub(crate) struct RouteSettings {
-        /// Names of models as clients write them; `*` stands for anything.
+        /// Models, as named in requests; `*` matches anything.
         models: Vec<String> = "*",
-        /// The model server's name; the first one unless set.
+        /// Name of the model server; the first one unless set.
         upstream: String = "",
-        /// The model's name at the server, where it is another.
+        /// The model's name at the server, if it differs.
         model: String = "",
-        /// Dialects to read: names, files (with `/` or `.toml`), `auto` for all, or `off` to relay everything untouched.
+        /// Dialects to read: names, files (with `/` or `.toml`), `auto` for all, or `off` to pass everything through.
         dialect: Vec<String> = "auto",
-        /// How the server gets tools: `native` as such, `prompt` as text in the prompt, `auto` as text once it has refused them for the model.
+        /// How tools are sent: `native`, `prompt` (as text in the prompt), or `auto` (native until the server refuses them for the model, then as text).
         mode: Choice<Mode> = "native",
-        /// Dialect in which a prompt tells of tools; unless set, the first of `dialect`, else the one that the model's name fits, else `hermes`.
+        /// Dialect for tools in the prompt; by default the first of `dialect`, then the one matching the model's name, then `hermes`.
         teach: String = "",
-        /// A JSON file with the tools of text completions (`/v1/completions`) that declare none: a list as in a chat's `tools`.
+        /// A JSON file with the tools of text completions (`/v1/completions`) that declare none, in the format of a chat's `tools`.
         tools: Option<PathBuf> = "",
-        /// Begin a call that `tool_choice` demands for the model, where its tools are in the prompt and the server goes on with the last message. A model that reasons does not reason then.
+        /// Prefill a call that `tool_choice` requires, if tools are in the prompt and the server continues the last message. The model then skips reasoning.
         prefill: bool = "true",
-        /// Read the text of requests that declare no tools, too.
+        /// Also parse answers to requests without tools.
         force: bool = "false",
-        /// Whether the prompt opens the reasoning, so that answers begin inside it: `auto` learns it from the last answers.
+        /// Whether the prompt opens the reasoning, so that answers begin inside it; `auto` detects it from the last answers.
         reasoning_open: Choice<Option<bool>> = "auto",
-        /// Whether the server's chat template says how its answers are read, where it shows one: the dialect, what the prompt opens, what ends a turn.
+        /// Whether to take the dialect, what the prompt opens and what ends a turn from the server's chat template, if it shows one.
         template: Choice<TemplateUse> = "off",
-        /// Where chat clients find reasoning.
+        /// Field that carries reasoning for chat clients.
         reasoning_field: Choice<ReasoningField> = "reasoning_content",
-        /// What a call inside reasoning is.
+        /// How calls inside reasoning are treated.
         calls_in_reasoning: Choice<CallsInReasoning> = "wait",
-        /// How calls are checked against the schemas of their tools.
+        /// How calls are validated against the schemas of their tools.
         validation: Choice<Validation> = "coerce",
-        /// What text means where no schema gives its type.
+        /// How values without a declared type are read.
         untyped: Choice<Untyped> = "infer",
         /// How much evidence a call needs.
         evidence: Choice<Evidence> = "balanced",
-        /// What becomes of a call whose tool is not declared.
+        /// How calls of undeclared tools are treated.
         unknown_tool: Choice<UnknownTool> = "call",
-        /// Repairs that may be made: `none`, `exact`, `safe`, `all`, or a list.
+        /// Enabled repairs: `none`, `exact`, `safe`, `all`, or a list.
         repairs: RepairList = "safe",
-        /// How the ids of earlier calls are written for the model.
+        /// How ids of earlier calls are written for the model.
         history_ids: Choice<HistoryIds> = "kept",
-        /// What becomes of a native call whose arguments the server sends twice: `once` makes one call of it.
+        /// How native calls whose arguments the server sends twice are treated: `once` merges them.
         duplicates: Choice<Duplicates> = "once",
     }
 }

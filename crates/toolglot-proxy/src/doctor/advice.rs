@@ -1,19 +1,22 @@
-//! What the answers of a server mean, and what mends it.
+//! What a server's answers mean, and how to fix it.
 //!
-//! | what arrived | condition | what mends it |
+//! | what arrived | condition | fix |
 //! |---|---|---|
 //! | nothing for the plain request | unanswered | the address, the key, the model's name |
 //! | an error for tools only | refuses tools | the server's flag, or the prompt |
 //! | a native call whose name or arguments are wrong | calls broken | the proxy |
 //! | a call in the text of the whole answer | calls in text | the proxy, or the server's parser |
 //! | a native call, but not in the stream | streams unread | the proxy |
+//! | text that looks like a call | no call | by the reason of the near miss |
 //! | no call at all | no call | the prompt |
+//!
+//! A second proxy in front of a toolglot changes nothing: there the fix is a setting of the one that is there.
 
 use toolglot_wire::EngineKind;
 
 use super::{Condition, Examination, Probe};
 
-/// Says what three answers mean: plain, with a tool, streamed.
+/// Returns what three answers mean: plain, with a tool, streamed.
 pub(super) fn verdict(probes: &[Probe]) -> Condition {
     let [plain, tool, stream] = probes else { return Condition::Unanswered };
     let both = [tool, stream];
@@ -36,7 +39,15 @@ pub(super) fn verdict(probes: &[Probe]) -> Condition {
 
 /// Returns what to do, the surest first.
 pub(super) fn fixes(found: &Examination, engine: EngineKind) -> Vec<String> {
-    let proxy = |more: &str| format!("toolglot serve --upstream {}{more}", found.url);
+    let proxy = |more: &str| {
+        if found.is_toolglot {
+            return format!(
+                "restart that `toolglot serve` with{}",
+                if more.is_empty() { " --set capture=misses" } else { more }
+            );
+        }
+        format!("toolglot serve --upstream {}{more}", found.url)
+    };
     let written = found.probes.iter().find_map(|probe| probe.dialect.clone());
     let own = own_parser(found, engine);
     let with_own = |proxy: String| [Some(proxy), own.clone()].into_iter().flatten().collect();
@@ -48,8 +59,19 @@ pub(super) fn fixes(found: &Examination, engine: EngineKind) -> Vec<String> {
         Condition::CallsBroken => with_own(proxy("")),
         Condition::CallsInText => with_own(proxy(&pinned)),
         Condition::RefusesTools => with_own(proxy(" --set route.mode=auto")),
-        Condition::NoCall => vec![proxy(" --set route.mode=prompt")],
+        Condition::NoCall => missed(found).unwrap_or_else(|| vec![proxy(" --set route.mode=prompt")]),
     }
+}
+
+/// Returns what to do about text that looks like a call.
+fn missed(found: &Examination) -> Option<Vec<String>> {
+    let reason = found.probes.iter().find_map(|probe| probe.miss_reason)?;
+    let first = match reason {
+        "cut_off" => "raise the server's limit of tokens for an answer",
+        "unknown_marker" => "write a dialect: `toolglot dialects new mine.toml --example FILE --call 'NAME ARGUMENTS'`",
+        _ => "save the answer to a file, and see `toolglot explain FILE`",
+    };
+    Some(vec![first.to_owned()])
 }
 
 fn unanswered(found: &Examination) -> String {
@@ -61,11 +83,11 @@ fn unanswered(found: &Examination) -> String {
         }
         404 => format!("name one of its models with `--model`: {}", found.models.join(", ")),
         0 => "start the server, or check the address and the port".to_owned(),
-        _ => "see the server's own log; without tools it should answer, too".to_owned(),
+        _ => "see the server's own log; it fails without tools, too".to_owned(),
     }
 }
 
-/// How the server itself is told to read the calls of the dialect that its model writes; none if it cannot.
+/// Returns the command that makes the server itself parse the dialect that its model writes, if it can.
 fn own_parser(found: &Examination, engine: EngineKind) -> Option<String> {
     let written = found.probes.iter().find_map(|probe| probe.dialect.as_deref());
     let dialect = written.or(found.template.as_deref()).or(found.by_name.as_deref());

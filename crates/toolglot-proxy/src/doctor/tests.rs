@@ -48,8 +48,10 @@ fn answer(mut stream: TcpStream, script: Script) {
     let found = script.iter().find(|(known, word, ..)| *known == path && text.contains(word));
     let (status, body) = found.map_or((404, "{}"), |(_, _, status, body)| (*status, *body));
     let kind = if body.starts_with("data:") { "text/event-stream" } else { "application/json" };
+    // A proxy names itself in what it passes on.
+    let via = if body.contains("through a proxy") { "via: 1.1 toolglot\r\n" } else { "" };
     let head = format!(
-        "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {status} X\r\n{via}content-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
@@ -171,6 +173,14 @@ fn an_ollama_that_reads_calls_only_in_whole_answers() {
 }
 
 #[test]
+fn a_toolglot_is_recognised_and_needs_no_second_one() {
+    const HELLO: &str = r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "through a proxy"}, "finish_reason": "stop"}]}"#;
+    let found = seen(&[("/v1/models", "", 200, r#"{"data": [{"id": "m"}]}"#), (CHAT, "", 200, HELLO)]);
+    assert_eq!((found.is_toolglot, found.verdict), (true, Condition::NoCall));
+    assert_eq!(found.fixes, ["restart that `toolglot serve` with --set route.mode=prompt"]);
+}
+
+#[test]
 fn an_lm_studio_whose_model_does_not_call() {
     let found = seen(&[
         ("/v1/models", "", 200, r#"{"data": [{"id": "m", "owned_by": "organization_owner"}]}"#),
@@ -190,6 +200,8 @@ fn a_model_that_tries_to_call_is_not_said_not_to() {
         (CHAT, "\"tools\"", 200, TEXT),
         (CHAT, "", 200, PLAIN),
     ]);
+    assert_eq!(found.probes[1].miss_reason, Some("broken"));
+    assert!(found.fixes[0].contains("toolglot explain"), "{found:?}");
     let misses: Vec<&String> = found.probes.iter().filter_map(|probe| probe.near_miss.as_ref()).collect();
     assert!(misses.iter().any(|miss| miss.contains("its JSON breaks here")), "{found:?}");
 }
@@ -201,6 +213,6 @@ fn a_server_that_wants_a_key_and_one_that_is_not_there() {
     assert!(found.fixes[0].contains("--key"));
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let found = examine(&format!("http://{nobody}"), None, None, None).unwrap();
-    assert_eq!((found.verdict, found.probes[0].status), (Condition::Unanswered, 0));
+    assert_eq!((found.verdict, found.probes[0].status, found.probes.len()), (Condition::Unanswered, 0, 1));
     assert!(examine("not a url", None, None, None).is_err());
 }
