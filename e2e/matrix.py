@@ -2,7 +2,7 @@
 
   e2e/run clients [--update] [--only WORD] [--client NAME] [--direct]
 
-Prints what is wrong and writes .work/clients.json with every result. docs/clients.md is made from the results: it is
+Prints what is wrong and writes .work/clients.json with every result. e2e/results/clients.md is made from the results: it is
 compared, or written with --update. --only takes the cases whose name has the word; --direct leaves toolglot out and
 shows what clients do on their own. Neither looks at the document.
 """

@@ -1,10 +1,10 @@
-"""Makes docs/clients.md from the results of the matrix, and compares it with the page that is there."""
+"""Makes e2e/results/clients.md from the results of the matrix, and compares it with the page that is there."""
 import itertools
 import json
 
 import parts
 
-PAGE = parts.ROOT / "docs/clients.md"
+PAGE = parts.ROOT / "e2e/results/clients.md"
 KINDS = {"stream": "Streamed", "whole": "Whole"}
 PROTOCOLS = {"chat": "Chat Completions", "messages": "Messages", "responses": "Responses"}
 SPOKEN = PROTOCOLS | {"ollama": "Ollama's own"}
@@ -24,7 +24,7 @@ def check(results, update):
     is_right = PAGE.exists() and PAGE.read_text() == text
     if not is_right:
         (parts.WORK / "clients.md").write_text(text)
-        print("docs/clients.md is not what was measured (e2e/.work/clients.md is); `e2e/run clients --update` renews it")
+        print("e2e/results/clients.md is not what was measured (e2e/.work/clients.md is); `e2e/run clients --update` renews it")
     return is_right
 
 

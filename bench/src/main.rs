@@ -63,7 +63,7 @@ usage: toolglot-bench SECTION [--quick] [--update]
   instructions   instructions for each byte by length, counted by valgrind
   growth         instructions by size in every dimension, counted by valgrind
   --quick        few runs: to see that it works
-  --update       writes into docs/benchmarks.md and docs/plots
+  --update       writes into bench/results
 usage: toolglot-bench budgets [--update]
   compares counted instructions with budgets.txt, or writes them there
 usage: toolglot-bench chunks [--update]

@@ -20,15 +20,15 @@ impl From<String> for Section {
 
 /// Writes a section between its marks on the page, and its plots beside the page.
 pub(crate) fn update(name: &str, section: &Section) -> Result<(), String> {
-    let docs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let page = docs.join("benchmarks.md");
+    let results = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("results");
+    let page = results.join("benchmarks.md");
     let said = |error: std::io::Error| format!("{}: {error}", page.display());
     let text = fs::read_to_string(&page).map_err(said)?;
     let shown: String = section.plots.iter().map(|(plot, _)| format!("![{plot}](plots/{plot}.svg)\n\n")).collect();
     let text = replace(&text, name, &format!("{shown}{}", section.text))?;
-    fs::create_dir_all(docs.join("plots")).map_err(said)?;
+    fs::create_dir_all(results.join("plots")).map_err(said)?;
     for (plot, svg) in &section.plots {
-        fs::write(docs.join(format!("plots/{plot}.svg")), svg).map_err(said)?;
+        fs::write(results.join(format!("plots/{plot}.svg")), svg).map_err(said)?;
     }
     fs::write(&page, text).map_err(said)
 }

@@ -43,7 +43,7 @@ type caseEvent struct {
 func cases(t *testing.T) []contractCase {
 	path := os.Getenv("TOOLGLOT_CASES")
 	if path == "" {
-		t.Fatal("write the core's cases with `cargo xtask cases FILE` and name the file in TOOLGLOT_CASES")
+		t.Skip("TOOLGLOT_CASES is not set; `bindings/test go` writes the core's cases and runs them")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -3,6 +3,7 @@ package toolglot_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -45,6 +46,28 @@ func ExampleParser_Read() {
 	// I'll look.
 	// complete
 	// get_weather {"city": "Oslo"} <nil>
+}
+
+func ExampleNewParser() {
+	var answer io.Reader = strings.NewReader(`Hi. <tool_call>{"name": "ls", "arguments": {"path": "src"}}</tool_call>`)
+	parser, err := toolglot.NewParser(toolglot.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer parser.Close()
+	for event, err := range parser.Read(context.Background(), answer) {
+		if err != nil {
+			panic(err)
+		}
+		switch event.Kind {
+		case toolglot.Text, toolglot.Arguments:
+			fmt.Print(event.Text)
+		case toolglot.CallStart:
+			fmt.Print(event.Name, " ")
+		}
+	}
+	// Output:
+	// Hi. ls {"path": "src"}
 }
 
 // The lines of Go in the READMEs are those of the examples above, which run.

@@ -5,7 +5,7 @@
 
 All of them stand before the same paced model server and get the same requests, in turns, so that what else the machine does
 hits them alike. Portkey is among them; LiteLLM, which takes minutes to install, on request. --update writes the table into
-docs/benchmarks.md. The server's pieces carry the time they were sent; "added" is what a piece takes through a proxy less what
+bench/results/benchmarks.md. The server's pieces carry the time they were sent; "added" is what a piece takes through a proxy less what
 it takes without. CPU is the process's own, user and system, from /proc: what all rounds took by what all rounds passed on,
 since the system counts in steps of 10 ms. Chunks are measured by the process's CPU clock, which counts nanoseconds.
 """
@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 import parts  # noqa: E402
 
 LOAD = parts.WORK / "bench/target/release/toolglot-load"
-PAGE = parts.ROOT / "docs/benchmarks.md"
+PAGE = parts.ROOT / "bench/results/benchmarks.md"
 BEGIN, END = "<!-- what the proxy adds -->", "<!-- end of what the proxy adds -->"
 STREAMS, PIECES, PAUSE = 8, 500, 5000
 CHUNKS_BEGIN, CHUNKS_END = "<!-- what each server's chunks cost -->", "<!-- end of what each server's chunks cost -->"

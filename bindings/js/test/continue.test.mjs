@@ -1,4 +1,4 @@
-// What docs/continue.md would make of Continue's parsing of `function.arguments`.
+// What bindings/ai-sdk/continue.md would make of Continue's parsing of `function.arguments`.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -148,7 +148,7 @@ fn no_other_dialect_reads_wrong_calls() {
 
 #[test]
 fn the_table_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/confusion.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/results/confusion.md");
     let table = table();
     if env::var_os("UPDATE_EXPECT").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -156,7 +156,10 @@ fn the_table_is_up_to_date() {
         return;
     }
     let stale = fs::read_to_string(&path).unwrap_or_default() != table;
-    assert!(!stale, "`docs/confusion.md` is out of date; run the tests with `UPDATE_EXPECT=1` and read the diff");
+    assert!(
+        !stale,
+        "`fuzz/results/confusion.md` is out of date; run the tests with `UPDATE_EXPECT=1` and read the diff"
+    );
 }
 
 fn unneeded(list: &'static [Pair], needed: &[&Pair]) -> Vec<String> {

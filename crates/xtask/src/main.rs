@@ -8,6 +8,7 @@ const HELP: &str = "\
 cargo xtask tidy            check the sources against the rules of the house
 cargo xtask docs            write the generated documents
 cargo xtask docs --check    say which generated documents are stale
+cargo xtask docs --dialects print the page of all dialects, for the site
 cargo xtask readme          run the README's main command and compare what it prints
 cargo xtask readme --write  run it and write what it prints into the README
 cargo xtask cases FILE      write the case files as JSON, for the tests of the bindings
@@ -20,6 +21,11 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::check(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        // The page is all that is printed.
+        ["docs", "--dialects"] => {
+            docs::print_dialects();
+            return ExitCode::SUCCESS;
+        }
         ["readme"] => readme::check(),
         ["readme", "--write"] => readme::write(),
         ["cases", file] => cases::write(file),

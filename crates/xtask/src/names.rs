@@ -49,12 +49,6 @@ pub fn types(file: &File) -> Vec<Named> {
     found
 }
 
-/// Returns what a file is for: the first sentence of its documentation.
-pub fn purpose(file: &File) -> String {
-    let docs: Vec<_> = file.text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
-    first_sentence(&docs)
-}
-
 /// Returns the name of the type that a line declares. A `type` inside an `impl` names nothing new.
 fn declared(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();

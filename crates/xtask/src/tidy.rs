@@ -5,6 +5,7 @@ use crate::files::{self, File};
 
 mod circles;
 mod data;
+mod idioms;
 mod names;
 mod proof;
 mod prose;
@@ -14,7 +15,7 @@ mod size;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 19] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
@@ -31,6 +32,8 @@ const RULES: [Rule; 17] = [
     prose::architecture_is_short,
     prose::architecture_is_true,
     prose::states_the_msrv,
+    prose::counts_the_dialects,
+    idioms::are_not_used,
     proof::security_names_tests,
 ];
 
@@ -119,6 +122,7 @@ mod tests {
     #[test]
     fn prose_has_no_dead_links() {
         check_text("docs/a.md", "[a](../README.md) [b](https://example.org) [c](#part) [d](gone.md)\n", &["gone.md"]);
+        check_text("docs/a.md", "in 7 formats\n", &["7 formats"]);
         check_text("docs/a.md", &format!("{} write this\n", concat!("TO", "DO")), &[":1: "]);
     }
 }

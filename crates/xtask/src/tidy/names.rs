@@ -43,7 +43,7 @@ pub(super) fn glossary_is_true(file: &File) -> Complaints {
     gone.map(|(number, word)| complaint(file, number, &format!("no type is called `{word}`"))).collect()
 }
 
-/// `docs/names.md` is made of these sentences. Those of the command line are its help, and not asked for.
+/// A type without a sentence has no clear purpose. Those of the command line are its help, and not asked for.
 pub(super) fn types_say_what_they_are(file: &File) -> Complaints {
     let ours = CRATES.iter().filter(|krate| **krate != "crates/toolglot-cli");
     let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");

@@ -77,3 +77,16 @@ pub(super) fn states_the_msrv(file: &File) -> Complaints {
     let missing = !file.text.contains(&version);
     missing.then(|| complaint(file, 1, &format!("says nowhere that it needs {version}"))).into_iter().collect()
 }
+
+/// A page that says how many formats are read says how many there are.
+pub(super) fn counts_the_dialects(file: &File) -> Complaints {
+    let listed = file.is(".md") || file.is(".ipynb");
+    if !listed || file.path.starts_with("CHANGELOG") || file.path.contains("/tests/") {
+        return Vec::new();
+    }
+    let count = toolglot::Dialects::builtin().len().to_string();
+    let stated = |line| str::split(line, " formats").next().filter(|before| before.len() < line.len());
+    let number = |line| stated(line)?.rsplit(' ').next().filter(|word| word.parse::<usize>().is_ok());
+    let wrong = file.lines().filter_map(|(line, text)| Some((line, number(text).filter(|found| *found != count)?)));
+    wrong.map(|(line, found)| complaint(file, line, &format!("{found} formats, and {count} are built in"))).collect()
+}
