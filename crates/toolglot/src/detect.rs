@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::dialect::Dialect;
+use crate::Dialect;
 
 mod markers;
 mod model;
@@ -54,13 +54,13 @@ impl Reason {
 impl Verdict {
     /// Returns a verdict that was proved by other means than this module's, such as rendering a template.
     pub fn proven(dialect: &Dialect, what: impl Into<String>, weight: usize) -> Self {
-        Self::new(&dialect.name, vec![Reason::new(what, None, weight)])
+        Self::new(dialect.name(), vec![Reason::new(what, None, weight)])
     }
 
-    fn new(dialect: &Arc<str>, mut evidence: Vec<Reason>) -> Self {
+    fn new(dialect: &str, mut evidence: Vec<Reason>) -> Self {
         evidence.sort_by_key(|evidence| -evidence.weight);
         let score = evidence.iter().fold(0_i32, |sum, evidence| sum.saturating_add(evidence.weight));
-        Self { dialect: Arc::clone(dialect), alike: Vec::new(), score, evidence }
+        Self { dialect: dialect.into(), alike: Vec::new(), score, evidence }
     }
 }
 

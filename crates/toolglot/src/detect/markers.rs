@@ -1,6 +1,6 @@
 //! The markers of a dialect: the pieces of its canonical patterns that a chat template spells out.
 
-use crate::dialect::{BodyKind, Dialect, Pattern};
+use crate::{Dialect, Outline, OutlinePart};
 
 /// A pattern as text: what its holes leave, in order.
 #[derive(Clone, Debug)]
@@ -28,60 +28,56 @@ pub(super) enum MarkerKind {
     Word,
 }
 
+/// A pattern in pieces.
+type Parts<'d> = [OutlinePart<'d>];
+
 /// The ways in which a dialect writes a call: its section, the call, one parameter. Calls other than the first count if
 /// they have a special token: a template may hold the spelling of another model of the family.
 ///
 /// Each way is a list of patterns, every one with what it is for people.
-pub(super) fn ways(dialect: &Dialect) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
-    let has_token = |call: &Pattern| dialect.special.iter().any(|token| call.source.contains(token.as_str()));
-    let calls = dialect.calls.iter().enumerate().filter(|(number, call)| *number == 0 || has_token(call));
-    calls.flat_map(|(_, call)| ways_of(dialect, call)).collect()
+pub(super) fn ways(dialect: &Dialect, outline: &Outline<'_>) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
+    let is_token = |text: &str| dialect.special().iter().any(|token| text.contains(token.as_str()));
+    let has_token =
+        |call: &Parts<'_>| call.iter().any(|part| matches!(part, OutlinePart::Text(text) if is_token(text)));
+    let calls = outline.calls.iter().enumerate().filter(|(number, call)| *number == 0 || has_token(call));
+    calls.flat_map(|(_, call)| ways_of(dialect, outline, call)).collect()
 }
 
-fn ways_of(dialect: &Dialect, call: &Pattern) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
-    let chunks = |what, pattern: &Pattern| (what, chunks(dialect, &pattern.source));
-    let sections: Vec<Option<&Pattern>> = match &dialect.sections[..] {
-        [] => vec![None],
-        sections => sections.iter().map(Some).collect(),
+fn ways_of(dialect: &Dialect, outline: &Outline<'_>, call: &Parts<'_>) -> Vec<Vec<(&'static str, Vec<PatternText>)>> {
+    let or_none = |all: &[Vec<OutlinePart<'_>>]| match all.len() {
+        0 => vec![None],
+        count => (0..count).map(Some).collect::<Vec<_>>(),
     };
-    let params: Vec<Option<&Pattern>> = match (call.kind(), &dialect.params[..]) {
-        (Some(BodyKind::Params), [_, ..]) => dialect.params.iter().map(Some).collect(),
-        _ => vec![None],
+    let params = if has_hole(call, "params") { &outline.params[..] } else { &[] };
+    let way = |section: Option<usize>, param: Option<usize>| {
+        let around = section.map(|number| ("section", &outline.sections[number][..]));
+        let inside = param.map(|number| ("parameter", &params[number][..]));
+        let patterns = around.into_iter().chain([("call", call)]).chain(inside);
+        patterns.map(|(what, pattern)| (what, chunks(dialect, pattern))).collect()
     };
-    let way = |section: Option<&Pattern>, param: Option<&Pattern>| {
-        let around = section.map(|section| chunks("section", section));
-        let inside = param.map(|param| chunks("parameter", param));
-        around.into_iter().chain([chunks("call", call)]).chain(inside).collect()
-    };
+    let (sections, params) = (or_none(&outline.sections), or_none(params));
     sections.iter().flat_map(|section| params.iter().map(move |param| way(*section, *param))).collect()
 }
 
+/// Says whether a hole of that name is in a pattern.
+pub(super) fn has_hole(pattern: &Parts<'_>, wanted: &str) -> bool {
+    pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name, .. } if *name == wanted))
+}
+
 /// Cuts a pattern's text at its holes; words are spelled as they are written.
-pub(super) fn chunks(dialect: &Dialect, source: &str) -> Vec<PatternText> {
+pub(super) fn chunks(dialect: &Dialect, pattern: &Parts<'_>) -> Vec<PatternText> {
     let (mut list, mut text, mut optional) = (Vec::new(), String::new(), Vec::new());
-    let mut rest = source;
-    while let Some(c) = rest.chars().next() {
-        if rest.starts_with("{{") || rest.starts_with("}}") {
-            text.push(c);
-            rest = &rest[2..];
-            continue;
-        }
-        let hole = rest.strip_prefix('{').and_then(|inside| inside.split_once('}'));
-        let Some((hole, after)) = hole else {
-            text.push(c);
-            rest = &rest[c.len_utf8()..];
-            continue;
-        };
-        rest = after;
-        match dialect.words.iter().find(|word| word.0 == hole) {
-            Some((_, spellings)) => {
+    for part in pattern {
+        match part {
+            OutlinePart::Text(part) => text.push_str(part),
+            OutlinePart::Word(spellings) => {
                 let start = text.len();
                 text.push_str(spellings.first().map(String::as_str).unwrap_or_default());
                 if spellings.iter().any(String::is_empty) {
                     optional.push(start..text.len());
                 }
             }
-            None => list.push(chunk(dialect, std::mem::take(&mut text), &std::mem::take(&mut optional))),
+            _ => list.push(chunk(dialect, std::mem::take(&mut text), &std::mem::take(&mut optional))),
         }
     }
     list.push(chunk(dialect, text, &optional));
@@ -94,7 +90,7 @@ fn chunk(dialect: &Dialect, text: String, optional: &[std::ops::Range<usize>]) -
     while let Some(c) = text[at..].chars().next() {
         let length = piece_length(dialect, &text[at..]);
         let piece = &text[at..at + length.max(c.len_utf8())];
-        let is_marker = length > 0 && (dialect.special.iter().any(|special| special == piece) || is_tag(piece));
+        let is_marker = length > 0 && (dialect.special().iter().any(|special| special == piece) || is_tag(piece));
         let kind = match is_marker {
             true if optional.iter().any(|range| range.contains(&at)) => MarkerKind::Optional,
             true => MarkerKind::Marker,
@@ -112,7 +108,7 @@ fn chunk(dialect: &Dialect, text: String, optional: &[std::ops::Range<usize>]) -
 
 /// The length of the token, tag or word that a text begins with; 0 where none begins.
 fn piece_length(dialect: &Dialect, text: &str) -> usize {
-    let special = dialect.special.iter().filter(|special| text.starts_with(special.as_str())).map(String::len).max();
+    let special = dialect.special().iter().filter(|special| text.starts_with(special.as_str())).map(String::len).max();
     if let Some(length) = special {
         return length;
     }

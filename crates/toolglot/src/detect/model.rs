@@ -1,7 +1,7 @@
 //! From a model's name: the globs of the dialects, the most literal match first.
 
 use super::{Reason, Verdict, ranked};
-use crate::dialect::Dialects;
+use crate::Dialects;
 
 /// Ranks the dialects whose files name a model; what stands before a `/` and case make no difference, nor does an
 /// organisation before a `_`, as in the names of quantised files, or a tag behind a `:`.
@@ -19,10 +19,10 @@ pub fn from_model(name: &str, dialects: &Dialects) -> Vec<Verdict> {
     let start = name.trim_end().rfind('/').map_or(0, |slash| slash + 1);
     let names = spelled(&name[start..]);
     let verdict = |dialect: &crate::Dialect| {
-        let globs = dialect.models.iter().filter(|glob| names.iter().any(|name| fits(&folded(glob), name)));
+        let globs = dialect.models().iter().filter(|glob| names.iter().any(|name| fits(&folded(glob), name)));
         let best = globs.max_by_key(|glob| literal(glob))?;
         let what = format!("the model's name matches `{best}`");
-        Some(Verdict::new(&dialect.name, vec![Reason::new(what, Some(start..name.len()), literal(best))]))
+        Some(Verdict::new(dialect.name(), vec![Reason::new(what, Some(start..name.len()), literal(best))]))
     };
     ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect())
 }

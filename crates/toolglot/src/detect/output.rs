@@ -4,13 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Reason, Verdict, ranked};
-use crate::diagnostic::Code;
-use crate::dialect::{Dialect, Dialects, HeadPart, Literal, Pattern, SpellingPart, is_strong};
-use crate::event::{EventKind, Outcome};
-use crate::message::{Call, Collector, Message};
-use crate::options::Options;
-use crate::parser::Parser;
-use crate::tool::Tools;
+use crate::{
+    Call, Code, Collector, Dialect, Dialects, EventKind, Message, Options, Outcome, Outline, OutlinePart, Parser, Tools,
+};
 
 /// Calls that add to the evidence. A third call says nothing that the first two did not, and a long message must not
 /// outvote an exact marker.
@@ -40,11 +36,11 @@ pub fn from_output(text: &str, dialects: &Dialects, tools: &Tools) -> Vec<Verdic
         let same =
             |other: &&mut (Verdict, TrialReading)| other.0.evidence == evidence && other.1.says_the_same(&reading);
         if let Some((verdict, _)) = found.iter_mut().find(same) {
-            verdict.alike.push(Arc::clone(&dialect.name));
+            verdict.alike.push(dialect.name().into());
             continue;
         }
         evidence.sort_by_key(|evidence| -evidence.weight);
-        found.push((Verdict::new(&dialect.name, evidence), reading));
+        found.push((Verdict::new(dialect.name(), evidence), reading));
     }
     let mut verdicts: Vec<Verdict> = found.into_iter().map(|(verdict, _)| verdict).collect();
     if let Some(winner) = winner {
@@ -140,8 +136,9 @@ impl TrialReading {
 
     /// The dialect's own markers in what it took for markup.
     fn markers(&self, text: &str, dialect: &Dialect) -> Vec<Reason> {
-        let patterns = dialect.calls.iter().chain(&dialect.sections).chain(&dialect.params).chain(&dialect.reasoning);
-        let mut pieces: Vec<&str> = patterns.flat_map(literals).flat_map(strong_pieces).collect();
+        let outline = dialect.outline();
+        let patterns = [&outline.calls, &outline.sections, &outline.params, &outline.reasoning].into_iter().flatten();
+        let mut pieces: Vec<&str> = patterns.flat_map(|pattern| strong_pieces(pattern, &outline)).collect();
         pieces.sort_unstable_by_key(|piece| (usize::MAX - piece.len(), *piece));
         pieces.dedup();
         let mut evidence: Vec<Reason> = Vec::new();
@@ -178,14 +175,16 @@ fn within(place: &Range<usize>, span: &Range<usize>) -> bool {
     span.start <= place.start && place.end <= span.end
 }
 
-/// The literals of a pattern, around and inside its head.
-fn literals(pattern: &Pattern) -> Vec<&Literal> {
-    let head =
-        pattern.head.iter().filter_map(|node| if let HeadPart::Literal(literal) = node { Some(literal) } else { None });
-    head.chain(&pattern.tail).collect()
-}
-
-fn strong_pieces(literal: &Literal) -> Vec<&str> {
-    let parts = literal.spellings.iter().flat_map(|spelling| &spelling.parts).filter_map(SpellingPart::text);
-    parts.filter(|text| is_strong(text)).collect()
+/// The texts of a pattern, in all spellings, that prose does not contain.
+fn strong_pieces<'d>(pattern: &[OutlinePart<'d>], outline: &Outline<'d>) -> Vec<&'d str> {
+    let mut pieces = Vec::new();
+    for part in pattern {
+        match part {
+            OutlinePart::Text(text) => pieces.push(*text),
+            OutlinePart::Word(spellings) => pieces.extend(spellings.iter().map(String::as_str)),
+            _ => {}
+        }
+    }
+    pieces.retain(|text| outline.is_strong(text));
+    pieces
 }

@@ -1,8 +1,11 @@
 //! From a chat template: the markers it spells out where it writes calls of earlier turns.
 
-use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, ways};
+use super::markers::{MarkerKind, MarkerPiece, PatternText, chunks, has_hole, ways};
 use super::{Reason, Verdict, ranked, with_ties};
-use crate::dialect::{BodyKind, Dialect, Dialects};
+use crate::{Dialect, Dialects, Outline};
+
+/// A way of writing a call: its patterns, every one with what it is for people.
+type Way = Vec<(&'static str, Vec<PatternText>)>;
 
 /// A word of so many letters is evidence where a dialect has no markers.
 const TELLING: usize = 6;
@@ -29,14 +32,16 @@ const NOISE: i32 = 5;
 /// ```
 pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
     let plain = PlainTemplate::new(template);
-    let turns = dialects.iter().flat_map(|dialect| dialect.turn_end.iter().chain(&dialect.turn_start));
-    let turns: Vec<&str> = turns.map(String::as_str).collect();
-    let verdict = |dialect: &Dialect| {
-        let best =
-            ways(dialect).iter().filter_map(|way| judged(dialect, way, &plain, &turns)).max_by_key(|v| v.score)?;
+    let outlines: Vec<(&Dialect, Outline<'_>)> =
+        dialects.iter().map(|dialect| (&**dialect, dialect.outline())).collect();
+    let turns: Vec<&str> =
+        outlines.iter().flat_map(|(_, outline)| outline.turns).flatten().map(String::as_str).collect();
+    let verdict = |(dialect, outline): &(&Dialect, Outline<'_>)| {
+        let judge = |way: &Way| judged(dialect, outline, way, &plain, &turns);
+        let best = ways(dialect, outline).iter().filter_map(judge).max_by_key(|v| v.score)?;
         (best.score >= NOISE).then_some(best)
     };
-    with_ties(ranked(dialects.iter().filter_map(|dialect| verdict(dialect)).collect()))
+    with_ties(ranked(outlines.iter().filter_map(verdict).collect()))
 }
 
 /// Weighs one way of writing a call; `None` if a marker is missing or none tells enough.
@@ -44,7 +49,8 @@ pub fn from_template(template: &str, dialects: &Dialects) -> Vec<Verdict> {
 /// The tokens between `turns` stand in every template of their family.
 fn judged(
     dialect: &Dialect,
-    way: &[(&'static str, Vec<PatternText>)],
+    outline: &Outline<'_>,
+    way: &Way,
     plain: &PlainTemplate,
     turns: &[&str],
 ) -> Option<Verdict> {
@@ -64,9 +70,9 @@ fn judged(
         }
         evidence.extend(exactly(chunk, plain));
     }
-    evidence.extend(members(dialect, plain));
-    evidence.extend(reasoning(dialect, plain));
-    telling.then(|| Verdict::new(&dialect.name, evidence))
+    evidence.extend(members(outline, plain));
+    evidence.extend(reasoning(dialect, outline, plain));
+    telling.then(|| Verdict::new(dialect.name(), evidence))
 }
 
 fn tells(piece: &MarkerPiece) -> bool {
@@ -89,7 +95,7 @@ fn weighed(what: &str, piece: &MarkerPiece, plain: &PlainTemplate) -> Option<Rea
 /// Weighs a marker that the template puts together at run time, from a special token and a name in a string of its own.
 fn assembled(what: &str, piece: &MarkerPiece, dialect: &Dialect, plain: &PlainTemplate) -> Option<Reason> {
     let text = piece.text.trim_end();
-    let token = dialect.special.iter().find(|token| text.contains(token.as_str()) && text != token.as_str())?;
+    let token = dialect.special().iter().find(|token| text.contains(token.as_str()) && text != token.as_str())?;
     let name = text.split(token.as_str()).last()?.trim_matches(|c: char| !c.is_alphanumeric());
     let span = plain.find(token)?;
     let quoted = ["'", "\""].iter().any(|quote| plain.find(&format!("{quote}{name}")).is_some());
@@ -109,21 +115,20 @@ fn exactly(chunk: &PatternText, plain: &PlainTemplate) -> Option<Reason> {
 }
 
 /// The member names of a JSON call.
-fn members(dialect: &Dialect, plain: &PlainTemplate) -> Vec<Reason> {
-    if dialect.calls.first().and_then(|call| call.kind()) != Some(BodyKind::Call) {
+fn members(outline: &Outline<'_>, plain: &PlainTemplate) -> Vec<Reason> {
+    if !outline.calls.first().is_some_and(|call| has_hole(call, "call")) {
         return Vec::new();
     }
-    let names = [dialect.members.name.first(), dialect.members.arguments.first()];
-    let weighed = |name: &String| match plain.find(&format!("\"{name}\"")) {
+    let weighed = |name: &str| match plain.find(&format!("\"{name}\"")) {
         Some(span) => Reason::new(format!("member `{name}`"), Some(span), name.len() / 2),
         None => Reason::against(format!("lacks the member `{name}`"), name.len() / 2),
     };
-    names.into_iter().flatten().map(weighed).collect()
+    outline.members.into_iter().map(weighed).collect()
 }
 
 /// Reasoning is shared by many dialects, so it counts little.
-fn reasoning(dialect: &Dialect, plain: &PlainTemplate) -> Option<Reason> {
-    let chunks = chunks(dialect, &dialect.reasoning.first()?.source);
+fn reasoning(dialect: &Dialect, outline: &Outline<'_>, plain: &PlainTemplate) -> Option<Reason> {
+    let chunks = chunks(dialect, outline.reasoning.first()?);
     let piece = chunks.iter().flat_map(|chunk| &chunk.pieces).find(|piece| piece.kind == MarkerKind::Marker)?;
     let span = plain.find(&piece.text)?;
     Some(Reason::new(format!("reasoning marker `{}`", piece.text), Some(span), piece.text.chars().count() / 3))

@@ -78,17 +78,12 @@ impl ReaderStep<'_> {
     }
 
     /// Says whether the brace that ends at `end` closes the arguments, and a parameter that was not given stands beside them.
-    fn parameter_beside(&self, end: usize) -> Result<bool, NotYet> {
+    pub(super) fn parameter_beside(&self, end: usize) -> Result<bool, NotYet> {
         if !self.is_parameter() || !self.sink.allows(Code::ExtraCloser) {
             return Ok(false);
         }
         let key = self.context.markers.parameter_beside(self.view, end)?;
         Ok(key.is_some_and(|key| !self.reader.seen.contains(&key)))
-    }
-
-    /// Says whether the comma at `at` parts members of the object around the arguments, none of which is a parameter.
-    pub(super) fn ends_beside(&self, at: usize) -> Result<bool, NotYet> {
-        Ok(self.reader.beside && self.is_parameter() && !self.parameter_beside(at)?)
     }
 
     /// Says whether a bracket may close here although a comma stands before it.

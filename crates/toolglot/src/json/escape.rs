@@ -51,7 +51,9 @@ impl ReaderStep<'_> {
         }
         let Some(next) = self.view.byte(at + 1)? else { return self.cut() };
         if self.reader.text.raw {
-            return self.raw_backslash(next);
+            // In a raw string a backslash is data; before a quote it still keeps the string open.
+            self.put_plain(at + if matches!(next, b'"' | b'\'') { 2 } else { 1 });
+            return Ok(None);
         }
         if self.reader.text.quote == Quote::Escaped {
             return self.escaped_backslash(next);
@@ -81,13 +83,6 @@ impl ReaderStep<'_> {
             }
             _ => self.other_escape(next),
         }
-    }
-
-    /// In a raw string a backslash is data; before a quote it still keeps the string open.
-    fn raw_backslash(&mut self, next: u8) -> Result<Option<ValueOutcome>, NotYet> {
-        let quote = matches!(next, b'"' | b'\'');
-        self.put_plain(self.at() + if quote { 2 } else { 1 });
-        Ok(None)
     }
 
     /// Returns where the first backslash of a string stands that begins as a path of Windows, if the reader is not past it.

@@ -218,7 +218,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    fn ends_member(&self, bracket: Bracket, byte: u8, at: usize, apart: bool) -> Result<bool, NotYet> {
+    pub(super) fn ends_member(&self, bracket: Bracket, byte: u8, at: usize, apart: bool) -> Result<bool, NotYet> {
         match byte {
             b'}' | b']' | b')' => Ok(self.is_open(byte)),
             b',' if bracket == Bracket::Object => self.member_ahead(at + 1),
@@ -228,26 +228,12 @@ impl ReaderStep<'_> {
                 Ok(self.key_follows(self.look().gap(at + 1)?, false)? != Ahead::Absent)
             }
             b';' => self.look().value_start(self.look().gap(at + 1)?),
-            _ if !apart && self.second_closes(bracket, at)? => Ok(false),
             _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
                 Ok(self.key_follows(at, false)? != Ahead::Absent)
             }
             _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
             // Two quotes that touch are an empty string of code, or one quote that another quotes.
             _ => Ok((apart || self.look().opens(at)?.is_none()) && self.string_follows(bracket, at)?),
-        }
-    }
-
-    /// Says whether a second quote stands at `at` and can end the string, so that the first before it is inner.
-    fn second_closes(&self, bracket: Bracket, at: usize) -> Result<bool, NotYet> {
-        let Some(length) = self.look().closer(self.reader.text.quote, at)? else { return Ok(false) };
-        let next = self.look().gap(at + length)?;
-        match self.view.byte(next)? {
-            None => Ok(true),
-            Some(byte @ (b'}' | b']' | b')')) => Ok(self.is_open(byte)),
-            Some(b',') if bracket == Bracket::Object => self.member_ahead(next + 1),
-            Some(b',') => self.element_ahead(next + 1),
-            Some(byte) => self.stops(byte, next),
         }
     }
 

@@ -226,7 +226,7 @@ impl ReaderStep<'_> {
             return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
         }
         match byte {
-            b',' if self.ends_beside(at)? => self.pop(at),
+            b',' if self.reader.beside && self.is_parameter() && !self.parameter_beside(at)? => self.pop(at),
             b'}' | b']' | b')' => self.closing(byte),
             _ if self.parent() == Some(Bracket::Group) => self.stop_or_broken(),
             b',' => {

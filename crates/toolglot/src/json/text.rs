@@ -120,9 +120,12 @@ impl ReaderStep<'_> {
         if let Some(length) = self.look().closer(self.reader.text.quote, at)? {
             return self.quote(at + length);
         }
+        let markers = self.context.markers;
         match byte {
             _ if self.twin_ends(at)? => self.twin(),
-            _ if self.is_doubtful(byte, at)? => self.marker(),
+            _ if at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)? => {
+                self.marker()
+            }
             b'\\' => self.backslash(),
             b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
@@ -284,11 +287,6 @@ impl ReaderStep<'_> {
         }
         self.put_plain(at + 1);
         Ok(None)
-    }
-
-    fn is_doubtful(&self, byte: u8, at: usize) -> Result<bool, NotYet> {
-        let markers = self.context.markers;
-        Ok(at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)?)
     }
 
     /// Settles whether a marker inside the string is data, or the string ended before it.

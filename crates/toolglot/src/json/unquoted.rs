@@ -1,15 +1,17 @@
 //! Values without quotes: scalars, bare strings, and strings whose first quote is lost.
 
-use super::look::{Ahead, KEY};
+use super::look::Ahead;
 use super::reader::ReaderStep;
 use super::state::Bracket;
-use super::value::SLIPPED;
 use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::diagnostic::Code;
 use crate::dialect::QUOTE_TOKENS;
 use crate::schema::{SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
+
+/// A string without its first quote is looked at so far.
+const UNOPENED: usize = 1 << 10;
 
 /// So many bytes may stand in the middle of a quote token that was damaged: another marker.
 const FRAYED: usize = 24;
@@ -66,28 +68,18 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         let rest = self.view.rest(at);
-        let near = &rest[..rest.len().min(SLIPPED)];
+        let near = &rest[..rest.len().min(UNOPENED)];
         let end = near.iter().position(|byte| matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\''));
-        if end.is_none() && near.len() < SLIPPED {
+        if end.is_none() && near.len() < UNOPENED {
             self.view.final_end()?;
         }
         let Some(end) = end.filter(|end| near[*end] == b'"').map(|end| at + end + 1) else { return Ok(None) };
-        Ok(self.is_value_end(end)?.then_some(end))
-    }
-
-    /// Says whether the next member or item follows a value that ends at `end`, or the bracket around it.
-    fn is_value_end(&self, end: usize) -> Result<bool, NotYet> {
         let next = self.look().gap(end)?;
-        let object = self.parent() == Some(Bracket::Object);
-        Ok(match self.view.byte(next)? {
-            Some(b'}') => object,
-            Some(b']') => !object,
-            Some(b',') if object => {
-                matches!(self.look().key(self.look().gap(next + 1)?, KEY)?, Ahead::Found(_))
-            }
-            Some(b',') => self.look().opens(self.look().gap(next + 1)?)?.is_some(),
+        let ends = match (self.parent(), self.view.byte(next)?) {
+            (Some(bracket), Some(byte @ (b',' | b'}' | b']'))) => self.ends_member(bracket, byte, next, false)?,
             _ => false,
-        })
+        };
+        Ok(ends.then_some(end))
     }
 
     /// A string whose first quote is missing.
@@ -122,7 +114,9 @@ impl ReaderStep<'_> {
         while let Some(byte) = self.view.byte(at)? {
             if is_blank(byte) {
                 let after = self.view.skip_blanks(at)?;
-                if self.bare_ends_at_blank(at, after)? {
+                let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
+                let key = self.parent() == Some(Bracket::Object) && self.key_follows(after, false)? != Ahead::Absent;
+                if line || (key && self.view.byte(after)?.is_some()) {
                     break;
                 }
                 at = after;
@@ -137,12 +131,6 @@ impl ReaderStep<'_> {
             end = at;
         }
         Ok(end)
-    }
-
-    fn bare_ends_at_blank(&self, at: usize, after: usize) -> Result<bool, NotYet> {
-        let line = self.context.quote.is_none() && self.view.slice(at, after).contains('\n');
-        let key = self.parent() == Some(Bracket::Object) && self.key_follows(after, false)? != Ahead::Absent;
-        Ok(line || (key && self.view.byte(after)?.is_some()))
     }
 
     fn bare_ends_at(&self, byte: u8, at: usize) -> Result<bool, NotYet> {

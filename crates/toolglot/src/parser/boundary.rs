@@ -296,26 +296,6 @@ fn resume_at(context: &CallContext<'_>, from: usize, upto: usize) -> Result<usiz
     context.view.final_end()
 }
 
-/// Says whether the closer that a call lacks at `at` stands behind something else, so that the call did not end there.
-pub(crate) fn closes_later(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let next = context.gap(at)?;
-    if context.call_begins(next)? || context.sibling(next)?.is_some() {
-        return Ok(false);
-    }
-    for at in at..at + LOOK {
-        let Some(byte) = context.view.byte(at)? else { return Ok(false) };
-        if context.markers().contains(byte) {
-            if context.opener(at)?.is_some() {
-                return Ok(false);
-            }
-            if context.any(at, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?.is_some() {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
 /// Returns the next call of the section, if a separator stands at `at` and one does.
 fn behind_separator(context: &CallContext<'_>, byte: u8, at: usize) -> Result<Option<contest::Winner>, NotYet> {
     if !may_go_on(context) || context.near || !matches!(byte, b',' | b';') {

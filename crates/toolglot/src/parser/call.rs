@@ -9,7 +9,7 @@
 //! ```
 
 use super::body::BodyReader;
-use super::boundary::{closes_later, nameless, recover};
+use super::boundary::{nameless, recover};
 use super::call_context::CallContext;
 use super::catalog::PatternRef;
 use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_tag};
@@ -254,13 +254,11 @@ impl CallReader {
         let another = if closed { None } else { another_follows(&context, at)? };
         let closing = if closed || another.is_some() { Closing::none(at) } else { close(at, self.fenced, &context)? };
         let end = extra.unwrap_or(closing.at);
-        let strays = closing.foreign && closes_later(&context, closing.at)?;
         let bare = context.pattern().kind() == Some(BodyKind::Call) && context.pattern().tail.is_empty();
         let list = array.or(self.scopes.last().filter(|_| bare));
         let lost = list.map_or(Ok(false), |list| lacks_closers(list, &context, end))?;
         let moved = sink.is_moved() || extra.is_some() || lost || closing.moves_end();
-        let rest =
-            !strays && (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
+        let rest = (moved || sink.is_lacking()) && !is_over_for_certain(&context, end, sink.has_sound_arguments())?;
         if lost {
             sink.note_moved();
         }
@@ -282,7 +280,6 @@ impl CallReader {
         }
         let undeclared = self.callee.name_match == NameMatch::Undeclared && !engine.tools.is_empty();
         let why = match () {
-            () if strays => Some("unexpected text between the call and its closing marker"),
             () if sink.is_broken() => None,
             () if rest => Some("an end was repaired, and what follows looks like the rest of the call"),
             () if moved && (undeclared || sink.is_misfit()) => {
@@ -388,7 +385,9 @@ impl CallReader {
             self.phase = CallPhase::Between(end);
             return Ok(());
         }
-        let twice = self.closer_again(engine, view, next)?;
+        // The closer of a call that has been closed before.
+        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let twice = context.any(next, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?;
         if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {
             sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
             sink.markup(end);
@@ -399,12 +398,6 @@ impl CallReader {
             sink.markup(over);
         }
         self.end_section(engine, view, over, next, sink)
-    }
-
-    /// Returns the end of a closer of the call at `at`, which has been closed before.
-    fn closer_again(&self, engine: &Engine, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
-        context.any(at, context.pattern().tail.iter().filter(|closer| closer.is_strong()))
     }
 
     /// Commits the call at `at` if one of this form begins there; adds what was read to know that none does.

@@ -19,14 +19,12 @@ pub(crate) struct Closing {
     pub(crate) repairs: Vec<(Code, Range<usize>, &'static str)>,
     /// The input ended before the last closer.
     pub(crate) cut: bool,
-    /// Something else stands where a closer is missing.
-    pub(crate) foreign: bool,
 }
 
 impl Closing {
     /// No closers, where none need stand.
     pub(crate) fn none(at: usize) -> Self {
-        Self { at, repairs: Vec::new(), cut: false, foreign: false }
+        Self { at, repairs: Vec::new(), cut: false }
     }
 
     /// Says whether a repair decides where the call ends.
@@ -112,7 +110,6 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
             continue;
         } else {
             closing.lacks(closer);
-            closing.foreign = true;
         }
         closers = later;
     }

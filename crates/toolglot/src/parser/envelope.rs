@@ -8,16 +8,12 @@
 
 use super::call_context::CallContext;
 use super::call_object::{CallObjectTrial, FoundArguments, is_declaration};
-use super::head::{HeadText, name_end};
+use super::head::{HeadText, NAME_LIMIT, name_end};
 use super::member::{is_arguments_key, is_id_key, is_name_key};
 use crate::diagnostic::Code;
 use crate::dialect::Literal;
 use crate::json::key_ahead;
 use crate::view::NotYet;
-
-/// What stands between two words of the frame: brackets, quotes, separators and blanks. Real frames have six at most,
-/// with line breaks and an indent.
-const JOINT: usize = 64;
 
 /// Returns the name and the place of the arguments of a damaged call object at `at`, if a declared tool has that name and
 /// a marker opens the call.
@@ -73,10 +69,10 @@ struct Joint {
     brace: Option<usize>,
 }
 
-/// Passes what is no word.
+/// Passes what is no word: brackets, quotes, separators and blanks, not more than a name has.
 fn joint(from: usize, context: &CallContext<'_>) -> Result<Joint, NotYet> {
     let mut joint = Joint { end: from, separates: false, brace: None };
-    while joint.end - from < JOINT
+    while joint.end - from < NAME_LIMIT
         && let Some(next) = context.view.char(joint.end)?
     {
         match next {

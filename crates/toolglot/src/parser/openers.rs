@@ -198,7 +198,10 @@ impl Openers {
                     _ if !next.goes_on(then) => row.restarts(view, next, then),
                     (Some((number, after)), TextBehind::Near { at, .. }) => {
                         if behind.0 != *number {
-                            behind = (*number, TextBehind::of_next(view, at, &row.nexts[*number])?);
+                            let text = &row.nexts[*number];
+                            let stands = view.starts_with(at, text)?;
+                            behind =
+                                (*number, if stands { Some(TextBehind::of(view, at + text.len())?) } else { None });
                         }
                         Ok(behind.1.is_none_or(|behind| behind.goes_on(after)))
                     }
@@ -262,11 +265,6 @@ impl TextBehind {
             Self::Far => true,
             Self::Nothing => false,
         }
-    }
-
-    /// Returns what stands behind a text at `at`, `None` if another stands there.
-    fn of_next(view: View<'_>, at: usize, text: &str) -> Result<Option<Self>, NotYet> {
-        if view.starts_with(at, text)? { Self::of(view, at + text.len()).map(Some) } else { Ok(None) }
     }
 
     fn of(view: View<'_>, at: usize) -> Result<Self, NotYet> {

@@ -23,7 +23,9 @@ impl Resolver<'_> {
     pub(super) fn begins_item(&self, choice: &mut OpenString, end: usize, comma: usize) -> Result<bool, NotYet> {
         let view = self.look.view;
         let at = view.skip_blanks(comma + 1)?;
-        if !self.fits_item(at, &choice.levels)? {
+        let levels = &choice.levels;
+        let node = levels.stack.last().and_then(|top| self.node(levels)?.item(top.items));
+        if !self.fits(at, node)? {
             return Ok(false);
         }
         let (own, gap) = (self.spacing.comma, at - comma - 1);

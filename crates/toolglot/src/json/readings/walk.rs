@@ -166,14 +166,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Says whether the byte at `at` can begin the next item of the innermost array.
-    pub(super) fn fits_item(&self, at: usize, levels: &WalkState) -> Result<bool, NotYet> {
-        let node = levels.stack.last().and_then(|top| self.node(levels)?.item(top.items));
-        self.fits(at, node)
-    }
-
     /// Says whether the byte at `at` can begin a value of the declared type.
-    fn fits(&self, at: usize, node: Option<SchemaNode<'_>>) -> Result<bool, NotYet> {
+    pub(super) fn fits(&self, at: usize, node: Option<SchemaNode<'_>>) -> Result<bool, NotYet> {
         let types = node.map_or(Types::OPEN, SchemaNode::types);
         let begins = match self.look.view.byte(at)? {
             _ if types.is_open() => return self.look.value_start(at),
