@@ -58,7 +58,11 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
             continue;
         }
         match outline.is_strong(&first) {
-            true => found.push(Excluded { text: first, at_line_start: false }),
+            // A tag is read without its bracket, too.
+            true => {
+                let word = first.split('>').next().filter(|word| word.starts_with('<') && outline.is_strong(word));
+                found.push(Excluded { text: word.unwrap_or(&first).to_owned(), at_line_start: false });
+            }
             false if dynamic && first.ends_with('<') => {
                 let tag = |name: &String| Excluded { text: format!("{first}{name}"), at_line_start: false };
                 found.extend(names.iter().map(tag));
@@ -95,7 +99,7 @@ fn closers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String],
         for (place, word) in words {
             let apart = markers_apart(word);
             // What follows white space or another marker ends nothing by itself, unless prose does not contain it.
-            let ends = written && place == 0 && apart.len() == 1 && !word.chars().all(|c| "}])".contains(c));
+            let ends = written && place == 0 && apart.len() == 1 && !word.chars().all(|c| "}])>".contains(c));
             let markers = apart.into_iter().filter(|word| ends || outline.is_strong(word));
             found.extend(markers.map(|text| Excluded { text, at_line_start: false }));
         }

@@ -1,5 +1,7 @@
 //! What a grammar costs, that it is the same each time, and what its forms say.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::time::Instant;
 
 use serde_json::{Value, json};

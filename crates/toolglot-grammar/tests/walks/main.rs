@@ -12,7 +12,9 @@ use gbnf::{Gbnf, Matcher};
 use jsonschema::Validator;
 use random::Random;
 use serde_json::Value;
-use toolglot::{Code, Declaration, Diagnostic, Dialect, Dialects, Message, Options, Renderer, Rendering, Tools, parse};
+use toolglot::{
+    Code, Declaration, Diagnostic, Dialect, Dialects, Message, Options, OutlinePart, Renderer, Rendering, Tools, parse,
+};
 use toolglot_grammar::{Grammar, GrammarOptions, GrammarToolChoice};
 
 /// Everything that is asked of one dialect with one list of tools.
@@ -37,6 +39,15 @@ impl Loop {
 
     fn read(&self, text: &str) -> Message {
         parse(text, &self.pinned, &self.tools, &Options::default())
+    }
+
+    /// Says whether an object in a parameter has a member that no schema names.
+    fn has_free_key(&self, arguments: &str) -> bool {
+        let schemas: String =
+            self.declared.iter().filter_map(|tool| tool.parameters.as_ref()).map(Value::to_string).collect();
+        let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let inner = parsed.as_object().into_iter().flat_map(|members| members.values()).filter_map(Value::as_object);
+        inner.flat_map(|object| object.keys()).any(|key| !schemas.contains(&format!("\"{key}\":")))
     }
 
     /// Says what is wrong with a walk.
@@ -116,7 +127,10 @@ fn walks(dialect: &Arc<Dialect>, choice: &GrammarToolChoice, complaints: &mut Ve
                     .calls
                     .iter()
                     .any(|call| call.arguments.contains("tool_call>") || call.arguments.contains("parameter>"));
-                if let (false, false, Ok(rendered)) = (message.calls.is_empty(), marked, rendered)
+                // Elements that close with their own name are in a grammar only if it knows the name.
+                let unnamed =
+                    closes_with_key(dialect) && message.calls.iter().any(|call| all.has_free_key(&call.arguments));
+                if let (false, false, false, Ok(rendered)) = (message.calls.is_empty(), marked, unnamed, rendered)
                     && let Err(why) = gbnf.accepts(&rendered)
                 {
                     complaints.push(format!("{} {about} rendered {seed}: {why}\n    {rendered:?}", dialect.name()));
@@ -125,6 +139,11 @@ fn walks(dialect: &Arc<Dialect>, choice: &GrammarToolChoice, complaints: &mut Ve
             }
         }
     }
+}
+
+fn closes_with_key(dialect: &Dialect) -> bool {
+    let is_key = |part: &&OutlinePart<'_>| matches!(part, OutlinePart::Hole { name: "key", .. });
+    dialect.outline().params.first().is_some_and(|pattern| pattern.iter().filter(is_key).count() > 1)
 }
 
 fn all_walks(choice: GrammarToolChoice) {
