@@ -16,7 +16,8 @@ use toolglot_wire::{EngineKind, Protocol, Transcript};
 use crate::config::{Config, Sources};
 use crate::lifecycle::{ServeError, runtime};
 use crate::live::Live;
-use crate::template::{ReadTemplate, TemplateFacts, of_properties};
+use crate::shown_template::of_properties;
+use crate::template::{ReadTemplate, TemplateFacts};
 use crate::upstream::{Server, turn_headers};
 
 mod advice;

@@ -53,6 +53,7 @@ mod routes;
 #[cfg_attr(not(feature = "redis"), path = "no_store.rs")]
 mod shared_store;
 mod show;
+mod shown_template;
 mod store;
 mod stream;
 mod template;

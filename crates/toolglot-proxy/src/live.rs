@@ -241,6 +241,9 @@ pub(crate) struct Shared {
     drawn: AtomicU64,
 }
 
+/// What the log says once it is known.
+const OPENS: &str = "the prompt opens the reasoning; later answers start inside it";
+
 impl Shared {
     pub(crate) fn new(live: Live) -> Self {
         Self {
@@ -284,11 +287,18 @@ impl Shared {
         self.openings.lock().unwrap_or_else(PoisonError::into_inner).begins_inside(model)
     }
 
+    /// Learns from its template that a model's prompts open the reasoning.
+    pub(crate) fn learn_reasoning(&self, model: &str) {
+        if self.openings.lock().unwrap_or_else(PoisonError::into_inner).believe(model) {
+            self.tell(model, OPENS);
+        }
+    }
+
     /// Learns from an answer whether a model's prompts open the reasoning.
     pub(crate) fn learn_opening(&self, model: &str, inside: bool) {
         let learned = self.openings.lock().unwrap_or_else(PoisonError::into_inner).count(model, inside);
         match learned {
-            Some(true) => self.tell(model, "the prompt opens the reasoning; later answers start inside it"),
+            Some(true) => self.tell(model, OPENS),
             Some(false) => {
                 self.tell(model, "the prompt does not always open the reasoning; later answers start as text")
             }

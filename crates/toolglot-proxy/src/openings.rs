@@ -5,6 +5,9 @@ use std::collections::HashMap;
 /// How many of a model's last answers count.
 const WINDOW: u32 = 5;
 
+/// Every one of them.
+const ALL: u32 = (1 << WINDOW) - 1;
+
 /// One answer may quote a closer; so many are needed.
 const FEWEST: u32 = 2;
 
@@ -30,14 +33,26 @@ impl Openings {
 
     /// Counts an answer; says what holds from now on, if that is new.
     pub(crate) fn count(&mut self, model: &str, inside: bool) -> Option<bool> {
+        let votes = self.votes(model);
+        let before = votes.is_inside();
+        votes.inside = (votes.inside << 1 | u32::from(inside)) & ALL;
+        votes.count = (votes.count + 1).min(WINDOW);
+        Some(votes.is_inside()).filter(|now| *now != before)
+    }
+
+    /// Takes a template's word that answers begin inside reasoning, as if the last answers had; says whether that is new.
+    pub(crate) fn believe(&mut self, model: &str) -> bool {
+        let votes = self.votes(model);
+        let before = votes.is_inside();
+        *votes = Votes { inside: ALL, count: WINDOW };
+        !before
+    }
+
+    fn votes(&mut self, model: &str) -> &mut Votes {
         if self.0.len() >= MOST_MODELS && !self.0.contains_key(model) {
             self.0.clear();
         }
-        let votes = self.0.entry(model.to_owned()).or_default();
-        let before = votes.is_inside();
-        votes.inside = (votes.inside << 1 | u32::from(inside)) & ((1 << WINDOW) - 1);
-        votes.count = (votes.count + 1).min(WINDOW);
-        Some(votes.is_inside()).filter(|now| *now != before)
+        self.0.entry(model.to_owned()).or_default()
     }
 }
 
@@ -73,5 +88,12 @@ mod tests {
             assert_eq!(last.unwrap_or(false), wanted, "{answers}");
             assert!(!openings.begins_inside("other"));
         }
+    }
+    #[test]
+    fn answers_outvote_a_template() {
+        let mut openings = Openings::default();
+        assert!(openings.believe("m") && !openings.believe("m"));
+        let told: Vec<_> = (0..3).map(|_| openings.count("m", false)).collect();
+        assert_eq!(told, [None, None, Some(false)]);
     }
 }

@@ -133,10 +133,10 @@ fn every_default_can_be_read() {
 #[test]
 fn schema_and_reference_have_every_key() {
     let (schema, reference) = (schema(), reference());
-    assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Bytes of a request.");
+    assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Size of a request.");
     assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
     assert!(reference.contains("are written for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
-    assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Bytes of a request. |"), "{reference}");
+    assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Size of a request. |"), "{reference}");
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn an_lm_studio_whose_model_does_not_call() {
 #[test]
 fn a_model_that_tries_to_call_is_not_said_not_to() {
     const TEXT: &str = r#"{"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant",
-        "content": "<tool_call>{\"name=\"get_weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"}}]}"#;
+        "content": "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": Paris, France}}</tool_call>"}}]}"#;
     let found = seen(&[
         ("/v1/models", "", 200, r#"{"data": [{"id": "m"}]}"#),
         (CHAT, "\"tools\"", 200, TEXT),
@@ -203,7 +203,7 @@ fn a_model_that_tries_to_call_is_not_said_not_to() {
     assert_eq!(found.probes[1].miss_reason, Some("broken"));
     assert!(found.fixes[0].contains("toolglot explain"), "{found:?}");
     let misses: Vec<&String> = found.probes.iter().filter_map(|probe| probe.near_miss.as_ref()).collect();
-    assert!(misses.iter().any(|miss| miss.contains("its JSON breaks here")), "{found:?}");
+    assert!(misses.iter().any(|miss| miss.contains("a call to `get_weather` cannot be read")), "{found:?}");
 }
 
 #[test]
