@@ -230,7 +230,7 @@ fn many(rows: &[Row], messages: usize) -> ExitCode {
 const HEAD: &str = "\
 # Certificates
 
-Which dialect each chat template writes, and how well the dialect was proved to read it: [what the grades mean](templates.md).
+Which dialect each chat template writes, and how well the dialect was proved to read it: [what the grades mean](../../docs/templates.md).
 The templates are those of model families under permissive licences, as two projects carry them. White space around text and the empty
 frame of reasoning do not count. Strings that contain the format's own markers are not told apart where a template does not
 escape them; the table does not repeat that.

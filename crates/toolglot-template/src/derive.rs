@@ -6,12 +6,10 @@ use crate::fit::Frame;
 use crate::probe::{NAMES, Probes, TEXTS};
 use crate::said::ID;
 
-mod alike;
 mod body;
 mod cut;
 mod file;
 
-pub(crate) use alike::common_end;
 use file::DialectFile;
 pub(crate) use file::quoted;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use toolglot::{Code, Collector, Dialect, Dialects, Message, Options, Parser, Renderer, Rendering, Tools, parse};
 
-use crate::derive::common_end;
+use crate::alike::{common_end, common_start};
 use crate::markers::{markers, whole_before, whole_behind};
-use crate::probe::{CONTENT, Probe, Probes, REASONING, Turn, common_start, tools};
+use crate::probe::{CONTENT, Probe, Probes, REASONING, Turn, tools};
 use crate::random::Dice;
 use crate::said::Said;
 

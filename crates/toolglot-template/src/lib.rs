@@ -8,6 +8,7 @@
 
 #![deny(missing_docs)]
 
+mod alike;
 mod certificate;
 mod derive;
 mod example;

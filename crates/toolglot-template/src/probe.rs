@@ -3,6 +3,7 @@
 use minijinja::Value;
 use toolglot::Tools;
 
+use crate::alike::common_start;
 use crate::markers::{markers, whole_before};
 use crate::ordered;
 use crate::said::{Said, Shape, map};
@@ -258,10 +259,6 @@ fn first_sentinel(text: &str, said: &Said) -> Option<usize> {
     let words = [said.content.as_str(), said.reasoning.as_str()].into_iter();
     let names = said.calls.iter().map(|call| call.name.as_str());
     words.chain(names).filter(|word| !word.is_empty()).filter_map(|word| text.rfind(word)).min()
-}
-
-pub(crate) fn common_start(a: &str, b: &str) -> usize {
-    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
 fn two_calls() -> Said {

@@ -90,10 +90,10 @@ fn a_template_without_calls_says_so() {
 /// A certificate is worth something only if it fails where it must: each marker of each template is changed.
 #[test]
 fn no_damaged_template_keeps_its_certificate() {
+    let mut changed = 0;
     for (name, _, grade) in TEMPLATES {
         let source = source(name);
         let found = derive_only(&Template::new(source.clone()), "mine").unwrap();
-        let mut changed = 0;
         for (at, literal) in markers(found.dialect.source()) {
             let damaged = source.replacen(&literal, &damage(&literal, at), 1);
             if damaged == source {
@@ -103,14 +103,16 @@ fn no_damaged_template_keeps_its_certificate() {
             let certificate = certify(&Template::new(damaged), &found.dialect, 20);
             let is_same = |new: &Certificate| {
                 let old = &found.certificate;
-                let stated = |of: &Certificate| (of.ends.clone(), of.prefill.clone(), of.template_drops.clone());
+                let stated = |of: &Certificate| {
+                    (of.ends.clone(), of.prefill.clone(), of.template_drops.clone(), of.template_refuses.clone())
+                };
                 new.grade <= *grade && stated(new) == stated(old)
             };
             let is_kept = certificate.as_ref().is_ok_and(is_same);
             assert!(!is_kept, "{name}: {literal:?} was changed, and the certificate held\n{}", certificate.unwrap());
         }
-        assert!(changed >= 1, "{name}: {changed} markers were changed");
     }
+    assert!(changed > 2 * TEMPLATES.len(), "{changed} markers were changed");
 }
 
 /// The words of the patterns of a dialect file.

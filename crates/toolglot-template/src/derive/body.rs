@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use toolglot::{Dialect, Dialects, Options, Tools};
 
-use super::alike::{common_end, common_front};
 use super::{ID_MARK, KEY, NAME, arguments};
+use crate::alike::{common_end, common_start};
 use crate::markers::{whole_before, whole_behind};
 use crate::probe::{Probes, TEXTS};
 
@@ -223,7 +223,7 @@ fn params(text: &str, calls: usize, probes: &Probes) -> Vec<Found> {
     let behind = text[next_value.end..].replace(arguments(0)[1].0, &KEY.to_string());
     let keyed = |text: &str| text.replace(arguments(0)[0].0, &KEY.to_string());
     let (first_behind, room) = (keyed(&text[value.end..]), keyed(&text[value.end..open.max(next_key.start)]).len());
-    let alike = common_front(&first_behind[..room], &behind);
+    let alike = common_start(&first_behind[..room], &behind);
     let close_text = &first_behind[..whole_before(&first_behind, alike, special)];
     let close_length = close_text.replace(KEY, arguments(0)[0].0).len();
     let mut found = Vec::new();
@@ -310,7 +310,7 @@ fn types(probes: &Probes, key: &Range<usize>, value: &Range<usize>, text: &str) 
         return None;
     }
     let is_word = |c: char| c.is_alphanumeric();
-    let alike = common_front(string, integer);
+    let alike = common_start(string, integer);
     let start = string[..alike].rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
     let (before, string_word) = (&string[..start], string[start..].split(|c| !is_word(c)).next()?);
     let word = |text: &'_ str| Some(text.strip_prefix(before)?.split(|c| !is_word(c)).next()?.to_owned());

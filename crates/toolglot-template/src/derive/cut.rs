@@ -1,8 +1,8 @@
 //! Cuts what stands around calls into section, opener, closer and what joins them.
 
 use super::Around;
-use super::alike::{common_end, common_front};
 use super::body::Core;
+use crate::alike::{common_end, common_start};
 use crate::markers::{markers, whole_before, whole_behind};
 
 /// Returns the ways to cut what stands around the calls, the likeliest first.
@@ -19,7 +19,7 @@ pub(super) fn around(text: &str, cores: &[Core], special: &[String]) -> Vec<Arou
     let open_at = whole_behind(text, middle.end - opener, special);
     let open_first = whole_behind(text, before.len() - (middle.end - open_at), special);
     let opener = (before.len() - open_first).min(middle.end - open_at);
-    let closer = common_front(&text[middle.clone()], after);
+    let closer = common_start(&text[middle.clone()], after);
     let close_end = whole_before(text, middle.start + closer, special)
         .min(whole_before(text, last.end() + closer, special) - last.end() + middle.start);
     let closer = close_end - middle.start;

@@ -28,8 +28,8 @@ pub struct Exported {
 /// ```
 /// use toolglot::Dialects;
 /// use toolglot_template::response_template::export;
-/// let hermes = Dialects::builtin().get("hermes").cloned().unwrap_or_default();
-/// let found = export(&hermes, Some("<|im_start|>assistant\n"))?;
+/// let all = Dialects::builtin();
+/// let found = export(all.get("hermes").unwrap(), Some("<|im_start|>assistant\n"))?;
 /// assert_eq!(found.template["fields"]["tool_calls"]["open_pattern"], "<tool_call>\\s*");
 /// # Ok::<(), toolglot_template::response_template::Inexpressible>(())
 /// ```

@@ -1,8 +1,7 @@
 //! What two texts have in common at their ends.
 
-/// Bytes that two texts have alike from their starts on.
-pub(super) fn common_front(a: &str, b: &str) -> usize {
-    crate::probe::common_start(a, b)
+pub(crate) fn common_start(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
 /// Bytes that two texts have alike before their ends.
