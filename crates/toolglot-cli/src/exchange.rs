@@ -16,7 +16,7 @@ use crate::template_file::{confined, read};
 
 /// The formats of others.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ExchangeFormat {
     /// What a tokenizer's configuration declares, and `transformers`, vLLM and SGLang read
     ResponseTemplate,
 }
@@ -27,8 +27,8 @@ pub(crate) struct ExportArgs {
     name: String,
     /// The format
     #[arg(long = "as", value_name = "FORMAT", value_enum)]
-    format: Format,
-    /// The model's chat template, which says what stands in front of the assistant's message: a file or a folder
+    format: ExchangeFormat,
+    /// The model's chat template, which gives the text in front of the assistant's message: a file or a folder
     #[arg(long, short, value_name = "TEMPLATE")]
     template: Option<PathBuf>,
     /// Put it into this `tokenizer_config.json` instead of printing it
@@ -54,7 +54,7 @@ pub(crate) fn export(args: &ExportArgs) -> Run {
 }
 
 fn exported(args: &ExportArgs) -> Run {
-    let Format::ResponseTemplate = args.format;
+    let ExchangeFormat::ResponseTemplate = args.format;
     let dialect = named(&args.name)?;
     let start = match &args.template {
         Some(path) => Some(header(path, &dialect)?),

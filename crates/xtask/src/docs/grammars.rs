@@ -11,7 +11,7 @@ const HEAD: &str = "<!-- Written by `cargo xtask docs`. -->
 
 Two tools with parameters of every type, as each dialect writes them. *Lazy*: prose does not contain the marker with which calls
 begin, so an engine can wait for it. *Open tools*: a tool that declares no parameters can be called with any. How grammars are
-made and where they go: [grammars.md](grammars.md).
+made and where they go: [grammars.md](../../docs/grammars.md).
 
 | dialect | GBNF and Lark, calls demanded | GBNF and Lark, text or calls | structural tag | lazy | open tools |
 |---|---|---|---|---|---|

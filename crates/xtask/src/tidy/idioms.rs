@@ -36,7 +36,7 @@ pub(super) fn are_not_used(file: &File) -> Complaints {
     let lines = file.lines().filter(|(_, line)| page || line.trim_start().starts_with("///"));
     let found = |line: &str| {
         let line = line.to_lowercase();
-        IDIOMS.iter().filter(move |(phrase, _)| has_word(&line, phrase))
+        IDIOMS.iter().filter(move |(phrase, _)| has_word(&line, &phrase.to_lowercase()))
     };
     let found = lines.flat_map(|(number, line)| found(line).map(move |idiom| (number, idiom)));
     found.map(|(number, (phrase, better))| complaint(file, number, &format!("`{phrase}`: write {better}"))).collect()
