@@ -29,7 +29,8 @@ pub(super) fn drifted(own: &Spelling, alone: bool) -> Vec<Spelling> {
     if let Some(word) = opener.strip_suffix('>').filter(|word| word.starts_with('<')) {
         let first = |parts: &[SpellingPart]| Spelling::new(parts.iter().chain(&own.parts[1..]).cloned().collect());
         let text = |text: &str| SpellingPart::Text(text.to_owned().into());
-        all.push(first(&[text(word), SpellingPart::Joint, text(">")]));
+        // The blank keeps it apart from the opener itself, so that what follows that still tells candidates apart.
+        all.push(first(&[text(&format!("{word} ")), SpellingPart::Joint, text(">")]));
         if alone && own.parts.len() == 1 {
             all.push(first(&[text(word)]));
         }

@@ -231,10 +231,10 @@ fn an_opener_is_read_in_other_case_and_without_its_bracket() {
     };
     assert_eq!(
         spellings("call = '<tool_call>{call}</tool_call>'"),
-        ["<tool_call>", "<TOOL_CALL>", "<Tool_Call>", "<tool_call>", "<tool_call"],
+        ["<tool_call>", "<TOOL_CALL>", "<Tool_Call>", "<tool_call >", "<tool_call"],
     );
     // A name could begin with what is left of the word.
-    assert_eq!(spellings("call = '<call>{name} {arguments}</call>'"), ["<call>", "<CALL>", "<Call>", "<call>"]);
+    assert_eq!(spellings("call = '<call>{name} {arguments}</call>'"), ["<call>", "<CALL>", "<Call>", "<call >"]);
     assert_eq!(spellings("call = '[{call}]'"), ["["]);
     assert_eq!(spellings("call = '<answer>{call}</answer>'\nweak = '<answer>'"), ["<answer>"]);
 }
