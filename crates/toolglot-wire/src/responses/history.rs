@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
-use super::tools::{SEARCH, Toolbox, json_text, kind, members, text};
+use super::tools::{SEARCH, Toolbox, json_text, kind, listed, members, text};
 use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
@@ -142,19 +142,8 @@ impl ItemHistory<'_> {
     /// Names the tools that a search found, which are declared from then on.
     fn found(&mut self, item: &Value) {
         self.end_turn();
-        let mut names = Vec::new();
-        for tool in members(item.get("tools")) {
-            let (namespace, inner) = match kind(tool) {
-                "namespace" => (text(tool, "name"), members(tool.get("tools")).collect()),
-                _ => (None, vec![tool]),
-            };
-            names.extend(
-                inner
-                    .into_iter()
-                    .filter_map(|tool| text(tool, "name"))
-                    .map(|name| self.toolbox.chat_name(name, namespace)),
-            );
-        }
+        let name = |(tool, namespace)| Some(self.toolbox.chat_name(text(tool, "name")?, namespace));
+        let names: Vec<String> = listed(item.get("tools")).filter_map(name).collect();
         let content =
             if names.is_empty() { "No tools found.".to_owned() } else { format!("Tools found: {}", names.join(", ")) };
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));

@@ -35,13 +35,8 @@ impl Toolbox {
     /// Reads the tools of a request; what no chat server can have is left out with a note.
     pub(super) fn read(request: &Map<String, Value>, missing: &mut LeftOut) -> Self {
         let mut toolbox = Self::default();
-        for tool in members(request.get("tools")) {
-            if kind(tool) == "namespace" {
-                let namespace = text(tool, "name");
-                members(tool.get("tools")).for_each(|inner| toolbox.add(inner, namespace, missing));
-            } else {
-                toolbox.add(tool, None, missing);
-            }
+        for (tool, namespace) in listed(request.get("tools")) {
+            toolbox.add(tool, namespace, missing);
         }
         toolbox.add_found(request);
         toolbox
@@ -50,18 +45,11 @@ impl Toolbox {
     /// Adds the tools that earlier searches found.
     fn add_found(&mut self, request: &Map<String, Value>) {
         let found = members(request.get("input")).filter(|item| kind(item) == "tool_search_output");
-        for tool in found.flat_map(|item| members(item.get("tools"))) {
-            let (namespace, list) = match kind(tool) {
-                "namespace" => (text(tool, "name"), members(tool.get("tools")).collect()),
-                _ => (None, vec![tool]),
-            };
-            for tool in list {
-                let is_known =
-                    |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
-                if !text(tool, "name").is_some_and(is_known) {
-                    // What is no function the search's answer shows all the same.
-                    self.add(tool, namespace, &mut LeftOut::default());
-                }
+        for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
+            let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
+            if !text(tool, "name").is_some_and(is_known) {
+                // The search's answer shows tools of other types all the same.
+                self.add(tool, namespace, &mut LeftOut::default());
             }
         }
     }
@@ -200,6 +188,17 @@ fn shortened(full: &str) -> String {
 /// Returns the members of a list, none if it is no list.
 pub(super) fn members(list: Option<&Value>) -> impl Iterator<Item = &Value> {
     list.and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Returns the tools of a list, each with the namespace that it is in.
+pub(super) fn listed(list: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
+    members(list).flat_map(|tool| {
+        let (namespace, inner, alone) = match kind(tool) {
+            "namespace" => (text(tool, "name"), tool.get("tools"), None),
+            _ => (None, None, Some(tool)),
+        };
+        members(inner).chain(alone).map(move |tool| (tool, namespace))
+    })
 }
 
 /// Returns the word that says what an item, a part or a tool is.
