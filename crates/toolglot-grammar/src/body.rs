@@ -1,6 +1,6 @@
 //! The arguments of a call in the dialect's body: JSON, an object that carries the name, Python literals, relaxed braces.
 
-use toolglot::OutlinePart;
+use toolglot::{HolePlace, OutlinePart};
 
 use crate::builder::{Builder, SchemaAt};
 use crate::chars::Chars;
@@ -12,10 +12,12 @@ use crate::style::{ValueStyle, is_bare_key};
 impl<'a> Builder<'a> {
     /// Returns what stands in a hole of a call's pattern.
     pub(crate) fn hole(&mut self, number: usize, part: OutlinePart<'a>) -> Result<Node, GrammarError> {
-        let OutlinePart::Hole { name: hole, quoted, .. } = part else { return Ok(Node::nothing()) };
+        let OutlinePart::Hole { name: hole, place, .. } = part else { return Ok(Node::nothing()) };
         let name = self.tools.get(number).map_or("", |tool| tool.name.as_str());
         match hole {
-            "name" | "_" => Ok(Node::Literal(if quoted { entities(name) } else { name.to_owned() })),
+            "name" | "_" => {
+                Ok(Node::Literal(if place == HolePlace::Attribute { entities(name) } else { name.to_owned() }))
+            }
             "id" => Ok(self.id(name)),
             "index" => Ok(Node::sequence([
                 Node::Class(Chars::ranges([('1', '9')]), Times::ONCE),

@@ -41,7 +41,7 @@ impl<'a> Builder<'a> {
             let node = self.joined(call);
             return Ok(CallsNode { opener: node.leading().to_owned(), named, node });
         };
-        let node = match self.outline.one_section {
+        let node = match self.outline.has_one_section() {
             true => {
                 let one = self.section(&section, call, tools)?;
                 let one = self.opened("section", one);

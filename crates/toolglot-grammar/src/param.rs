@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolglot::{Declaration, OutlinePart};
+use toolglot::{Declaration, HolePlace, OutlinePart};
 
 use crate::body::entities;
 use crate::builder::{Builder, SchemaAt};
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
     fn value_hole(&mut self) -> Result<ValueHole, GrammarError> {
         let pattern = self.outline.params.first().cloned().unwrap_or_default();
         let body = pattern.iter().position(|part| matches!(part, OutlinePart::Hole { name: "value" | "tree", .. }));
-        let Some((at, OutlinePart::Hole { name, options, quoted, .. })) = body.map(|at| (at, pattern[at])) else {
+        let Some((at, OutlinePart::Hole { name, options, place, .. })) = body.map(|at| (at, pattern[at])) else {
             return Err(self.refuse("has no place for values; choose another dialect"));
         };
         if pattern.get(at + 1).is_none() {
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         };
         if has("cdata") {
             exclusion = Exclusion::new(Quoting::Bare, also(&["<"]));
-        } else if has("entities") || quoted {
+        } else if has("entities") || place == HolePlace::Attribute {
             exclusion = Exclusion::new(Quoting::Attribute, also(&["<", "&", ">"]));
         }
         let typed = pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name: "type", .. }));
@@ -162,8 +162,8 @@ impl<'a> Builder<'a> {
         for (kind, value) in values {
             let word = self.outline.type_word(kind);
             let parts = pattern.iter().map(|part| match part {
-                OutlinePart::Hole { name: "key", quoted, .. } => match key {
-                    Node::Literal(key) if *quoted => Node::Literal(entities(key)),
+                OutlinePart::Hole { name: "key", place, .. } => match key {
+                    Node::Literal(key) if *place == HolePlace::Attribute => Node::Literal(entities(key)),
                     key => key.clone(),
                 },
                 OutlinePart::Hole { name: "type", .. } => Node::literal(word),

@@ -69,7 +69,7 @@ pub use options::{
     CallsInReasoning, Evidence, FinishReason, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
     UnknownTool, Untyped, Validation,
 };
-pub use outline::{Outline, OutlinePart};
+pub use outline::{HolePlace, Outline, OutlinePart};
 pub use parser::{Events, Parser};
 pub use render::{RenderError, Renderer, Rendering};
 pub use repair::{Repaired, repair};

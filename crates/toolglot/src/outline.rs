@@ -28,8 +28,6 @@ pub struct Outline<'d> {
     pub content: Vec<Vec<OutlinePart<'d>>>,
     /// What stands between calls.
     pub join: &'d str,
-    /// Whether a section stands around each call.
-    pub one_section: bool,
     /// The members of a `{call}` object that carry the name and the arguments.
     pub members: [&'d str; 2],
     /// The member that carries the id, if one is written.
@@ -60,9 +58,19 @@ pub enum OutlinePart<'d> {
         name: &'d str,
         /// Its options, separated by commas.
         options: &'d str,
-        /// Whether it is the value of an attribute, in which markup is written as entities.
-        quoted: bool,
+        /// Where it is.
+        place: HolePlace,
     },
+}
+
+/// Where a hole is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HolePlace {
+    /// In text.
+    Text,
+    /// It is the value of an attribute, in which markup is written as entities.
+    Attribute,
 }
 
 impl Dialect {
@@ -75,7 +83,6 @@ impl Dialect {
             reasoning: self.outlined(&self.reasoning),
             content: self.outlined(&self.content),
             join: &self.join,
-            one_section: self.one_section,
             members: [first(&self.members.name), first(&self.members.arguments)],
             id_member: self.members.writes_id.then(|| first(&self.members.id)),
             quote: self.quote.as_deref(),
@@ -118,14 +125,17 @@ impl Dialect {
             // A pattern has no other names, or it would not have compiled.
             None if Holder::by_name(name).is_none() => OutlinePart::Text(""),
             None => {
-                let quoted = before.ends_with("=\"") && rest[length..].starts_with('"');
-                OutlinePart::Hole { name, options, quoted }
+                let place = match before.ends_with("=\"") && rest[length..].starts_with('"') {
+                    true => HolePlace::Attribute,
+                    false => HolePlace::Text,
+                };
+                OutlinePart::Hole { name, options, place }
             }
         };
         (part, length)
     }
 
-    /// Returns what `{type}` says of a value of a JSON type.
+    /// Returns the word that `{type}` writes for a JSON type.
     pub(crate) fn type_word<'d>(&'d self, name: &'d str) -> &'d str {
         let Some(words) = &self.types else { return name };
         let word = match name {
@@ -138,9 +148,14 @@ impl Dialect {
 }
 
 impl<'d> Outline<'d> {
-    /// Returns what `{type}` says of a value of a JSON type.
+    /// Returns the word that `{type}` writes for a JSON type.
     pub fn type_word(&self, name: &'d str) -> &'d str {
         self.dialect.type_word(name)
+    }
+
+    /// Says whether each call has a section of its own around it.
+    pub fn has_one_section(&self) -> bool {
+        self.dialect.one_section
     }
 
     /// Says whether prose does not contain a literal.

@@ -221,8 +221,13 @@ impl ReaderStep<'_> {
     /// Reads what stands behind a member.
     pub(super) fn after(&mut self, byte: u8) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        if let Some(end) = self.dangling_token(at)? {
-            let message = "dropped a quote token behind a string in other quotes";
+        // A quote token behind a string in other quotes, and nothing that it could open.
+        let token = self.context.quote.filter(|_| !self.reader.text.quote.is_token());
+        if let Some(token) = token
+            && self.view.starts_with(at, token)?
+            && self.follow(at + token.len())? == Follow::Closes
+        {
+            let (end, message) = (at + token.len(), "dropped a quote token behind a string in other quotes");
             return self.repaired(Code::InnerQuote, at..end, message, |turn| turn.skip_to(end));
         }
         match byte {
@@ -237,13 +242,6 @@ impl ReaderStep<'_> {
             _ if self.stands_stop(at)? => self.stop_or_broken(),
             _ => self.missing_comma(),
         }
-    }
-
-    /// Returns the end of a quote token that stands behind a string in other quotes, and nothing that it could open.
-    fn dangling_token(&self, at: usize) -> Result<Option<usize>, NotYet> {
-        let Some(token) = self.context.quote.filter(|_| !self.reader.text.quote.is_token()) else { return Ok(None) };
-        let ends = self.view.starts_with(at, token)? && self.follow(at + token.len())? == Follow::Closes;
-        Ok(ends.then_some(at + token.len()))
     }
 
     fn comma(&mut self, end: usize) {

@@ -3,15 +3,13 @@
 use super::look::Ahead;
 use super::reader::ReaderStep;
 use super::state::Bracket;
+use super::value::LINE;
 use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::diagnostic::Code;
 use crate::dialect::QUOTE_TOKENS;
 use crate::schema::{SchemaNode, Types};
 use crate::view::{NotYet, is_blank};
-
-/// A string without its first quote is looked at so far.
-const UNOPENED: usize = 1 << 10;
 
 /// So many bytes may stand in the middle of a quote token that was damaged: another marker.
 const FRAYED: usize = 24;
@@ -68,9 +66,14 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         let rest = self.view.rest(at);
-        let near = &rest[..rest.len().min(UNOPENED)];
+        let token = rest.iter().take_while(|byte| scalar::is_token(**byte)).count();
+        self.view.byte(at + token)?;
+        if scalar::is_json(self.view.slice(at, at + token)) {
+            return Ok(None);
+        }
+        let near = &rest[..rest.len().min(LINE)];
         let end = near.iter().position(|byte| matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\''));
-        if end.is_none() && near.len() < UNOPENED {
+        if end.is_none() && near.len() < LINE {
             self.view.final_end()?;
         }
         let Some(end) = end.filter(|end| near[*end] == b'"').map(|end| at + end + 1) else { return Ok(None) };

@@ -15,6 +15,9 @@ use crate::options::Validation;
 use crate::schema::{NodeId, SchemaNode, Types};
 use crate::view::NotYet;
 
+/// A string of one line, of which a quote is in doubt, is looked at so far.
+pub(super) const LINE: usize = 1 << 10;
+
 /// The first value of a set is looked for so far; a dictionary's key is shorter.
 const SET: usize = 1 << 12;
 
@@ -230,9 +233,21 @@ impl ReaderStep<'_> {
         Ok(first.filter(|_| !four))
     }
 
+    /// Says whether four quotes begin a string of one line and four end it: one on each side is either its own, and the rest
+    /// its text, or the other way round.
+    fn is_doubly_quoted(&self, quote: u8, at: usize) -> Result<bool, NotYet> {
+        if self.view.byte(at + 3)? != Some(quote) {
+            return Ok(false);
+        }
+        let Ahead::Found(end) = self.look().string(Quote::Triple(quote), at + 4, LINE)? else { return Ok(false) };
+        Ok(self.view.rest(end - 4).starts_with(&[quote; 4]))
+    }
+
     fn string(&mut self, at: usize, raw: bool, quote: Quote, length: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let triple = self.triple(at)?;
-        if triple.is_some() && !self.reader.ends.is_empty() {
+        if let Some(byte) = triple
+            && (!self.reader.ends.is_empty() || self.is_doubly_quoted(byte, at)?)
+        {
             let message = "quotes in a row, which can be read in two ways";
             self.sink().repair(Code::InnerQuote, at..at + 3, message);
             return self.ended(Ended::Broken);

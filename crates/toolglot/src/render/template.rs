@@ -1,7 +1,7 @@
 //! Fills in a pattern as its file has it, in canonical spelling.
 
 use crate::dialect::{Dialect, Holder, Pattern};
-use crate::outline::OutlinePart;
+use crate::outline::{HolePlace, OutlinePart};
 use crate::render::RenderError;
 
 /// Writes a pattern; `hole` writes what stands in its holes.
@@ -15,9 +15,9 @@ pub(super) fn fill(
         match part {
             OutlinePart::Text(text) => out.push_str(text),
             OutlinePart::Word(spellings) => out.push_str(spellings.first().map_or("", String::as_str)),
-            OutlinePart::Hole { name, quoted, .. } => {
+            OutlinePart::Hole { name, place, .. } => {
                 let Some(holder) = Holder::by_name(name) else { continue };
-                if quoted {
+                if place == HolePlace::Attribute {
                     let mut value = String::new();
                     hole(holder, &mut value)?;
                     escape(&value, true, out);
