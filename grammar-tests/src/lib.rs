@@ -39,7 +39,7 @@ impl Llguidance {
     /// Reads a grammar in Lark.
     ///
     /// # Errors
-    /// What llguidance says of the grammar.
+    /// llguidance's error message.
     pub fn new(lark: &str) -> Result<Self, String> {
         let mut factory =
             ParserFactory::new_simple(&ApproximateTokEnv::single_byte_env()).map_err(|error| error.to_string())?;
@@ -83,7 +83,7 @@ impl Xgrammar {
     /// Reads a structural tag.
     ///
     /// # Errors
-    /// What xgrammar says of the tag.
+    /// xgrammar's error message.
     pub fn new(tag: &str) -> Result<Self, String> {
         let vocabulary: Vec<String> =
             (0..=255_u8).map(|byte| format!("<0x{byte:02X}>")).chain(["</s>".to_owned()]).collect();

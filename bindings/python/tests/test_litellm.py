@@ -40,7 +40,7 @@ def test_streams_and_whole_answers_are_as_parse_says(stream: Stream) -> None:
         for call in chunk.choices[0].delta.tool_calls or []:
             name, arguments = calls.get(call.index, ("", ""))
             calls[call.index] = (name + (call.function.name or ""), arguments + (call.function.arguments or ""))
-    # What was begun cannot be taken back, and is no JSON.
+    # Arguments that were sent cannot be withdrawn, and are not valid JSON.
     wanted = finished(stream, cut)
     assert runnable(list(calls.values())) == wanted and len(calls) <= len(begun(stream))
     assert reason == ("length" if cut == "length" else "tool_calls" if wanted else "stop")

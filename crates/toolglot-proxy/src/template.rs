@@ -1,4 +1,4 @@
-//! What a server's chat template says of its answers: the dialect of the calls, what the prompt opens, what ends a turn.
+//! Facts that a server's chat template gives about its answers: the dialect of the calls, what the prompt opens, what ends a turn.
 
 use std::sync::Arc;
 

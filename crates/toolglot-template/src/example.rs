@@ -163,7 +163,7 @@ fn prose_before(text: &str, first: usize) -> usize {
         }
         start += line.len();
     }
-    // In the same line: words, up to the first thing that is none.
+    // In the same line: the words before the first other character.
     let line = &text[start..first];
     let mut at = start;
     for word in line.split_inclusive(char::is_whitespace) {

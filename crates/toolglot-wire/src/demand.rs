@@ -208,14 +208,14 @@ pub(crate) fn with_shaped(dialects: &Dialects) -> Dialects {
 
 /// A part of an answer that is held until it is clear what it is.
 pub(crate) trait Join {
-    /// Takes what is said of the first alternative; says whether all is settled then. What is held is nothing yet.
+    /// Takes an event of the first alternative, and adds to `out` what may go out; returns whether all is settled then.
     fn join(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) -> bool;
 
     /// Returns how many bytes of text are held.
     fn held(&self) -> usize;
 }
 
-/// Passes what is said through what holds it, until that is settled.
+/// Passes events through the object that holds them back, until it is settled.
 pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) {
     if let Some(inner) = held {
         let mut rest = std::mem::take(said).into_iter();

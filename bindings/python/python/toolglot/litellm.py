@@ -51,7 +51,7 @@ def _protocol(tools: Any) -> str:
 
 
 def _whole(turn: _native.Turn, response: Any) -> Any:
-    """A whole answer, read; one that is none stays as it is."""
+    """Reads a whole answer; anything else is returned unchanged."""
     is_chat = isinstance(response, ModelResponse)
     if not is_chat and not isinstance(response, dict):
         return response

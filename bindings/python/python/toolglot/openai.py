@@ -36,7 +36,7 @@ _LIBRARIES = ("httpx", "httpx2")
 def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Client:
     """Returns a client as `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`, whose answers have native calls.
 
-    It reaches into the client; a client made with a `transport` needs nothing of the kind. Raises `TypeError` for a client that is none of them.
+    It replaces an attribute of the client, which a client made with a `transport` does not need. Raises `TypeError` for any other client.
     """
     http = getattr(client, "_client", None)
     if _library(http) is None or not hasattr(http, "_transport"):

@@ -102,7 +102,7 @@ fn spread(schema: &mut Map<String, Value>, key: &str) {
             schema.retain(|name, _| NOTES.contains(&name.as_str()));
             schema.insert(key.to_owned(), Value::Array(all));
         }
-        // Not both can be held; the reader of the keyword is told.
+        // A grammar cannot express both: it stays in `allOf`, which is refused by name.
         None => {
             let left = schema.remove(key).unwrap_or_default();
             schema.insert("allOf".to_owned(), Value::Array(vec![left]));

@@ -182,7 +182,7 @@ section! { "route" many
         force: bool = "false",
         /// Whether the prompt opens the reasoning, so that answers begin inside it; `auto` detects it from the last answers.
         reasoning_open: Choice<Option<bool>> = "auto",
-        /// Whether to take the dialect, what the prompt opens and what ends a turn from the server's chat template, if it shows one.
+        /// Whether to take the dialect, and whether the prompt opens the reasoning, from the chat template that a llama.cpp server shows.
         template: Choice<TemplateUse> = "off",
         /// Field that carries reasoning for chat clients.
         reasoning_field: Choice<ReasoningField> = "reasoning_content",
