@@ -49,6 +49,21 @@ fn a_declared_string_is_given_out_while_it_arrives() {
 }
 
 /// Returns the message, read in pieces of so many bytes.
+#[test]
+fn a_literal_waits_for_nothing_but_its_end() {
+    let dialects = Dialects::builtin().only(&["hermes"]).expect("it is built in");
+    let mut parser = Parser::new(&dialects, &Tools::default(), &Options::default());
+    let mut given = String::new();
+    for piece in ["<tool_call>{\"name\": \"write\", \"arguments\": {\"all\": [tr", "ue, 7, nul", "l, 8"] {
+        for event in parser.push(piece) {
+            if let EventKind::Arguments { json, .. } = event.kind {
+                given.push_str(json);
+            }
+        }
+    }
+    assert_eq!(given, "{\"all\": [true, 7, null,");
+}
+
 fn read(dialect: &Arc<Dialect>, tools: &Tools, options: &Options, text: &str, bytes: usize) -> Message {
     let dialects = Dialects::builtin().only(&[dialect.name()]).expect("it is built in");
     let mut parser = Parser::new(&dialects, tools, options);
