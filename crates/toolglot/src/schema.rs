@@ -1,7 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
 use self::pattern::KeyPattern;
-use crate::spelling::is_same;
+use crate::spelling::{is_same, without_closer};
 
 mod compile;
 mod facts;
@@ -138,12 +138,13 @@ impl<'s> SchemaNode<'s> {
         self.declares(key) || self.meant(key).is_some()
     }
 
-    /// Returns the one property that a key spells otherwise than declared, by the rule for tools' names; `None` if the
-    /// key is declared itself, may be undeclared, or could mean several.
+    /// Returns the one property that a key spells otherwise than declared, by the rule for tools' names or with a closing tag
+    /// stuck to it; `None` if the key is declared itself, may be undeclared, or could mean several.
     pub(crate) fn meant(self, key: &str) -> Option<&'s str> {
         if !self.is_closed() || self.declares(key) {
             return None;
         }
+        let key = without_closer(key);
         let mut alike = self.properties().iter().filter(|name| is_same(key, name));
         let meant = alike.next()?;
         alike.next().is_none().then_some(meant)

@@ -23,3 +23,10 @@ fn initial(name: &str) -> Option<u8> {
 fn folded(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase)
 }
+
+/// Returns a key without the closing tag that is stuck to it: `path</arg_key>` is `path`.
+pub(crate) fn without_closer(key: &str) -> &str {
+    let tag = key.strip_suffix('>').and_then(|key| key.split_once("</"));
+    let plain = |(_, name): &(&str, &str)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    tag.filter(plain).map_or(key, |(own, _)| own)
+}

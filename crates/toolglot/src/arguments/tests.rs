@@ -3,12 +3,13 @@
 use super::*;
 
 /// Arguments, what comes out of them, how they end, what stands behind them.
-const CASES: [(&str, &str, Outcome, &str); 23] = [
+const CASES: [(&str, &str, Outcome, &str); 24] = [
     (r#"{"city": "Paris", "n": 1.50e2}"#, r#"{"city": "Paris", "n": 1.50e2}"#, Outcome::Complete, ""),
     (r#" {"days":3}  "#, r#"{"days":3}"#, Outcome::Complete, ""),
     (r#"{"days": "3"}"#, r#"{"days": 3}"#, Outcome::Complete, ""),
     (r#"{"city": "Paris",}"#, r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
     (r#"{'city': 'Zürich'}"#, r#"{"city": "Zürich"}"#, Outcome::Repaired, ""),
+    (r#"{"city</arg_key>": "Paris"}"#, r#"{"city": "Paris"}"#, Outcome::Complete, ""),
     (r#"{"city": "a "b" c"}"#, r#"{"city": "a \"b\" c"}"#, Outcome::Repaired, ""),
     (r#"{"city": "Paris"}}"#, r#"{"city": "Paris"}"#, Outcome::Repaired, ""),
     (r#"{"city": "Paris"}{"city": "Rome"}"#, r#"{"city": "Paris"}"#, Outcome::Complete, r#"{"city": "Rome"}"#),
