@@ -31,7 +31,8 @@ fn check(case: &Value) -> Result<(), String> {
     let setup = Setup::new(case)?;
     let diagnostics = sorted(case["diagnostics"].clone());
     let message = without_ids(case["message"].clone());
-    let wanted = json!({"events": case["events"], "diagnostics": diagnostics, "message": message});
+    let said = said(case);
+    let wanted = json!({"events": case["events"], "diagnostics": diagnostics, "said": said, "message": message});
     for way in ["whole", "bytes", "random 1", "random 2"] {
         let found = setup.read(&pieces(case, &input, way))?;
         if found != wanted {
@@ -43,7 +44,7 @@ fn check(case: &Value) -> Result<(), String> {
         let diagnostics = found["diagnostics"].take();
         found.as_object_mut().map(|found| found.remove("diagnostics"));
         // A parse in one go orders diagnostics by their place only.
-        if found != case["message"] || sorted(diagnostics) != sorted(case["diagnostics"].clone()) {
+        if found != case["message"] || sorted(diagnostics) != said {
             return Err(format!("{name}, tg_parse: {found}"));
         }
     }
@@ -54,6 +55,13 @@ fn check(case: &Value) -> Result<(), String> {
 fn without_ids(mut message: Value) -> Value {
     message["calls"].as_array_mut().into_iter().flatten().for_each(|call| call["id"] = Value::Null);
     message
+}
+
+/// Returns what a message says: the diagnostics of its events, and why no call was found that it looks like.
+fn said(case: &Value) -> Vec<Value> {
+    let near_miss = Some(&case["near_miss"]).filter(|found| !found.is_null());
+    let all: Vec<Value> = case["diagnostics"].as_array().into_iter().flatten().chain(near_miss).cloned().collect();
+    sorted(all.into())
 }
 
 fn sorted(diagnostics: Value) -> Vec<Value> {
@@ -158,11 +166,12 @@ impl Setup {
             self.said()
         };
         let mut message: Value = serde_json::from_str(&message).map_err(|error| error.to_string())?;
-        message.as_object_mut().map(|message| message.remove("diagnostics"));
+        let said = message.as_object_mut().and_then(|message| message.remove("diagnostics")).unwrap_or_default();
         let message = without_ids(message);
         let (notes, events): (Vec<Value>, Vec<Value>) =
             events.into_iter().partition(|event| event.get("code").is_some());
-        Ok(json!({"events": merged(events), "diagnostics": sorted(notes.into()), "message": message}))
+        let (events, diagnostics) = (merged(events), sorted(notes.into()));
+        Ok(json!({"events": events, "diagnostics": diagnostics, "said": sorted(said), "message": message}))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is done in one go: parse, explain, near miss, repair.
 
 use serde_json::{Value, json};
-use toolglot::{Collector, Dialects, Event, Options, Parser, Tools};
+use toolglot::{Collector, Dialects, Event, Message, Options, Parser, Tools};
 
 use crate::answer;
 
@@ -12,7 +12,14 @@ pub(crate) fn parse(input: &[u8], dialects: &Dialects, tools: &Tools, options: &
     parser.push_bytes(input).for_each(|event| collector.add(&event));
     parser.finish().for_each(|event| collector.add(&event));
     collector.set_dialect(parser.dialect().cloned());
-    answer::message(&collector.finish(input))
+    answer::message(&whole(collector, input, dialects, tools, options))
+}
+
+/// Returns the message, which says why no call was found that the text looks like.
+fn whole(collector: Collector, input: &[u8], dialects: &Dialects, tools: &Tools, options: &Options) -> Message {
+    let mut message = collector.finish(input);
+    message.add_near_miss(input, dialects, tools, options);
+    message
 }
 
 /// Reads a whole text and says why it was read so.
@@ -33,7 +40,7 @@ pub(crate) fn explain(input: &[u8], dialects: &Dialects, tools: &Tools, options:
     json!({
         "steps": steps.iter().map(answer::step).collect::<Value>(),
         "events": events,
-        "message": answer::message(&collector.finish(input)),
+        "message": answer::message(&whole(collector, input, dialects, tools, options)),
     })
 }
 

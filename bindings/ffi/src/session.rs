@@ -13,6 +13,7 @@ use crate::record::TgEvent;
 /// A parser, what it said last, and what it said so far.
 pub(crate) struct Session {
     parser: Parser,
+    dialects: Dialects,
     options: Options,
     /// What the next message's ids are made from; of its text if nothing is known.
     seed: Option<u64>,
@@ -38,6 +39,7 @@ impl Session {
     pub(crate) fn new(dialects: &Dialects, tools: &Tools, options: &Options) -> Self {
         Self {
             parser: Parser::new(dialects, tools, options),
+            dialects: dialects.clone(),
             options: options.clone(),
             seed: options.id_seed().or_else(draw),
             records: Vec::new(),
@@ -98,16 +100,15 @@ impl Session {
         self.parser.dialect().map(|name| &**name).unwrap_or_default()
     }
 
-    /// Says why the server ended the message.
+    /// Says why the server ended the running message.
     pub(crate) fn set_finish_reason(&mut self, reason: toolglot::FinishReason) {
         self.parser.set_finish_reason(Some(reason));
-        self.options = self.options.clone().with_finish_reason(Some(reason));
         if let Some((collector, _)) = &mut self.collected {
             collector.set_finish_reason(Some(reason));
         }
     }
 
-    /// Returns the message so far as JSON.
+    /// Returns the message so far as JSON; one that is over says why no call was found that it looks like.
     pub(crate) fn message(&self) -> Result<Value, Fault> {
         let Some((collector, input)) = &self.collected else {
             return Err(Fault::Failed(
@@ -116,7 +117,11 @@ impl Session {
         };
         let mut collector = collector.clone();
         collector.set_dialect(self.parser.dialect().cloned());
-        Ok(answer::message(&collector.finish(input)))
+        let mut message = collector.finish(input);
+        if self.finished {
+            message.add_near_miss(input, &self.dialects, self.parser.tools(), &self.options);
+        }
+        Ok(answer::message(&message))
     }
 }
 

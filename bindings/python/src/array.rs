@@ -93,6 +93,7 @@ pub(crate) fn parse_array(
     tools_column: Option<AnyArray>,
     options: &Options,
     threads: usize,
+    near_misses: bool,
 ) -> PyResult<MessageArray> {
     let (texts, declared) = (chunks(texts)?, tools_column.map(chunks).transpose()?.map(one).transpose()?);
     let rows: usize = texts.iter().map(|chunk| chunk.len()).sum();
@@ -101,7 +102,7 @@ pub(crate) fn parse_array(
         return Err(PyValueError::new_err(message));
     }
     let declared = declared.as_deref().map(Strings::of).transpose()?;
-    let reader = Reader { dialects: &dialects.0, tools: &tools.0, declared, options: &options.0 };
+    let reader = Reader { dialects: &dialects.0, tools: &tools.0, declared, options: &options.0, near_misses };
     let (mut done, mut first) = (Vec::new(), 0);
     for chunk in &texts {
         let strings = Strings::of(chunk.as_ref())?;
@@ -198,6 +199,7 @@ struct Reader<'a> {
     tools: &'a toolglot::Tools,
     declared: Option<Strings<'a>>,
     options: &'a toolglot::Options,
+    near_misses: bool,
 }
 
 impl Reader<'_> {
@@ -236,7 +238,11 @@ impl Reader<'_> {
             parser.push(text).for_each(|event| collector.add(&event));
             parser.finish().for_each(|event| collector.add(&event));
             collector.set_dialect(parser.dialect().cloned());
-            columns.add(collector.finish(text.as_bytes()), wrong);
+            let mut message = collector.finish(text.as_bytes());
+            if self.near_misses {
+                message.add_near_miss(text.as_bytes(), self.dialects, parser.tools(), self.options);
+            }
+            columns.add(message, wrong);
         }
         columns
     }

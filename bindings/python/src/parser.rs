@@ -16,6 +16,7 @@ use crate::text::Text;
 #[pyclass(module = "toolglot._native", subclass)]
 pub(crate) struct Parser {
     parser: toolglot::Parser,
+    dialects: toolglot::Dialects,
     options: toolglot::Options,
     /// What the next message's ids are made from.
     seed: u64,
@@ -38,7 +39,7 @@ impl Parser {
         let seed = options.id_seed().unwrap_or_else(|| RandomState::new().build_hasher().finish());
         let parser = toolglot::Parser::new(&dialects.0, &tools.0, &options);
         let kept = collect.then(|| Kept::new(&options, seed));
-        Self { parser, options, seed: seed.wrapping_add(1), kept, done: false }
+        Self { parser, dialects: dialects.0.clone(), options, seed: seed.wrapping_add(1), kept, done: false }
     }
 
     /// Reads on; returns the events that are certain now.
@@ -83,14 +84,18 @@ impl Parser {
         self.parser.dialect().map(|name| &**name)
     }
 
-    /// The message so far.
+    /// The message so far; one that is over says why no call was found that it looks like.
     fn parts(&self, py: Python<'_>) -> PyResult<MessageParts> {
         let kept = self.kept.as_ref();
         let kept = kept
             .ok_or_else(|| PyRuntimeError::new_err("nothing was collected; create the parser with `collect=True`"))?;
         let mut collector = kept.collector.clone();
         collector.set_dialect(self.parser.dialect().cloned());
-        parts(py, collector.finish(&kept.input))
+        let mut message = collector.finish(&kept.input);
+        if self.done {
+            message.add_near_miss(&kept.input, &self.dialects, self.parser.tools(), &self.options);
+        }
+        parts(py, message)
     }
 }
 

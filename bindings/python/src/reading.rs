@@ -47,7 +47,7 @@ pub(crate) fn parse(
     options: &Options,
 ) -> PyResult<MessageParts> {
     let text = Text::of(text)?;
-    let read = || read(&text, &dialects.0, &tools.0, &options.0);
+    let read = || explained(&text, &dialects.0, &tools.0, &options.0);
     let message = if text.is_large() { py.detach(read) } else { read() };
     parts(py, message)
 }
@@ -66,6 +66,18 @@ fn read(
     collector.finish(text.bytes())
 }
 
+/// The same; the message says why no call was found that the text looks like.
+fn explained(
+    text: &Text<'_>,
+    dialects: &toolglot::Dialects,
+    tools: &toolglot::Tools,
+    options: &toolglot::Options,
+) -> Message {
+    let mut message = read(text, dialects, tools, options);
+    message.add_near_miss(text.bytes(), dialects, tools, options);
+    message
+}
+
 /// Reads many texts, on as many threads as asked for, all of them without the interpreter's lock.
 #[pyfunction]
 pub(crate) fn parse_batch(
@@ -75,10 +87,12 @@ pub(crate) fn parse_batch(
     tools: &Tools,
     options: &Options,
     threads: usize,
+    near_misses: bool,
 ) -> PyResult<Vec<MessageParts>> {
     let texts: Vec<Text<'_>> = texts.iter().map(Text::of).collect::<PyResult<_>>()?;
     let share = texts.len().div_ceil(threads.max(1)).max(1);
-    let read = |text: &Text<'_>| read(text, &dialects.0, &tools.0, &options.0);
+    let one = if near_misses { explained } else { read };
+    let read = |text: &Text<'_>| one(text, &dialects.0, &tools.0, &options.0);
     let messages: Vec<Message> = py.detach(|| {
         std::thread::scope(|scope| {
             let work = |some| scope.spawn(move || texts_of(some, read));

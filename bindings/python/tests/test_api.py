@@ -272,6 +272,13 @@ def test_a_near_miss_says_why() -> None:
     text = '[get_weather(city="Oslo")]'
     missed = toolglot.near_miss(text)
     assert missed is not None and missed.code == "near_miss" and "no tools are declared" in missed.message
+    assert [found.code for found in toolglot.parse(text).diagnostics] == ["near_miss"]
+    assert not toolglot.parse_many([text], near_misses=False)[0].diagnostics
+    parser = toolglot.Parser()
+    parser.push(text)
+    assert not parser.message.diagnostics
+    parser.finish()
+    assert parser.message.diagnostics == toolglot.parse(text).diagnostics == toolglot.parse_many([text])[0].diagnostics
     assert toolglot.near_miss(CALL) is None and toolglot.near_miss("No call at all.") is None
     with pytest.raises(ValueError):
         toolglot.near_miss(text, dialect="no such dialect")

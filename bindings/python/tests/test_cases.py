@@ -100,6 +100,9 @@ def test_messages() -> None:
         message = toolglot.parse(text, tools=case["tools"], dialect=case["dialects"], **case["options"])
         told = message.to_dict()
         assert {key: told[key] for key in case["message"]} == case["message"], case["name"]
+        missed = [(d.start, d.end, d.message) for d in message.diagnostics if d.code == "near_miss"]
+        wanted = case["near_miss"]
+        assert missed == ([(wanted["start"], wanted["end"], wanted["message"])] if wanted else []), case["name"]
         used = parser(case)
         used.push(text)
         used.finish()

@@ -102,6 +102,7 @@ pub fn near_miss(
     let start = places::window(text, WINDOW);
     let text = text.get(start..).unwrap_or_default();
     let options = options.clone().with_reasoning_open(false).with_marked_tokens(false);
+    let options = options.with_finish_reason(Some(message.finish_reason));
     let case = EmptyMessage { text, start, message, dialects, tools, options: &options };
     case.unfinished().or_else(|| REASONS.iter().find_map(|reason| reason(&case)))
 }

@@ -95,7 +95,8 @@ pub(crate) use input::Input;
 #[derive(Clone, Debug)]
 pub struct Parser {
     engine: Arc<Engine>,
-    finish_reason: Option<FinishReason>,
+    /// Why the server ends a message unless told otherwise, and what it was told of the running one.
+    finish_reason: (Option<FinishReason>, Option<Option<FinishReason>>),
     input: Input,
     sink: Sink,
     state: State,
@@ -134,7 +135,7 @@ impl Parser {
         Self {
             sink: Sink::new(engine.options.repairs),
             engine: Arc::new(engine),
-            finish_reason: options.finish_reason,
+            finish_reason: (options.finish_reason, None),
             input: Input::new(marks),
             state: State::at_start(options),
             scanner: Scanner::new(options),
@@ -214,22 +215,28 @@ impl Parser {
     fn end(&mut self) -> Events<'_> {
         self.input.close();
         self.wake = 0;
-        if self.finish_reason != self.engine.options.finish_reason {
-            Arc::make_mut(&mut self.engine).options.finish_reason = self.finish_reason;
+        let reason = self.finish_reason.1.take().unwrap_or(self.finish_reason.0);
+        if reason != self.engine.options.finish_reason {
+            Arc::make_mut(&mut self.engine).options.finish_reason = reason;
         }
         self.advance();
         self.done = true;
         self.events()
     }
 
-    /// Says why the server ended the message, where that is known only at its end.
+    /// Says why the server ended the running message, where that is known only at its end.
     pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
-        self.finish_reason = reason;
+        self.finish_reason.1 = Some(reason);
     }
 
     /// Returns the dialect of the message's first call, until the next message begins.
     pub fn dialect(&self) -> Option<&Arc<str>> {
         self.dialect.as_ref()
+    }
+
+    /// Returns the tools that calls are read with.
+    pub fn tools(&self) -> &Tools {
+        &self.engine.tools
     }
 
     /// Keeps a trace from now on, see [`Parser::take_trace`].

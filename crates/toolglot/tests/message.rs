@@ -3,8 +3,8 @@
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
 use toolglot::{
-    Code, Collector, Dialects, FinishReason, Limits, Message, Options, Outcome, Parser, Tools, Validation, mint, parse,
-    seed_of,
+    Code, Collector, Dialects, EventKind, FinishReason, Limits, Message, Options, Outcome, Parser, Tools, Validation,
+    mint, parse, seed_of,
 };
 
 const TOOLS: &str = include_str!("cases/tools.json");
@@ -45,6 +45,20 @@ fn finish_reason_follows_the_calls_unless_the_server_cut_the_message() {
     ] {
         assert_eq!(read(text, options.clone()).finish_reason, expected, "{text}\n{options:?}");
     }
+}
+
+#[test]
+fn a_reason_given_late_is_of_one_message_only() {
+    let dialects = Dialects::builtin().only(&["react"]).expect("it is built in");
+    let mut parser = Parser::new(&dialects, &Tools::default(), &said(FinishReason::Stop));
+    let calls = [None, Some(FinishReason::Length), None].map(|reason| {
+        parser.push("Action: sh\nAction Input: ls /").for_each(drop);
+        if reason.is_some() {
+            parser.set_finish_reason(reason);
+        }
+        parser.finish().filter(|event| matches!(event.kind, EventKind::CallEnd { .. })).count()
+    });
+    assert_eq!(calls, [1, 0, 1]);
 }
 
 #[test]

@@ -293,10 +293,16 @@ class RenderError(ValueError):
 
 def parse(text: str | bytes, dialects: Dialects, tools: Tools, options: Options) -> MessageParts: ...
 def parse_batch(
-    texts: Sequence[str | bytes], dialects: Dialects, tools: Tools, options: Options, threads: int
+    texts: Sequence[str | bytes], dialects: Dialects, tools: Tools, options: Options, threads: int, near_misses: bool
 ) -> list[MessageParts]: ...
 def parse_array(
-    texts: Any, dialects: Dialects, tools: Tools, tools_column: Any, options: Options, threads: int
+    texts: Any,
+    dialects: Dialects,
+    tools: Tools,
+    tools_column: Any,
+    options: Options,
+    threads: int,
+    near_misses: bool,
 ) -> MessageArray: ...
 def repair(
     arguments: str | bytes, dialects: Dialects, tools: Tools, name: str | None, options: Options

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use toolglot::{Collector, Diagnostic, Dialects, EventKind, Events, Message, Parser};
+use toolglot::{Code, Collector, Diagnostic, Dialects, EventKind, Events, Message, Parser};
 
 use crate::case::Case;
 use crate::record::{Entry, Kind, Record};
@@ -23,7 +23,9 @@ pub(crate) fn export(name: &str, text: &str, shared_tools: &str) -> Result<Vec<V
 
 fn one(name: &str, case: &Case, setup: &Setup, shared_tools: &str) -> Result<Value, String> {
     let (input, special) = (case.input()?, case.special());
-    let Said { record, diagnostics, message } = read(setup, &input, &special);
+    let Said { record, diagnostics, mut message } = read(setup, &input, &special);
+    message.add_near_miss(&input, &setup.dialects, &setup.tools, &setup.options);
+    let near_miss = message.diagnosed(Code::NearMiss).next().cloned();
     agrees(name, case, &record.lines(&input))?;
     let (options, tools) = options(case);
     let everything = setup.dialects.len() == Dialects::builtin().len();
@@ -38,6 +40,7 @@ fn one(name: &str, case: &Case, setup: &Setup, shared_tools: &str) -> Result<Val
         "events": record.entries.iter().map(event).collect::<Vec<_>>(),
         "diagnostics": diagnostics.iter().map(diagnostic).collect::<Vec<_>>(),
         "message": whole(&message),
+        "near_miss": near_miss.map(|found| diagnostic(&found)),
     });
     match String::from_utf8(input) {
         Ok(text) => object["input"] = text.into(),
