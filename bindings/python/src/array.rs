@@ -83,7 +83,7 @@ fn too_large(error: ArrowError) -> PyErr {
     PyOverflowError::new_err(format!("{error}; take the result as a stream, such as `pyarrow.chunked_array(result)`"))
 }
 
-/// Reads every text of a column.
+/// Reads every text of a column, on so many threads; messages say why no call was found if asked to.
 #[pyfunction]
 pub(crate) fn parse_array(
     py: Python<'_>,
@@ -92,9 +92,9 @@ pub(crate) fn parse_array(
     tools: &Tools,
     tools_column: Option<AnyArray>,
     options: &Options,
-    threads: usize,
-    near_misses: bool,
+    how: (usize, bool),
 ) -> PyResult<MessageArray> {
+    let (threads, near_misses) = how;
     let (texts, declared) = (chunks(texts)?, tools_column.map(chunks).transpose()?.map(one).transpose()?);
     let rows: usize = texts.iter().map(|chunk| chunk.len()).sum();
     if let Some(declared) = declared.as_ref().filter(|declared| declared.len() != rows) {

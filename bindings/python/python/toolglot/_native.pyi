@@ -301,8 +301,7 @@ def parse_array(
     tools: Tools,
     tools_column: Any,
     options: Options,
-    threads: int,
-    near_misses: bool,
+    how: tuple[int, bool],
 ) -> MessageArray: ...
 def repair(
     arguments: str | bytes, dialects: Dialects, tools: Tools, name: str | None, options: Options

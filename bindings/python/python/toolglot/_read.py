@@ -198,7 +198,7 @@ def parse_array(
     column = tools if hasattr(tools, "__arrow_c_array__") or hasattr(tools, "__arrow_c_stream__") else None
     common = _tools.compiled(None if column is not None else tools)
     known, choices = _settings.dialects(dialect), _settings.options(options)
-    return _native.parse_array(texts, known, common, column, choices, threads, near_misses)
+    return _native.parse_array(texts, known, common, column, choices, (threads, near_misses))
 
 
 @dataclass(frozen=True, slots=True)
