@@ -1,9 +1,9 @@
 //! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all four.
 
 use serde_json::{Map, Value};
-use toolglot::Tools;
 
 use crate::chat;
+use crate::chat::history::Mender;
 use crate::fault::Fault;
 use crate::messages;
 use crate::ollama;
@@ -87,11 +87,11 @@ pub(crate) fn as_chat(
 }
 
 /// Makes the earlier turns of a request safe that goes to a server of its own protocol.
-pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
     match ingress {
         Protocol::Chat => {}
-        Protocol::Responses => responses::make_safe(request, tools, policy),
-        Protocol::Messages => messages::make_safe(request, tools, policy),
-        Protocol::Ollama => ollama::make_safe(request, tools, policy),
+        Protocol::Responses => responses::make_safe(request, mender),
+        Protocol::Messages => messages::make_safe(request, mender),
+        Protocol::Ollama => ollama::make_safe(request, mender),
     }
 }

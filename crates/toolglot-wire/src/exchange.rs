@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use toolglot::Dialect;
 
+use crate::chat::history::Mender;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
 use crate::demand::{self, Demand, Opening, Told};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
@@ -49,6 +50,7 @@ pub struct Exchange {
     is_changed: bool,
     /// The bytes for the server, unless they are to be made.
     body: Vec<u8>,
+    notes: Vec<String>,
     /// What has to be done otherwise.
     work: Option<Box<ExchangeWork>>,
     policy: Policy,
@@ -64,7 +66,6 @@ struct ExchangeWork {
     /// The request for the server.
     sent: Map<String, Value>,
     wants: AnswerSettings,
-    notes: Vec<String>,
     /// What the prompt tells of a call that is demanded.
     told: Option<Told>,
     /// The request ends with the beginning of that call.
@@ -127,8 +128,9 @@ impl Exchange {
         // Servers refuse an empty list.
         let lists_nothing = glance.tools.is_some_and(|tools| !is_list(tools) && tools.get().starts_with('['));
         let is_read = !idle || lists_nothing || mentions_calls(body);
+        let mut notes = Vec::new();
         let work = if is_read {
-            Some(Box::new(ExchangeWork::new((ingress, upstream), body, policy, stream, memory)?))
+            Some(Box::new(ExchangeWork::new((ingress, upstream), body, policy, stream, memory, &mut notes)?))
         } else {
             None
         };
@@ -138,7 +140,7 @@ impl Exchange {
         let body = changed.unwrap_or_else(|| if is_same { body.to_vec() } else { Vec::new() });
         // Without tools there is nothing to look for in the answer.
         let work = work.filter(|_| !idle);
-        Ok(Self { ingress, model, stream, has_tools, is_changed, body, work, policy: policy.clone() })
+        Ok(Self { ingress, model, stream, has_tools, is_changed, body, notes, work, policy: policy.clone() })
     }
 
     /// Returns the model as the client named it.
@@ -176,7 +178,7 @@ impl Exchange {
 
     /// Returns what of the request the server's protocol cannot say and was left out, in sentences for a log.
     pub fn notes(&self) -> &[String] {
-        self.work.as_ref().map(|work| work.notes.as_slice()).unwrap_or_default()
+        &self.notes
     }
 
     /// Changes what is sent after the server refused it, if another form of it may pass; returns why.
@@ -281,6 +283,7 @@ impl ExchangeWork {
         policy: &Policy,
         stream: bool,
         memory: Option<&dyn Recall>,
+        notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
         let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(unreadable)?;
         // In prompt mode all goes the same way, by chat.
@@ -293,22 +296,21 @@ impl ExchangeWork {
         }
         let continued = memory.and_then(|memory| recall::continued(&request, memory));
         // Between servers and clients of one protocol what cannot be said in another is no fault.
-        let mut notes = Vec::new();
         let chat = if same {
             as_chat(ingress, &request, body, policy)
         } else {
-            to_chat(ingress, continued.as_ref().unwrap_or(&request), body, policy, &mut notes)?
+            to_chat(ingress, continued.as_ref().unwrap_or(&request), body, policy, notes)?
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
         let (mut told, mut is_begun) = (None, false);
         if let Some(dialect) = prompt {
-            let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes: &mut notes };
+            let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
             (told, is_begun) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
-            prepare(&mut sent, &asked, same, policy);
+            prepare(&mut sent, &asked, same, policy, notes);
         } else {
-            sent = natively(sent, &asked, (ingress, upstream), policy, &mut notes);
+            sent = natively(sent, &asked, (ingress, upstream), policy, notes);
         }
         if !same && stream && upstream == Protocol::Chat {
             let options = sent.entry("stream_options").or_insert_with(|| json!({}));
@@ -325,7 +327,6 @@ impl ExchangeWork {
             request: Arc::new(request),
             sent,
             wants,
-            notes,
             told,
             is_begun,
             is_shaped: false,
@@ -343,9 +344,9 @@ fn natively(
     notes: &mut Vec<String>,
 ) -> Map<String, Value> {
     if ingress == upstream {
-        make_safe(ingress, &mut sent, &asked.tools, policy);
+        make_safe(ingress, &mut sent, &mut Mender { tools: &asked.tools, policy, notes });
     } else {
-        put_in_order(&mut sent, asked, false, policy);
+        put_in_order(&mut sent, asked, false, policy, notes);
         sent = from_chat(upstream, sent, notes);
     }
     if (!asked.tools.is_empty() || policy.forced) && !policy.off {
@@ -367,7 +368,7 @@ impl Prompted<'_> {
     /// Makes it the request for the server; returns what is told of a call that is demanded, and whether it is begun.
     fn write(&mut self, sent: &mut Map<String, Value>) -> Result<(Option<Told>, bool), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
-        put_in_order(sent, asked, false, policy);
+        put_in_order(sent, asked, false, policy, self.notes);
         let told = match demand_of(asked, policy) {
             Some(demand) => Told::new(sent, demand, dialect)?,
             None => None,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Map, Value, json};
 use toolglot::{Tools, mint, repair, seed_of};
 
-use super::pairs::{one_a_turn, pair};
+use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair};
 use crate::policy::{HistoryIds, Policy};
 
 /// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
@@ -73,18 +73,83 @@ pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
     found
 }
 
+/// What earlier turns are made safe with, and what was done to them.
+pub(crate) struct Mender<'a> {
+    pub(crate) tools: &'a Tools,
+    pub(crate) policy: &'a Policy,
+    pub(crate) notes: &'a mut Vec<String>,
+}
+
+impl Mender<'_> {
+    /// Says what was done to an earlier turn.
+    pub(crate) fn tell(&mut self, what: String) {
+        self.notes.push(format!("history: {what}"));
+    }
+
+    /// Returns the arguments of a call as the text of an object: repaired, or, beyond repair, wrapped, so that the model sees
+    /// what it wrote.
+    pub(crate) fn arguments(&mut self, text: &str, name: &str) -> String {
+        let Policy { dialects, options, .. } = self.policy;
+        let fixed = repair(text, dialects, &self.tools.only_named(name), options).arguments;
+        let fixed = fixed.filter(|fixed| is_object(fixed));
+        if !text.trim().is_empty() {
+            let how = if fixed.is_some() { "repaired" } else { "sent as `{\"raw\": …}`" };
+            self.tell(format!("arguments of `{name}` are no JSON object; {how}"));
+        }
+        fixed.unwrap_or_else(|| json!({"raw": text}).to_string())
+    }
+
+    /// Returns a name that servers take: the declared one that is meant, else with `_` for what none may hold.
+    fn name(&mut self, name: &str) -> String {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if name.chars().all(is_legal) || self.tools.names().any(|declared| declared == name) {
+            return name.to_owned();
+        }
+        let declared = self.tools.resolve(name).map(str::to_owned);
+        let legal = declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect());
+        self.tell(format!("`{name}` is no name that servers take; sent as `{legal}`"));
+        legal
+    }
+
+    /// Says that calls lack their results, or results their calls, where pairing wrote so.
+    pub(crate) fn tell_pairs(&mut self, paired: &[Value]) {
+        for (mark, what) in [
+            (UNANSWERED, "a call has no result; one was added that says so"),
+            (ORPHAN, "a result has no call; sent as a message of the user's"),
+        ] {
+            if paired.iter().any(|item| says(item, mark)) {
+                self.tell(what.to_owned());
+            }
+        }
+    }
+}
+
+/// Says whether a text begins so, wherever it stands in a message.
+fn says(value: &Value, mark: &str) -> bool {
+    match value {
+        Value::String(text) => text.starts_with(mark),
+        Value::Array(list) => list.iter().any(|item| says(item, mark)),
+        Value::Object(members) => members.values().any(|item| says(item, mark)),
+        _ => false,
+    }
+}
+
 /// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
     for (place, message) in messages(request).enumerate() {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
+            let all = calls.len();
             // A call without a name means nothing; its result becomes text.
             calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
+            if calls.len() < all {
+                mender.tell("a call without a name was left out".to_owned());
+            }
         }
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
             message.shift_remove("tool_calls");
         }
         for (at, call) in calls(message).enumerate() {
-            make_call_safe(call, tools, policy);
+            make_call_safe(call, mender);
             let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
             call.insert("id".to_owned(), id.unwrap_or_else(|| mint(place as u64, at)).into());
         }
@@ -93,10 +158,12 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
-        *messages = one_a_turn(pair(std::mem::take(messages)));
+        *messages = pair(std::mem::take(messages));
+        mender.tell_pairs(messages);
+        *messages = one_a_turn(std::mem::take(messages));
     }
-    if policy.ids != HistoryIds::Kept {
-        identify(request, policy.ids);
+    if mender.policy.ids != HistoryIds::Kept {
+        identify(request, mender.policy.ids);
     }
 }
 
@@ -117,45 +184,29 @@ pub(crate) fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
     }
 }
 
-fn make_call_safe(call: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+fn make_call_safe(call: &mut Map<String, Value>, mender: &mut Mender<'_>) {
     if call.contains_key("custom") {
         return;
     }
     call.entry("type").or_insert("function".into());
     let Some(Value::Object(function)) = call.get_mut("function") else { return };
-    let name = legal_name(function.get("name").and_then(Value::as_str).unwrap_or_default(), tools);
+    let name = mender.name(function.get("name").and_then(Value::as_str).unwrap_or_default());
     if function.get("name").is_some_and(|old| *old != *name) {
         function.insert("name".to_owned(), name.as_str().into());
     }
     let arguments = match function.get("arguments") {
         Some(Value::String(text)) if is_object(text) => return,
-        Some(Value::String(text)) => safe_arguments(text, &name, tools, policy),
+        Some(Value::String(text)) => mender.arguments(text, &name),
         None | Some(Value::Null) => "{}".to_owned(),
         Some(value @ Value::Object(_)) => value.to_string(),
-        Some(value) => safe_arguments(&value.to_string(), &name, tools, policy),
+        Some(value) => mender.arguments(&value.to_string(), &name),
     };
     function.insert("arguments".to_owned(), arguments.into());
-}
-
-/// Returns a name that servers take: the declared one that is meant, else with `_` for what none may hold.
-fn legal_name(name: &str, tools: &Tools) -> String {
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if name.chars().all(is_legal) || tools.names().any(|declared| declared == name) {
-        return name.to_owned();
-    }
-    let declared = tools.resolve(name).map(str::to_owned);
-    declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect())
 }
 
 /// Says whether a text is one JSON object, without keeping it.
 pub(crate) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-/// Repairs arguments; what is beyond repair is wrapped, so that the model sees what it wrote.
-pub(crate) fn safe_arguments(text: &str, name: &str, tools: &Tools, policy: &Policy) -> String {
-    let fixed = repair(text, &policy.dialects, &tools.only_named(name), &policy.options).arguments;
-    fixed.filter(|fixed| is_object(fixed)).unwrap_or_else(|| json!({"raw": text}).to_string())
 }
 
 /// Gives a result text instead of parts of text, or of a value.

@@ -53,15 +53,27 @@ impl ChatAsked {
 
 /// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
 /// are only where a client asks for them in the server's own protocol: few servers know them.
-pub(crate) fn prepare(request: &mut Map<String, Value>, asked: &ChatAsked, is_own: bool, policy: &Policy) {
-    put_in_order(request, asked, is_own, policy);
+pub(crate) fn prepare(
+    request: &mut Map<String, Value>,
+    asked: &ChatAsked,
+    is_own: bool,
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) {
+    put_in_order(request, asked, is_own, policy, notes);
     if (request.contains_key("tools") || policy.forced) && !policy.off {
         policy.engine.complete(request, Protocol::Chat);
     }
 }
 
 /// As [`prepare`], for a server whose program is not asked for anything.
-pub(crate) fn put_in_order(request: &mut Map<String, Value>, asked: &ChatAsked, is_own: bool, policy: &Policy) {
+pub(crate) fn put_in_order(
+    request: &mut Map<String, Value>,
+    asked: &ChatAsked,
+    is_own: bool,
+    policy: &Policy,
+    notes: &mut Vec<String>,
+) {
     history::modernise(request);
     if !is_own || !policy.engine.takes_custom_tools() {
         as_functions(request);
@@ -73,7 +85,7 @@ pub(crate) fn put_in_order(request: &mut Map<String, Value>, asked: &ChatAsked, 
             request.shift_remove(key);
         }
     }
-    history::make_safe(request, &asked.tools, policy);
+    history::make_safe(request, &mut history::Mender { tools: &asked.tools, policy, notes });
 }
 
 /// Returns the tools that can be read; an entry that is none which the model calls is the server's business.

@@ -1,18 +1,17 @@
 //! The history of a Messages request that goes on to a server of the same protocol, made safe.
 
 use serde_json::{Map, Value, json};
-use toolglot::{Tools, repair};
 
 use super::block::kind;
 use super::pairs::pair;
 use super::turns::MessagesIds;
-use crate::policy::Policy;
+use crate::chat::history::Mender;
 
 /// Makes the input of every earlier call an object and gives each a result, which servers insist on.
 ///
 /// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
 /// sees what it wrote.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
     let blocks = contents.filter_map(Value::as_array_mut).flatten();
@@ -21,11 +20,12 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy:
         let name = block.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let input = block.entry("input").or_insert(Value::Null);
         if !input.is_object() {
-            *input = object(input.take(), &tools.only_named(&name), policy);
+            *input = object(input.take(), &name, mender);
         }
     }
     if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
         *messages = pair(std::mem::take(messages));
+        mender.tell_pairs(messages);
         make_legal(messages);
     }
 }
@@ -44,12 +44,16 @@ fn make_legal(messages: &mut [Value]) {
     }
 }
 
-fn object(input: Value, tool: &Tools, policy: &Policy) -> Value {
-    let text = match &input {
-        Value::Null => return json!({}),
-        Value::String(text) => text,
-        _ => return json!({"raw": input}),
-    };
-    let read = repair(text, &policy.dialects, tool, &policy.options).arguments;
-    read.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| json!({"raw": text}))
+fn object(input: Value, name: &str, mender: &mut Mender<'_>) -> Value {
+    match &input {
+        Value::Null => json!({}),
+        Value::String(text) => {
+            let json = mender.arguments(text, name);
+            serde_json::from_str(&json).unwrap_or_else(|_| json!({"raw": text}))
+        }
+        _ => {
+            mender.tell(format!("arguments of `{name}` are no JSON object; sent as `{{\"raw\": …}}`"));
+            json!({"raw": input})
+        }
+    }
 }

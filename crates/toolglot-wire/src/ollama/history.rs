@@ -4,10 +4,9 @@
 //! says by `tool_name` whose it is, and results stand in the order of their calls.
 
 use serde_json::{Map, Value, json};
-use toolglot::{Tools, mint};
+use toolglot::mint;
 
 use crate::chat::history as chat_history;
-use crate::policy::Policy;
 
 /// Returns the messages of a chat request.
 pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
@@ -204,12 +203,12 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
 }
 
 /// Makes the earlier turns of a request safe that goes to a server of this protocol; a history in order stays as it is.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut chat_history::Mender<'_>) {
     const REASONING: &[&str] = &["reasoning"];
     let Some(Value::Array(messages)) = request.get("messages") else { return };
     let before = to_chat(messages.clone(), REASONING);
     let mut chat = Map::from_iter([("messages".to_owned(), Value::from(before.clone()))]);
-    chat_history::make_safe(&mut chat, tools, policy);
+    chat_history::make_safe(&mut chat, mender);
     let Some(Value::Array(after)) = chat.shift_remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
         request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());

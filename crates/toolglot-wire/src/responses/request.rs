@@ -1,15 +1,13 @@
 //! A Responses request as a Chat Completions request.
 
 use serde_json::{Map, Value, json};
-use toolglot::Tools;
 
 use super::history;
 use super::left_out::LeftOut;
 use super::pairs::pair;
 use super::tools::{ToolChoice, Toolbox, json_text, kind, text};
-use crate::chat::history::{is_object, safe_arguments};
+use crate::chat::history::{Mender, is_object};
 use crate::fault::{Fault, FaultKind};
-use crate::policy::Policy;
 
 /// Fields that mean nothing to a chat server, or promise what only the client's own server can keep.
 const DROPPED: [&str; 15] = [
@@ -131,18 +129,19 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
 }
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, tools: &Tools, policy: &Policy) {
+pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
     let remembers = REMEMBERED.iter().any(|key| request.get(*key).is_some_and(|value| !value.is_null()));
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();
         if text(item, "arguments").is_none_or(|text| !is_object(text)) {
             let name = text(item, "name").unwrap_or_default();
-            item["arguments"] = safe_arguments(&arguments, name, tools, policy).into();
+            item["arguments"] = mender.arguments(&arguments, name).into();
         }
     }
     // What is only referred to may be the result that seems to be missing, or its call.
     if !items.iter().any(|item| kind(item) == "item_reference") {
         *items = pair(std::mem::take(items), remembers);
+        mender.tell_pairs(items);
     }
 }

@@ -7,18 +7,20 @@ mod legal;
 mod made;
 mod told;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol};
 
 use legal::read;
 use made::{Dice, history};
 use told::request;
 
+fn exchange(ingress: Protocol, upstream: Protocol, request: &Value) -> Exchange {
+    Exchange::read(ingress, upstream, request.to_string().as_bytes(), &Policy::default()).unwrap()
+}
+
 /// What a server of a protocol gets of a client's request.
 fn sent(ingress: Protocol, upstream: Protocol, request: &Value) -> Value {
-    let body = request.to_string();
-    let exchange = Exchange::read(ingress, upstream, body.as_bytes(), &Policy::default()).unwrap();
-    serde_json::from_slice(&exchange.upstream_body()).unwrap()
+    serde_json::from_slice(&exchange(ingress, upstream, request).upstream_body()).unwrap()
 }
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -61,6 +63,57 @@ fn a_history_in_order_goes_on_as_it_is() {
         for protocol in Protocol::ALL {
             let asked = told::in_order(protocol, &history);
             assert_eq!(sent(protocol, protocol, &asked), asked, "round {round}, {protocol}");
+            for upstream in Protocol::ALL {
+                let exchange = exchange(protocol, upstream, &asked);
+                let told = exchange.notes().iter().filter(|note| note.starts_with("history: "));
+                assert_eq!(told.count(), 0, "round {round}, {protocol} to {upstream}: {:?}", exchange.notes());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_put_right_is_told() {
+    const REPAIRED: &str = "arguments of `ls` are no JSON object; repaired";
+    const WRAPPED: &str = "arguments of `ls` are no JSON object; sent as `{\"raw\": …}`";
+    let asked = json!({"role": "user", "content": "go"});
+    let called = |name: &str, arguments: &str| {
+        let call = json!({"id": "a", "type": "function", "function": {"name": name, "arguments": arguments}});
+        json!({"role": "assistant", "content": null, "tool_calls": [call]})
+    };
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": "ok"});
+    let used = |input: Value| {
+        let block = json!({"type": "tool_use", "id": "a", "name": "ls", "input": input});
+        let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "ok"});
+        json!([asked, {"role": "assistant", "content": [block]}, {"role": "user", "content": [result]}])
+    };
+    let call = json!({"type": "function_call", "call_id": "a", "name": "ls", "arguments": "{'a': 1}"});
+    let output = json!({"type": "function_call_output", "call_id": "a", "output": "ok"});
+    let (no_result, no_call) =
+        ("a call has no result; one was added that says so", "a result has no call; sent as a message of the user's");
+    for (ingress, key, history, told) in [
+        (Protocol::Chat, "messages", json!([asked, called("ls", "{'a': 1}"), result]), REPAIRED),
+        (Protocol::Chat, "messages", json!([asked, called("ls", "no idea"), result]), WRAPPED),
+        (Protocol::Chat, "messages", json!([asked, called("", "{}"), result]), "a call without a name was left out"),
+        (
+            Protocol::Chat,
+            "messages",
+            json!([asked, called("a.b", "{}"), result]),
+            "`a.b` is no name that servers take; sent as `a_b`",
+        ),
+        (Protocol::Chat, "messages", json!([asked, called("ls", "{}"), asked]), no_result),
+        (Protocol::Chat, "messages", json!([result]), no_call),
+        (Protocol::Messages, "messages", used(json!("{'a': 1}")), REPAIRED),
+        (Protocol::Messages, "messages", used(json!([1])), WRAPPED),
+        (Protocol::Responses, "input", json!([call, output]), REPAIRED),
+        (Protocol::Responses, "input", json!([output]), no_call),
+    ] {
+        let request = json!({"model": "m", "max_tokens": 9, key: history});
+        for upstream in [ingress, Protocol::Ollama] {
+            let exchange = exchange(ingress, upstream, &request);
+            let notes = exchange.notes();
+            let is_told = notes.iter().any(|note| note.strip_prefix("history: ") == Some(told));
+            assert!(is_told, "{ingress} to {upstream}: {notes:?} of {request}");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::chat::history::Mender;
 use crate::messages::{count_tokens, make_safe, to_chat};
 use crate::policy::Policy;
 
@@ -19,6 +20,10 @@ fn map(value: Value) -> Map<String, Value> {
 fn convert(request: Value) -> (Map<String, Value>, Vec<String>) {
     let (body, mut notes) = (serde_json::to_vec(&request).unwrap(), Vec::new());
     (to_chat(&map(request), &body, &["reasoning_content"], &mut notes).unwrap(), notes)
+}
+
+fn safe(request: &mut Map<String, Value>, policy: &Policy) {
+    make_safe(request, &mut Mender { tools: &toolglot::Tools::default(), policy, notes: &mut Vec::new() });
 }
 
 /// A request with one message and these fields.
@@ -124,7 +129,6 @@ fn a_history_for_the_same_protocol_is_made_safe() {
             {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, call(input)]},
             {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]}]}))
     };
-    let tools = toolglot::Tools::default();
     let policy = Policy::default().with_dialects(toolglot::Dialects::builtin());
     for (input, expected) in [
         (json!("{\"x\": 1}"), json!({"x": 1})),
@@ -135,11 +139,11 @@ fn a_history_for_the_same_protocol_is_made_safe() {
         (json!([1]), json!({"raw": [1]})),
     ] {
         let mut changed = request(input.clone());
-        make_safe(&mut changed, &tools, &policy);
+        safe(&mut changed, &policy);
         assert_eq!(changed, request(expected), "{input}");
     }
     let mut good = request(json!({"x": "y"}));
-    make_safe(&mut good, &tools, &policy);
+    safe(&mut good, &policy);
     assert_eq!(good, request(json!({"x": "y"})));
 }
 
@@ -195,7 +199,7 @@ fn calls_without_results_get_one_for_the_same_protocol() {
         ),
     ] {
         let mut changed = map(json!({"messages": sent}));
-        make_safe(&mut changed, &toolglot::Tools::default(), &Policy::default());
+        safe(&mut changed, &Policy::default());
         assert_eq!(changed["messages"], expected);
     }
 }
@@ -226,7 +230,7 @@ fn results_whose_calls_are_not_there_are_what_the_user_says() {
     let mut request = map(json!({"messages": [
         {"role": "assistant", "content": [call]},
         {"role": "user", "content": [result("z"), result("a"), {"type": "text", "text": "so?"}]}]}));
-    make_safe(&mut request, &toolglot::Tools::default(), &Policy::default());
+    safe(&mut request, &Policy::default());
     let text = |text: &str| json!({"type": "text", "text": text});
     let words = text("The result of a call that is not part of this conversation:");
     assert_eq!(request["messages"][1]["content"], json!([result("a"), text("so?"), words, text("ok")]));
