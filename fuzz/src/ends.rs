@@ -12,6 +12,7 @@ mod page;
 mod plain;
 mod prefix;
 mod report;
+mod slips;
 mod tally;
 mod tools;
 mod unescaped;
@@ -66,7 +67,7 @@ pub struct Run {
 type Oracle = fn(&Home, &Run, &mut Random, &mut Tally);
 
 /// The oracles, by name.
-pub const ORACLES: [&str; 3] = ["unescaped", "damage", "prefix"];
+pub const ORACLES: [&str; 4] = ["unescaped", "damage", "prefix", "slips"];
 
 /// The cases that one thread takes at once.
 const BATCH: usize = 64;
@@ -80,6 +81,7 @@ pub fn run(oracle: &str, run: &Run) -> Result<Report, String> {
         "unescaped" => unescaped::judge,
         "damage" => damage::judge,
         "prefix" => prefix::judge,
+        "slips" => slips::judge,
         _ => return Err(format!("unknown oracle `{oracle}`; expected one of {}", ORACLES.join(", "))),
     };
     code::take(&run.code)?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::columns::{CASES, Column, DAMAGE, PREFIX, UNESCAPED};
 use super::goals::{GOALS, Reading};
 use super::home::{Home, StringStyle};
-use super::page;
 use super::tally::{Tally, among};
+use super::{page, slips};
 
 /// One dialect's row.
 struct Row {
@@ -107,6 +107,7 @@ impl Report {
         match self.oracle.as_str() {
             "damage" => self.shares(page::DAMAGE, page::OF_DAMAGE),
             "prefix" => self.shares(page::PREFIX, page::OF_PREFIX),
+            "slips" => slips::markdown(&self.tallies()),
             _ => self.unescaped(),
         }
     }
@@ -150,8 +151,25 @@ impl Report {
         out
     }
 
+    fn tallies(&self) -> Vec<(&str, &Tally)> {
+        self.rows.iter().map(|row| (row.name.as_str(), &row.tally)).collect()
+    }
+
     /// Returns the table of all dialects and the failures that were asked for.
     pub fn text(&self) -> String {
+        let mut out = if self.oracle == "slips" { aligned(&slips::text(&self.tallies())) } else { self.table() };
+        for row in &self.rows {
+            for sample in &row.tally.samples {
+                out.push_str(&format!("\n{} case {}: {}\n", row.name, sample.case, sample.kind));
+                sample.lines.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+            }
+        }
+        let pairs = among(&self.sum(|_| true), &CASES, "").1;
+        out.push_str(&format!("\n{pairs} messages in {:.1?}\n", self.time));
+        out
+    }
+
+    fn table(&self) -> String {
         let columns = self.columns();
         let mut lines =
             vec![["dialect", "body"].into_iter().chain(columns.iter().map(|it| it.title)).map(str::to_owned).collect()];
@@ -162,17 +180,8 @@ impl Report {
         for (name, sum) in self.totals() {
             lines.push([format!("= {name}"), String::new()].into_iter().chain(cells(&sum)).collect());
         }
-        let mut out = aligned(&lines);
-        out.push_str(&self.groups());
-        for row in &self.rows {
-            for sample in &row.tally.samples {
-                out.push_str(&format!("\n{} case {}: {}\n", row.name, sample.case, sample.kind));
-                sample.lines.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
-            }
-        }
-        let pairs = among(&self.sum(|_| true), &CASES, "").1;
-        out.push_str(&format!("\n{pairs} messages in {:.1?}\n", self.time));
-        out
+        let out = aligned(&lines);
+        out + &self.groups()
     }
 }
 

@@ -1,0 +1,62 @@
+//! Slips in what stands around a call, and in its name.
+
+use super::Slip;
+use super::place::Place;
+
+pub(super) const SLIPS: &[Slip] = &[
+    ("closer missing", |it| Some(it.with(it.last_marker()?, ""))),
+    ("closer doubled", |it| closer(it, |marker| marker.repeat(2))),
+    ("closer in capitals", |it| closer(it, str::to_uppercase)),
+    ("closer with a blank", |it| closer(it, |marker| blank(marker))),
+    ("closer without its bracket", |it| closer(it, |marker| marker[..marker.len() - 1].to_owned())),
+    ("closer of a sibling", |it| {
+        Some(it.with(it.last_marker().filter(|at| it.text[at.clone()].starts_with("</"))?, "</invoke>"))
+    }),
+    ("closer without its slash", |it| closer(it, |marker| marker.replacen("</", "<", 1))),
+    ("opener doubled", |it| opener(it, |marker| marker.repeat(2))),
+    ("opener in capitals", |it| opener(it, str::to_uppercase)),
+    ("opener with a blank", |it| opener(it, |marker| blank(marker))),
+    ("opener without its bracket", |it| opener(it, |marker| marker[..marker.len() - 1].to_owned())),
+    ("text before the arguments", |it| text_before(it)),
+    ("text before the closer", |it| Some(it.put(it.last_marker()?.start, "\nDone.\n"))),
+    ("end of turn before the closer", |it| Some(it.put(it.last_marker()?.start, "<|im_end|>"))),
+    ("end of turn behind", |it| Some(it.put(it.text.len(), "<|im_end|>"))),
+    ("a mark of byte order before", |it| Some(it.put(0, "\u{feff}"))),
+    ("a zero-width space before", |it| Some(it.put(it.opener.start, "\u{200b}"))),
+    ("name: `functions.`", |it| Some(it.put(it.name.start, "functions."))),
+    ("name: `default_api:`", |it| Some(it.put(it.name.start, "default_api:"))),
+    ("name: `functions_`", |it| Some(it.put(it.name.start, "functions_"))),
+    ("name: counter behind", |it| Some(it.put(it.name.end, ":0"))),
+    ("name: other case", |it| Some(it.with(it.name.clone(), &camel(it.call.name)))),
+    ("name: doubled", |it| Some(it.put(it.name.end, it.call.name))),
+    ("name: a token behind", |it| Some(it.put(it.name.end, "<|channel|>commentary"))),
+    ("name: quoted", |it| Some(it.with(it.name.clone(), &format!("\"{}\"", it.call.name)))),
+];
+
+fn closer(place: &Place<'_>, change: impl Fn(&str) -> String) -> Option<String> {
+    let at = place.last_marker()?;
+    Some(place.with(at.clone(), &change(&place.text[at])))
+}
+
+fn opener(place: &Place<'_>, change: impl Fn(&str) -> String) -> Option<String> {
+    let at = place.first_marker()?;
+    Some(place.with(at.clone(), &change(&place.text[at])))
+}
+
+/// Returns a marker with a blank before its last character.
+fn blank(marker: &str) -> String {
+    format!("{} {}", &marker[..marker.len() - 1], &marker[marker.len() - 1..])
+}
+
+/// Puts words between the marker of a call and what stands behind it.
+fn text_before(place: &Place<'_>) -> Option<String> {
+    let marker = place.first_marker()?;
+    let bare = place.text[marker.end..].trim_start().starts_with('{');
+    bare.then(|| place.put(marker.end, "\nSure, here it is:\n"))
+}
+
+fn camel(name: &str) -> String {
+    let mut parts = name.split(['_', '-', '.']);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + &part[..1].to_uppercase() + &part[1..])
+}

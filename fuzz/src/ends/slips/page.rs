@@ -1,0 +1,74 @@
+//! The tables of slips.
+
+use super::kinds;
+use crate::ends::tally::{Tally, among};
+
+/// The dialects of the page's columns: one of each way to write calls.
+const COLUMNS: [&str; 14] = [
+    "hermes",
+    "qwen3_coder",
+    "glm45",
+    "minimax_m2",
+    "pythonic",
+    "llama4_pythonic",
+    "kimi_k2",
+    "deepseek_v3_1",
+    "mistral_v11",
+    "harmony",
+    "functionary_v3",
+    "tool_use",
+    "gemma4",
+    "cline",
+];
+
+const INTRO: &str = "\
+# Slips
+
+What becomes of a call with one slip of the kinds that models make. A cell says *read as meant / not finished / wrong*, in
+percent of the messages of one or two calls in which the slip could be made: as meant, every call came out as it was written
+before the slip; not finished, calls are missing and nothing else came out; wrong, a call has arguments that nobody meant.
+*All* is over every built-in dialect. Each dialect is read by name with the default options. Run
+`cargo run --release --no-default-features --example ends -- slips --cases 200 --markdown` in `fuzz/` to regenerate it.
+
+";
+
+/// Returns the page.
+pub(in crate::ends) fn markdown(rows: &[(&str, &Tally)]) -> String {
+    let shown: Vec<&(&str, &Tally)> =
+        COLUMNS.iter().filter_map(|name| rows.iter().find(|row| row.0 == *name)).collect();
+    let names: Vec<String> = shown.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let mut out = format!("{INTRO}| slip | all | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len() + 1));
+    for (slip, _) in kinds() {
+        let all = cell(rows.iter().map(|row| row.1), slip);
+        let cells: Vec<String> = shown.iter().map(|(_, tally)| cell([*tally].into_iter(), slip)).collect();
+        out.push_str(&format!("| {slip} | {all} | {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+/// Returns the table with all dialects that were asked for, the slips in the order of the page.
+pub(in crate::ends) fn text(rows: &[(&str, &Tally)]) -> Vec<Vec<String>> {
+    let head = ["slip", "all"].into_iter().chain(rows.iter().map(|row| row.0));
+    let mut lines = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    for (slip, _) in kinds() {
+        let all = cell(rows.iter().map(|row| row.1), slip);
+        let cells = rows.iter().map(|(_, tally)| cell([*tally].into_iter(), slip));
+        lines.push([(*slip).to_owned(), all].into_iter().chain(cells).collect());
+    }
+    lines
+}
+
+fn cell<'t>(tallies: impl Iterator<Item = &'t Tally> + Clone, slip: &'static str) -> String {
+    let count = |outcome| tallies.clone().map(|tally| among(tally, &[slip], outcome).0).sum::<u64>();
+    let [meant, unfinished, wrong] = ["meant", "not finished", "wrong"].map(count);
+    let all = meant + unfinished + wrong;
+    if all == 0 {
+        return "–".to_owned();
+    }
+    // What is wrong is never rounded to nothing.
+    let share = |count: u64| match 100.0 * count as f64 / all as f64 {
+        share if share > 0.0 && share < 0.5 => format!("{share:.1}"),
+        share => format!("{share:.0}"),
+    };
+    format!("{}/{}/{}", share(meant), share(unfinished), share(wrong))
+}

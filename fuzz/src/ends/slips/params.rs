@@ -1,0 +1,55 @@
+//! Slips in parameters that stand between markers.
+
+use serde_json::Value;
+
+use super::Slip;
+use super::place::Place;
+use crate::ends::home::StringStyle;
+
+pub(super) const SLIPS: &[Slip] = &[
+    ("value's closer missing", |it| {
+        // Its line goes with it.
+        let at = it.value_closer()?;
+        let blank = it.text[at.end..].len() - it.text[at.end..].trim_start().len();
+        Some(it.with(at.start..at.end + blank, ""))
+    }),
+    ("value's closer doubled", |it| closer(tagged(it)?, |closer| closer.repeat(2))),
+    ("value's closer of a sibling", |it| {
+        closer(it, |closer| if closer.starts_with("</") { "</argument>".to_owned() } else { closer.to_owned() })
+    }),
+    ("value's closer in capitals", |it| closer(it, str::to_uppercase)),
+    ("value's closer with a blank", |it| closer(it, |closer| closer.replacen('>', " >", 1))),
+    ("value's closer without its bracket", |it| {
+        closer(it, |closer| closer.strip_suffix('>').unwrap_or(closer).to_owned())
+    }),
+    ("key: quoted", |it| {
+        let key = it.raw_key()?;
+        let word = &it.text[key.clone()];
+        Some(it.with(key, &format!("\"{word}\"")))
+    }),
+    ("key: a blank behind", |it| Some(it.put(it.closed()?.raw_key()?.end, " "))),
+    ("JSON for parameters", |it| {
+        let raw = it.is(StringStyle::Raw) && it.raw_key().is_some();
+        let from = head(it)?;
+        let end = it.value_closer().map(|_| it.closer.start + it.home.end.len())?;
+        let json = Value::from(it.call.arguments()).to_string();
+        (raw && it.text.is_char_boundary(end)).then(|| it.with(from..end, &json))
+    }),
+];
+
+/// Returns the place if its values end with a whole tag or token.
+fn tagged<'p, 'm>(place: &'p Place<'m>) -> Option<&'p Place<'m>> {
+    (place.home.end.starts_with('<') && place.home.end.ends_with('>')).then_some(place)
+}
+
+fn closer(place: &Place<'_>, change: impl FnOnce(&str) -> String) -> Option<String> {
+    let at = place.value_closer()?;
+    Some(place.with(at.clone(), &change(&place.text[at])))
+}
+
+/// Returns where the first parameter begins.
+fn head(place: &Place<'_>) -> Option<usize> {
+    let key = place.raw_key()?;
+    let before = &place.text[place.name.end..key.start];
+    before.rfind('<').map(|at| place.name.end + at)
+}
