@@ -114,7 +114,7 @@ codes! {
         by "models that answer in markup" risk "an entity that was meant literally is decoded";
     BareKey "bare_key" SAFE "an object key without quotes"
         by "models trained on JavaScript and YAML" risk "none known: a value must follow the separator";
-    MissingQuote "missing_quote" SAFE "a key with a quote lost or doubled, or a string without its first quote, whose next quote on the line ends it for certain"
+    MissingQuote "missing_quote" SAFE "a key with a quote lost or doubled, a keyword in quotes, or a string without its first quote, whose next quote on the line ends it for certain"
         by "models that mix two dialects, and servers that lose the first piece of an answer" risk "none known: a separator or a bracket must follow where it follows a whole one";
     BareString "bare_string" GUESS "an unquoted string; read up to the next comma, bracket or line break"
         by "small models, and YAML habits" risk "where a comma or bracket is missing, the words behind it become part of the string";

@@ -13,6 +13,9 @@ use crate::view::{BEHIND, NotYet};
 /// A remark behind a call's body: a sentence or two.
 const NOISE: usize = 256;
 
+/// A special token's bytes, at most.
+const TOKEN: usize = 32;
+
 /// Where a call ends, and what was wrong with its closers.
 pub(crate) struct Closing {
     pub(crate) at: usize,
@@ -129,8 +132,11 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
         return Ok(None);
     }
     let mut end = at;
-    while let Some(turn) = context.engine.catalog.turn_end(context.view, end)? {
-        end = context.gap(turn)?;
+    while let Some(token) = match context.engine.catalog.turn_end(context.view, end)? {
+        None => foreign_token(end, context)?,
+        turn => turn,
+    } {
+        end = context.gap(token)?;
     }
     let is_word = |next: char| next.is_alphanumeric() || next.is_whitespace() || ".,;:!?'-_".contains(next);
     while end - at < NOISE
@@ -143,6 +149,18 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
     Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
         .then_some(end))
+}
+
+/// Returns the end of a special token as other models have them, such as `<|im_end|>`, that is no marker here.
+fn foreign_token(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
+    if !context.view.starts_with(at, "<|")? || context.opener(at)?.is_some() || context.any_closer(at)?.is_some() {
+        return Ok(None);
+    }
+    let mut end = at + "<|".len();
+    while end - at < TOKEN && context.view.byte(end)?.is_some_and(|next| next.is_ascii_alphanumeric() || next == b'_') {
+        end += 1;
+    }
+    Ok(context.view.starts_with(end, "|>")?.then_some(end + "|>".len()))
 }
 
 fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {

@@ -100,12 +100,12 @@ impl KwargsReader {
         if context.any_closer(at)?.is_some() {
             return Ok(Some(self.end(at, Ended::Cut, context, sink)));
         }
-        if let Some(key) = self.positional(at, context)? {
-            sink.repair(Code::PositionalArgument, at..at, Code::PositionalArgument.row().about);
-            self.begin(key, at, context, sink);
-            return Ok(None);
-        }
         let Some((key, start)) = keyword(context.view, at)? else {
+            if let Some(key) = self.positional(at, context)? {
+                sink.repair(Code::PositionalArgument, at..at, Code::PositionalArgument.row().about);
+                self.begin(key, at, context, sink);
+                return Ok(None);
+            }
             // Behind a comma another argument was to come.
             let whole = !self.object.is_empty() && context.view.byte(self.at - 1)? != Some(b',');
             if context.pattern_ref.section.is_some() && whole && context.next_call_begins(at)? {
@@ -115,7 +115,9 @@ impl KwargsReader {
             return Ok(Some(self.cut(at, Ended::Broken, sink)));
         };
         if key.text.len() < key.span.len() {
-            sink.repair(Code::MarkdownEscape, key.span.clone(), Code::MarkdownEscape.row().about);
+            let quoted = context.view.byte(key.span.start)?.is_some_and(is_quote);
+            let code = if quoted { Code::MissingQuote } else { Code::MarkdownEscape };
+            sink.repair(code, key.span.clone(), if quoted { "a keyword in quotes" } else { code.row().about });
         }
         if context.view.slice(key.span.end, start).contains(':') {
             sink.repair(Code::WrongSeparator, key.span.end..start, "expected `=`, found `:`");
@@ -175,14 +177,26 @@ impl KeywordValue {
     }
 }
 
-/// Reads `name =`, not `==`, or `name:`; returns the name and where the value begins.
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'')
+}
+
+/// Reads `name =`, not `==`, or `name:`, the name in quotes or not; returns the name and where the value begins.
 pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usize)>, NotYet> {
-    let word = name_end(view, at)?;
-    let name = match escaped_name(view, at, word)? {
+    let quote = view.byte(at)?.filter(|first| is_quote(*first));
+    let start = at + usize::from(quote.is_some());
+    let word = name_end(view, start)?;
+    let name = match escaped_name(view, start, word)? {
         Some((name, _)) => Some(name),
-        None => word.map(|end| HeadText::new(view.slice(at, end), at..end)),
+        None => word.map(|end| HeadText::new(view.slice(start, end), start..end)),
     };
-    let Some(name) = name else { return Ok(None) };
+    let Some(mut name) = name else { return Ok(None) };
+    if quote.is_some() {
+        if view.byte(name.span.end)? != quote {
+            return Ok(None);
+        }
+        name.span = at..name.span.end + 1;
+    }
     let separator = view.skip_blanks(name.span.end)?;
     let behind = view.byte(separator + 1)?;
     let separates = match view.byte(separator)? {

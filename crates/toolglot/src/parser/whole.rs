@@ -79,33 +79,48 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) 
     Ok(end)
 }
 
-/// Makes an arguments object of a value that is none: JSON in a string, text for the tool's one parameter, nothing at all.
+/// Makes an arguments object of a value that is none: JSON in a string, an object alone in a list, text or a list for the
+/// tool's one parameter, nothing at all.
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
         return Some(WholeArguments::empty(tool));
     }
-    let content: String = serde_json::from_str(json).ok()?;
+    let schema = tool.and_then(|tool| tool.schema.as_ref());
+    let root = schema.map(Schema::root);
+    let (content, code) = match json.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+        Some(item) => (item.to_owned(), Code::Wrapper),
+        None => (serde_json::from_str::<String>(json).ok()?, Code::DoubleEncoded),
+    };
     if content.trim().is_empty() {
         return Some(WholeArguments::empty(tool));
     }
-    let schema = tool.and_then(|tool| tool.schema.as_ref());
-    if !content.trim_start().starts_with(['{', '[', '`']) {
-        let named = text_parameter(schema?).filter(|_| options.repairs.allow(Code::PositionalArgument));
+    let is_object = match code {
+        Code::Wrapper => {
+            let item = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&content).ok();
+            item.is_some_and(|item| root.is_none_or(|root| item.keys().all(|key| root.knows(key))))
+        }
+        _ => content.trim_start().starts_with(['{', '[', '`']),
+    };
+    if !is_object {
+        let types = if code == Code::Wrapper { Types::ARRAY } else { Types::STRING };
+        let named = only_parameter(schema?, types).filter(|_| options.repairs.allow(Code::PositionalArgument));
         let json = format!("{{{}:{json}}}", serde_json::to_string(named?).ok()?);
         return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });
     }
+    if !options.repairs.allow(code) {
+        return None;
+    }
     let json_context = Context { markers: &NoMarkers, schema, options, quote: None, given: None };
-    let inner =
-        json::read_whole(&content, ValuePosition::Arguments, schema.map(|schema| schema.root().id()), &json_context)?;
+    let inner = json::read_whole(&content, ValuePosition::Arguments, root.map(|root| root.id()), &json_context)?;
     let object = inner.json.starts_with('{');
-    object.then_some(WholeArguments { json: inner.json, repair: Some(Code::DoubleEncoded), found: inner.repairs })
+    object.then_some(WholeArguments { json: inner.json, repair: Some(code), found: inner.repairs })
 }
 
-/// Returns the only parameter of a tool if it is a string.
-fn text_parameter(schema: &Schema) -> Option<&str> {
+/// Returns the only parameter of a tool if it is of a type.
+fn only_parameter(schema: &Schema, types: Types) -> Option<&str> {
     let [only] = schema.root().properties() else { return None };
-    schema.root().property(only).filter(|node| node.types().only(Types::STRING)).map(|_| only.as_str())
+    schema.root().property(only).filter(|node| node.types().only(types)).map(|_| only.as_str())
 }
 
 /// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.

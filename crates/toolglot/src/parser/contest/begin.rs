@@ -202,13 +202,14 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
             let read = with_attributes(at, context)?;
             Ok(read.map(|(whole, end)| Start::Whole { whole, at, end }))
         }
-        Some(b'"') => {
-            let read = read_value(at, ValuePosition::Value, None, context)?;
-            let arguments = |(json, end): (String, usize)| {
-                let whole = arguments_of(&json, context.tool(), &context.engine.options)?;
-                Some(Start::Whole { whole, at, end })
-            };
-            Ok(read.and_then(arguments))
+        Some(first @ (b'"' | b'[')) => {
+            let Some((json, end)) = read_value(at, ValuePosition::Value, None, context)? else { return Ok(None) };
+            // A list says nothing by itself.
+            if first == b'[' && !is_closed(end, context)? {
+                return Ok(None);
+            }
+            let whole = arguments_of(&json, context.tool(), &context.engine.options);
+            Ok(whole.map(|whole| Start::Whole { whole, at, end }))
         }
         _ => {
             let closer =
@@ -216,6 +217,15 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
             let empty = plain && context.any(at, closer)?.is_some();
             Ok(empty.then(|| Start::Whole { whole: WholeArguments::empty(context.tool()), at, end: at }))
         }
+    }
+}
+
+/// Says whether a call ends at `at`: with its closer, or, where it has none, with the input or before the next call.
+fn is_closed(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+    let next = context.gap(at)?;
+    match context.closer() {
+        Some(closer) => Ok(context.any(next, [closer])?.is_some()),
+        None => Ok(context.view.byte(next)?.is_none() || context.opener(next)?.is_some()),
     }
 }
 
@@ -289,6 +299,8 @@ pub(crate) fn tag_end(view: View<'_>, at: usize) -> Result<TagEnd, NotYet> {
 
 fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
     let view = context.view;
+    // Unpacked or not, a dict is an object.
+    let at = if view.starts_with(at, "**{")? { at + "**".len() } else { at };
     if view.byte(at)? == Some(b'{') {
         return Ok(key_ahead(view, at + 1, None)?.then_some(Start::Json { at, relaxed: false }));
     }
