@@ -68,7 +68,7 @@ pub struct Probe {
     pub reasoning: usize,
     /// Calls that the server told from the text.
     pub native_calls: usize,
-    /// Of these, such whose arguments are no JSON object, or whose name is not the tool's.
+    /// Of these, such whose arguments are not a JSON object, or whose name is not the tool's.
     pub broken_calls: usize,
     /// Calls that it left in the text, or in the reasoning.
     pub calls_in_text: usize,

@@ -12,10 +12,9 @@ use crate::tool::Tools;
 
 /// Reads the arguments string of a native call, piece by piece, for servers that send one in pieces.
 ///
-/// What is certain is said at once: valid JSON that fits the tool comes out as
-/// it went in, everything else repaired and converted as the arguments of a
-/// call that was written as text. What cannot be read as one object while it
-/// arrives is kept and read by [`repair`] when it is whole.
+/// What is certain is said at once: valid JSON that fits the tool comes out as it went in, everything else repaired and
+/// converted as the arguments of a call that was written as text. What cannot be read as one object while it arrives is
+/// kept and read by [`repair`] when it is whole.
 ///
 /// # Example
 /// ```

@@ -44,19 +44,9 @@ pub(crate) enum Hint {
     Json,
 }
 
-/// Appends the JSON of a value that its dialect writes as bare text.
+/// Appends the JSON of a value that its dialect writes as bare text, and what was repaired inside; spans count from the
+/// start of `raw`.
 pub(crate) fn text(
-    raw: &str,
-    node: Option<SchemaNode<'_>>,
-    hint: Hint,
-    options: &Options,
-    out: &mut String,
-) -> Conversion {
-    text_with(raw, node, hint, options, out, &mut Vec::new())
-}
-
-/// Does what [`text`] does, and adds what was repaired inside the value; spans count from the start of `raw`.
-pub(crate) fn text_with(
     raw: &str,
     node: Option<SchemaNode<'_>>,
     hint: Hint,

@@ -6,8 +6,7 @@ use crate::diagnostic::Diagnostic;
 
 /// One thing the parser found, and the bytes of the input it consumed.
 ///
-/// The spans of all events but diagnostics tile the input: each starts where
-/// the one before ended.
+/// The spans of all events but diagnostics tile the input: each starts where the one before ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<'a> {

@@ -1,9 +1,8 @@
 //! JSON: one streaming reader that accepts what models write and emits strict JSON, one writer.
 //!
-//! Valid JSON passes byte for byte. What deviates is read by a named repair,
-//! if that repair is switched on; otherwise the value is broken from there.
-//! What is the own language of a place is no repair: Python literals in the
-//! arguments of a Python call, bare words in a dialect with its own quote.
+//! Valid JSON passes byte for byte. What deviates is read by a named repair, if that repair is switched on; otherwise
+//! the value is broken from there. What is the own language of a place is no repair: Python literals in the arguments
+//! of a Python call, bare words in a dialect with its own quote.
 //!
 //! # Which reading wins
 //! Where several repairs could claim the same bytes, the first row that fits

@@ -87,7 +87,7 @@ impl LineScalar<'_> {
     }
 
     fn write(&self, node: Option<SchemaNode<'_>>, options: &Options, out: &mut String) -> Conversion {
-        coerce::text(self.text(), node, self.hint(), options, out)
+        coerce::text(self.text(), node, self.hint(), options, out, &mut Vec::new())
     }
 }
 

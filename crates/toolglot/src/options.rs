@@ -148,11 +148,10 @@ impl Options {
 
     /// Seed for generated call ids, used where the model supplies none.
     ///
-    /// The same seed gives the same ids. Without one, the ids come from a hash
-    /// of the message's text ([`seed_of`](crate::seed_of)), so two messages of a
-    /// conversation have different ids unless they are the same byte for byte.
-    /// A caller that shows ids before the message is over, or whose model may
-    /// repeat itself to the letter, draws a random number.
+    /// The same seed gives the same ids. Without one, the ids come from a hash of the message's text
+    /// ([`seed_of`](crate::seed_of)), so two messages of a conversation have different ids unless they are the same
+    /// byte for byte. A caller that shows ids before the message is over, or whose model may repeat itself to the
+    /// letter, draws a random number.
     #[must_use]
     pub fn with_id_seed(self, seed: u64) -> Self {
         Self { id_seed: Some(seed), ..self }

@@ -23,9 +23,8 @@ pub use error::RenderError;
 
 /// Writes messages in one dialect.
 ///
-/// What it returns reads back the same: every text is read again with the
-/// parser before it goes out, unless that is switched off. Only white space
-/// that leads to the calls may come back behind the content.
+/// What it returns reads back the same: every text is read again with the parser before it goes out, unless that is
+/// switched off. Only white space that leads to the calls may come back behind the content.
 ///
 /// # Example
 /// ```
@@ -152,8 +151,7 @@ impl Renderer {
 
     /// Whether what was written is read again to prove that it says the same; it is unless switched off.
     ///
-    /// Unchecked text may say something else than the message where a value
-    /// holds markers of the dialect.
+    /// Unchecked text may say something else than the message where a value holds markers of the dialect.
     #[must_use]
     pub fn with_check(self, checked: bool) -> Self {
         Self { checked, ..self }
@@ -162,9 +160,8 @@ impl Renderer {
     /// Returns the text in which a model that speaks the dialect says the message.
     ///
     /// # Errors
-    /// If the arguments of a call are no JSON object, or if the dialect
-    /// cannot express the message: then the error says what and why. So it
-    /// does where the calls would be text to a reader without tools.
+    /// If the arguments of a call are not a JSON object, or if the dialect cannot express the message: then the error says
+    /// what and why. So it does where the calls would be text to a reader without tools.
     pub fn render(&self, message: &Rendering<'_>) -> Result<String, RenderError> {
         let calls = message.read_calls()?;
         if let Some(call) = calls.iter().find(|call| !is_name(call.name)) {

@@ -24,22 +24,18 @@ pub struct Repaired {
 
 /// Reads the `arguments` string of a call of the only one of `tools`, if one is given.
 ///
-/// In this order: nothing at all is `{}`; JSON, strict or repaired, also
-/// inside a JSON string; JSON of at most 4 KiB in which one quote or bracket
-/// is wrong, where just one edit mends it, while several are a failure; JSON
-/// each of whose quotes stands twice; a whole call in any dialect, whose
-/// arguments are taken; parameters of any dialect without their call; one
-/// JSON object with text, a fence or further objects around it. What is none
-/// of these is reported as failed, never made `{}`.
+/// In this order: nothing at all is `{}`; JSON, strict or repaired, also inside a JSON string; JSON of at most 4 KiB in
+/// which one quote or bracket is wrong, where just one edit mends it, while several are a failure; JSON each of whose
+/// quotes stands twice; a whole call in any dialect, whose arguments are taken; parameters of any dialect without their
+/// call; one JSON object with text, a fence or further objects around it. What is none of these is reported as failed,
+/// never made `{}`.
 ///
-/// The whole is at hand, so no repair is made that the tool's schema speaks
-/// against while another reading fits it: the first reading that fits is
-/// taken, and only if none does the first of all, or what that has for the
-/// arguments if it is a whole call that fits.
+/// The whole is at hand, so no repair is made that the tool's schema speaks against while another reading fits it: the
+/// first reading that fits is taken, and only if none does the first of all, or what that has for the arguments if it
+/// is a whole call that fits.
 ///
-/// An object that the end of the text cuts off is a failure, unless
-/// [`Options::with_accept_incomplete`] asks for it: then it is closed, with
-/// the diagnostic `truncated`.
+/// An object that the end of the text cuts off is a failure, unless [`Options::with_accept_incomplete`] asks for it:
+/// then it is closed, with the diagnostic `truncated`.
 ///
 /// # Example
 /// ```

@@ -133,7 +133,7 @@ struct Found {
 /// Returns the text of the dialect file `name` that reads an example as what it means.
 ///
 /// # Errors
-/// If the arguments are no JSON objects, if the text does not contain them, or if no file reads them back.
+/// If the arguments are not a JSON objects, if the text does not contain them, or if no file reads them back.
 pub fn sketch(name: &str, example: &Example<'_>) -> Result<String, SketchError> {
     let meant = example.meant()?;
     let mut nearest = None;

@@ -63,16 +63,13 @@ pub(crate) enum NameLookup {
 impl Tools {
     /// Returns the tools of a JSON value, in the form of any vendor's requests.
     ///
-    /// A tool is OpenAI's `{type, function: {name, parameters}}` or
-    /// `{type, name, parameters}`, Anthropic's `{name, input_schema}`, MCP's
-    /// `{name, inputSchema}`, Gemini's `{functionDeclarations: […]}`, Bedrock's
-    /// `{toolSpec}`, or a bare `{name, parameters}`. Tools may come as a list, as
-    /// an object with `tools` such as a request or the result of MCP's
-    /// `tools/list`, as a single tool, or as a map from names to schemas.
+    /// A tool is OpenAI's `{type, function: {name, parameters}}` or `{type, name, parameters}`, Anthropic's `{name,
+    /// input_schema}`, MCP's `{name, inputSchema}`, Gemini's `{functionDeclarations: […]}`, Bedrock's `{toolSpec}`, or
+    /// a bare `{name, parameters}`. Tools may come as a list, as an object with `tools` such as a request or the result
+    /// of MCP's `tools/list`, as a single tool, or as a map from names to schemas.
     ///
-    /// Tools of other types, such as web search, are skipped: the model does not
-    /// write calls of them. `null` means no tools. If several tools have the same
-    /// name, the first wins.
+    /// Tools of other types, such as web search, are skipped: the model does not write calls of them. `null` means no
+    /// tools. If several tools have the same name, the first wins.
     ///
     /// # Example
     /// ```

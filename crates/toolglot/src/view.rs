@@ -4,10 +4,8 @@ use crate::marks::Marks;
 
 /// A reader asked for a byte that has not arrived; nothing may be decided until it does.
 ///
-/// Readers pass it on with `?` and are asked again, from the last place they
-/// decided, when more bytes are there. This is the only way a reader learns
-/// that the visible bytes are over, so no decision can depend on how the
-/// input was cut.
+/// Readers pass it on with `?` and are asked again, from the last place they decided, when more bytes are there. This
+/// is the only way a reader learns that the visible bytes are over, so no decision can depend on how the input was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotYet;
 

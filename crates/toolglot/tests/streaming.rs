@@ -61,7 +61,7 @@ fn a_literal_waits_for_nothing_but_its_end() {
             }
         }
     }
-    assert_eq!(given, "{\"all\": [true, 7, null,");
+    assert_eq!(given, "{\"all\": [true, 7, null");
 }
 
 fn read(dialect: &Arc<Dialect>, tools: &Tools, options: &Options, text: &str, bytes: usize) -> Message {

@@ -107,7 +107,9 @@ impl Report {
         match self.oracle.as_str() {
             "damage" => self.shares(page::DAMAGE, page::OF_DAMAGE),
             "prefix" => self.shares(page::PREFIX, page::OF_PREFIX),
-            "slips" => slips::markdown(&self.tallies()),
+            "slips" => {
+                slips::markdown(&self.rows.iter().map(|row| (&*row.name, &*row.body, &row.tally)).collect::<Vec<_>>())
+            }
             _ => self.unescaped(),
         }
     }

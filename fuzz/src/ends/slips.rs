@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Run;
 use super::home::Home;
 use super::message::{self, Calling, Calls, Meant, found, read, shown};
-use super::tally::Tally;
+use super::tally::{Tally, among};
 use super::unescaped::same_but_blanks;
 use super::writing::{self, Escaping, Style};
 use super::{code, line};
@@ -26,6 +26,11 @@ type Slip = (&'static str, fn(&Place<'_>) -> Option<String>);
 /// All kinds of slips.
 fn kinds() -> impl Iterator<Item = &'static Slip> {
     [frame::SLIPS, json::SLIPS, params::SLIPS, keywords::SLIPS].into_iter().flatten()
+}
+
+/// Returns how many messages with a slip had an outcome, and how many there were.
+pub(super) fn share(tally: &Tally, outcome: &str) -> (u64, u64) {
+    among(tally, &kinds().map(|(name, _)| *name).collect::<Vec<_>>(), outcome)
 }
 
 /// Judges each slip in one message.

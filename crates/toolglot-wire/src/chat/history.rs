@@ -94,7 +94,7 @@ impl Mender<'_> {
         let fixed = fixed.filter(|fixed| is_object(fixed));
         if !text.trim().is_empty() {
             let how = if fixed.is_some() { "repaired" } else { "sent as `{\"raw\": …}`" };
-            self.tell(format!("arguments of `{name}` are no JSON object; {how}"));
+            self.tell(format!("arguments of `{name}` are not a JSON object; {how}"));
         }
         fixed.unwrap_or_else(|| json!({"raw": text}).to_string())
     }

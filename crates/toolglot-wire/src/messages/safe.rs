@@ -52,7 +52,7 @@ fn object(input: Value, name: &str, mender: &mut Mender<'_>) -> Value {
             serde_json::from_str(&json).unwrap_or_else(|_| json!({"raw": text}))
         }
         _ => {
-            mender.tell(format!("arguments of `{name}` are no JSON object; sent as `{{\"raw\": …}}`"));
+            mender.tell(format!("arguments of `{name}` are not a JSON object; sent as `{{\"raw\": …}}`"));
             json!({"raw": input})
         }
     }

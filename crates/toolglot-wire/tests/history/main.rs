@@ -74,8 +74,8 @@ fn a_history_in_order_goes_on_as_it_is() {
 
 #[test]
 fn what_is_put_right_is_told() {
-    const REPAIRED: &str = "arguments of `ls` are no JSON object; repaired";
-    const WRAPPED: &str = "arguments of `ls` are no JSON object; sent as `{\"raw\": …}`";
+    const REPAIRED: &str = "arguments of `ls` are not a JSON object; repaired";
+    const WRAPPED: &str = "arguments of `ls` are not a JSON object; sent as `{\"raw\": …}`";
     let asked = json!({"role": "user", "content": "go"});
     let called = |name: &str, arguments: &str| {
         let call = json!({"id": "a", "type": "function", "function": {"name": name, "arguments": arguments}});

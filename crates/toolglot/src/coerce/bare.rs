@@ -12,8 +12,7 @@ use crate::schema::{SchemaNode, Types};
 
 /// Appends the JSON of bare text for a node that declares types.
 ///
-/// Text that fits none of them is a string or, where no string is declared,
-/// whatever JSON value it spells.
+/// Text that fits none of them is a string or, where no string is declared, whatever JSON value it spells.
 pub(super) fn read(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mut Output<'_>) -> Conversion {
     let types = node.types();
     if types.only(Types::STRING) {
@@ -56,7 +55,7 @@ fn guessed(text: &str, node: SchemaNode<'_>, options: &Options) -> Option<(Strin
         }
         Some(Some(item)) => {
             let mut out = String::new();
-            let verdict = super::text(text, Some(item), Hint::None, options, &mut out);
+            let verdict = super::text(text, Some(item), Hint::None, options, &mut out, &mut Vec::new());
             (Code::WrapScalar, Some(format!("[{out}]")).filter(|_| verdict != Conversion::Mismatch)?)
         }
         None => {
@@ -91,9 +90,8 @@ pub(super) fn plain(raw: &str, node: SchemaNode<'_>, options: &Options, out: &mu
 
 /// Appends text as a declared type other than string; `None` if it fits none.
 ///
-/// Where a string is declared too, only text that is spelled exactly like
-/// another type becomes one: `007` and `+5` stay text. `level` counts the
-/// strings that were decoded to get at the text.
+/// Where a string is declared too, only text that is spelled exactly like another type becomes one: `007` and `+5` stay
+/// text. `level` counts the strings that were decoded to get at the text.
 pub(super) fn convert(
     text: &str,
     node: SchemaNode<'_>,

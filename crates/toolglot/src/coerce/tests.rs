@@ -45,7 +45,7 @@ fn check_text(rows: &[(&str, &str, &str, Conversion)], hint: Hint, options: &Opt
     for (declared, raw, json, verdict) in rows {
         let (schema, mut out, mut same) = (schema(declared), String::new(), String::new());
         write_string(raw, &mut same);
-        let found = text(raw, Some(schema.root()), hint, options, &mut out);
+        let found = text(raw, Some(schema.root()), hint, options, &mut out, &mut Vec::new());
         check(&format!("`{raw}` for {declared}"), (found, &out), &same, (json, *verdict));
     }
 }
@@ -276,7 +276,7 @@ fn whatever_the_text_the_value_is_json() {
             schemas.iter().flat_map(|schema| [Hint::None, Hint::String, Hint::Json].map(|hint| (schema, hint)))
         {
             let mut out = String::new();
-            text(&raw, Some(schema.root()), hint, &Options::default(), &mut out);
+            text(&raw, Some(schema.root()), hint, &Options::default(), &mut out, &mut Vec::new());
             assert!(serde_json::from_str::<Value>(&out).is_ok(), "`{raw}` became `{out}`, with {hint:?}");
         }
     }
@@ -285,7 +285,7 @@ fn whatever_the_text_the_value_is_json() {
 #[test]
 fn repairs_inside_a_value_are_told_with_their_place() {
     let (schema, mut out, mut repairs) = (schema(ARRAY), String::new(), Vec::new());
-    let verdict = text_with("\n ['a']", Some(schema.root()), Hint::None, &Options::default(), &mut out, &mut repairs);
+    let verdict = text("\n ['a']", Some(schema.root()), Hint::None, &Options::default(), &mut out, &mut repairs);
     assert_eq!((verdict, out.as_str()), (Fits, "[\"a\"]"));
     assert_eq!(
         repairs.iter().map(|repair| (repair.code, repair.span.start)).collect::<Vec<_>>(),

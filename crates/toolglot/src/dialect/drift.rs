@@ -22,7 +22,7 @@ impl Pattern {
 /// Returns what models write for a marker; without its bracket only where nothing else belongs to its head.
 pub(super) fn drifted(own: &Spelling, alone: bool) -> Vec<Spelling> {
     let opener = own.opener();
-    let mut all: Vec<Spelling> = [upper, capitals]
+    let mut all: Vec<Spelling> = [str::to_ascii_uppercase, capitals]
         .iter()
         .map(|case| Spelling::new(own.parts.iter().map(|part| in_case(part, *case)).collect()))
         .collect();
@@ -43,10 +43,6 @@ fn in_case(part: &SpellingPart, case: fn(&str) -> String) -> SpellingPart {
         SpellingPart::Text(text) => SpellingPart::Text(case(text).into()),
         part => part.clone(),
     }
-}
-
-fn upper(text: &str) -> String {
-    text.to_ascii_uppercase()
 }
 
 /// Returns a text of which each word begins with a capital.

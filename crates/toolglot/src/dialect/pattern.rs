@@ -10,8 +10,7 @@ use crate::lead::Lead;
 
 /// Text with holes, split at its body: what comes before, what carries the data, what closes it.
 ///
-/// White space between nodes is never kept: it is optional when reading, and
-/// writing goes by `source`.
+/// White space between nodes is never kept: it is optional when reading, and writing goes by `source`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     /// The pattern as written in the file.

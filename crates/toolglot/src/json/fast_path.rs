@@ -1,9 +1,8 @@
 //! Valid JSON at full speed: a tight loop over what needs no decision, up to the first byte that does.
 //!
-//! What passes here is what the careful reader would have passed byte for
-//! byte: each token is valid, and a string passes only if what follows it is
-//! what a valid string is followed by. Everything else is left to the careful
-//! reader, which begins where the last certain token ended.
+//! What passes here is what the careful reader would have passed byte for byte: each token is valid, and a string
+//! passes only if what follows it is what a valid string is followed by. Everything else is left to the careful reader,
+//! which begins where the last certain token ended.
 
 use std::ops::Range;
 

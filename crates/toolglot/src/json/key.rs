@@ -114,7 +114,8 @@ impl ReaderStep<'_> {
         if self.is_parameter() && !self.hold_wrapper(&key, &span) {
             self.parameter(&key, node.is_some(), span);
         }
-        self.reader.node = if self.holds_wrapper() { self.root_node() } else { node };
+        let root = self.context.schema.map(|schema| schema.root().id());
+        self.reader.node = if self.holds_wrapper() { root } else { node };
         drop(key);
         self.reader.key = source;
     }
@@ -146,10 +147,6 @@ impl ReaderStep<'_> {
     pub(super) fn property(&self, key: &str) -> Option<NodeId> {
         let node = self.reader.state.innermost()?.node?;
         Some(self.context.schema?.node(node).property(key)?.id())
-    }
-
-    fn root_node(&self) -> Option<NodeId> {
-        Some(self.context.schema?.root().id())
     }
 
     /// Reports what is wrong with a parameter's name; it is known if a schema governs it.

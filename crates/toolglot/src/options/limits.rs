@@ -2,8 +2,7 @@
 
 /// Bounds on what one message may make the parser hold or say.
 ///
-/// Hitting one is a diagnostic: before a call is committed its text comes
-/// back, afterwards it ends as truncated.
+/// Hitting one is a diagnostic: before a call is committed its text comes back, afterwards it ends as truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub(crate) held: usize,

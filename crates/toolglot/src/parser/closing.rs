@@ -8,13 +8,10 @@ use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
-use crate::view::{BEHIND, NotYet};
+use crate::view::{BEHIND, NotYet, View};
 
 /// A remark behind a call's body: a sentence or two.
 const NOISE: usize = 256;
-
-/// A special token's bytes, at most.
-const TOKEN: usize = 32;
 
 /// Where a call ends, and what was wrong with its closers.
 pub(crate) struct Closing {
@@ -125,15 +122,15 @@ pub(crate) fn close(at: usize, fenced: bool, context: &CallContext<'_>) -> Resul
     Ok(closing)
 }
 
-/// Returns the end of what stands at `at` and belongs neither to the call nor to the text behind it: the ends of turns,
-/// or words, if the closer follows and ends its line.
+/// Returns the end of what stands at `at` and belongs neither to the call nor to the text behind it: the ends of turns
+/// and tokens of other models, or words, if the closer follows and ends its line.
 fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
     if !closer.is_strong() {
         return Ok(None);
     }
     let mut end = at;
     while let Some(token) = match context.engine.catalog.turn_end(context.view, end)? {
-        None => foreign_token(end, context)?,
+        None if context.opener(end)?.is_none() && context.any_closer(end)?.is_none() => token(end, context.view)?,
         turn => turn,
     } {
         end = context.gap(token)?;
@@ -149,18 +146,6 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
     Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
         .then_some(end))
-}
-
-/// Returns the end of a special token as other models have them, such as `<|im_end|>`, that is no marker here.
-fn foreign_token(at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
-    if !context.view.starts_with(at, "<|")? || context.opener(at)?.is_some() || context.any_closer(at)?.is_some() {
-        return Ok(None);
-    }
-    let mut end = at + "<|".len();
-    while end - at < TOKEN && context.view.byte(end)?.is_some_and(|next| next.is_ascii_alphanumeric() || next == b'_') {
-        end += 1;
-    }
-    Ok(context.view.starts_with(end, "|>")?.then_some(end + "|>".len()))
 }
 
 fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {
@@ -226,26 +211,16 @@ pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<u
     if let Some(end) = context.opener(at)? {
         return Ok(context.view.byte(context.gap(end)?)?.is_none().then_some(end));
     }
-    if !is_token_like(at, context)? {
-        return Ok(None);
-    }
-    let Some((_, end)) = closing_tag(context.view, at + 1)? else { return Ok(None) };
+    let Some(end) = token(at, context.view)? else { return Ok(None) };
     let closes = context.any(context.gap(end)?, context.section_closers())?.is_some();
     Ok(closes.then_some(end))
 }
 
-/// Says whether what stands at `at` begins as the closers' tokens do: with `<` and the sign that sets them apart from tags.
-fn is_token_like(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let closers = context.pattern().tail.iter().chain(context.section_closers());
-    for closer in closers.flat_map(|closer| &closer.spellings) {
-        let sign = closer.opener().strip_prefix('<').and_then(|rest| rest.chars().next());
-        if let Some(sign) = sign.filter(|sign| *sign != '/' && !sign.is_alphanumeric())
-            && context.view.char(at + 1)? == Some(sign)
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Returns the end of what has the form of a special token: `<` and a sign with which no tag begins, up to `>`.
+fn token(at: usize, view: View<'_>) -> Result<Option<usize>, NotYet> {
+    let found = if view.byte(at)? == Some(b'<') { closing_tag(view, at + 1)? } else { None };
+    let is_token = |name: &str| !name.starts_with(|first: char| first.is_alphanumeric() || first == '/');
+    Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
 }
 
 /// Returns the end of the braces too many behind an element of an array of calls.

@@ -117,7 +117,7 @@ impl KwargsReader {
         if key.text.len() < key.span.len() {
             let quoted = context.view.byte(key.span.start)?.is_some_and(is_quote);
             let code = if quoted { Code::MissingQuote } else { Code::MarkdownEscape };
-            sink.repair(code, key.span.clone(), if quoted { "a keyword in quotes" } else { code.row().about });
+            sink.repair(code, key.span.clone(), code.row().about);
         }
         if context.view.slice(key.span.end, start).contains(':') {
             sink.repair(Code::WrongSeparator, key.span.end..start, "expected `=`, found `:`");

@@ -159,7 +159,7 @@ fn convert(
     sink: &mut Sink,
 ) {
     let mut found = Vec::new();
-    let verdict = coerce::text_with(value.text, node, hint, options, json, &mut found);
+    let verdict = coerce::text(value.text, node, hint, options, json, &mut found);
     let Range { start, end } = value.span;
     for Diagnostic { code, span, message, .. } in found {
         let span = (start + span.start).min(end)..(start + span.end).min(end);

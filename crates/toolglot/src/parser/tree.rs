@@ -149,7 +149,7 @@ fn is_text(at: usize, context: &CallContext<'_>, param: &Pattern, root: &OpenEle
 fn leaf(text: &str, node: Option<SchemaNode<'_>>, context: &CallContext<'_>) -> String {
     let inner = text.trim_ascii().strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>"));
     let mut json = String::new();
-    coerce::text(inner.unwrap_or(text), node, Hint::None, &context.engine.options, &mut json);
+    coerce::text(inner.unwrap_or(text), node, Hint::None, &context.engine.options, &mut json, &mut Vec::new());
     json
 }
 

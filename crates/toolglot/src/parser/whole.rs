@@ -1,5 +1,7 @@
 //! Values that must be seen whole before anything can be said of them.
 
+use serde_json::{Map, Value};
+
 use super::call_context::CallContext;
 use super::head::HeadText;
 use super::object::{ArgumentsObject, duplicate};
@@ -79,8 +81,7 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) 
     Ok(end)
 }
 
-/// Makes an arguments object of a value that is none: JSON in a string, an object alone in a list, text or a list for the
-/// tool's one parameter, nothing at all.
+/// Makes an arguments object of a value that is none: of JSON in a string, an object in a list, the one parameter's value.
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
@@ -88,22 +89,20 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
     }
     let schema = tool.and_then(|tool| tool.schema.as_ref());
     let root = schema.map(Schema::root);
-    let (content, code) = match json.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
-        Some(item) => (item.to_owned(), Code::Wrapper),
-        None => (serde_json::from_str::<String>(json).ok()?, Code::DoubleEncoded),
+    let item = json.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+    let (content, code, types) = match item {
+        Some(item) => (item.to_owned(), Code::Wrapper, Types::ARRAY),
+        None => (serde_json::from_str::<String>(json).ok()?, Code::DoubleEncoded, Types::STRING),
     };
     if content.trim().is_empty() {
         return Some(WholeArguments::empty(tool));
     }
-    let is_object = match code {
-        Code::Wrapper => {
-            let item = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&content).ok();
-            item.is_some_and(|item| root.is_none_or(|root| item.keys().all(|key| root.knows(key))))
-        }
-        _ => content.trim_start().starts_with(['{', '[', '`']),
+    let declares = |item: &Map<String, Value>| root.is_none_or(|root| item.keys().all(|key| root.knows(key)));
+    let is_object = match item {
+        Some(item) => serde_json::from_str(item).is_ok_and(|item| declares(&item)),
+        None => content.trim_start().starts_with(['{', '[', '`']),
     };
     if !is_object {
-        let types = if code == Code::Wrapper { Types::ARRAY } else { Types::STRING };
         let named = only_parameter(schema?, types).filter(|_| options.repairs.allow(Code::PositionalArgument));
         let json = format!("{{{}:{json}}}", serde_json::to_string(named?).ok()?);
         return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });

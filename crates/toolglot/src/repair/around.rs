@@ -16,12 +16,10 @@ struct FoundObject {
 
 /// Reads the first object of a text, if nothing that matters stands around it.
 ///
-/// Further objects directly behind it are reported; the first that has a
-/// member and fits the tool is taken, if the others say nothing that it does
-/// not say: which of two is meant nobody knows. Anything else in braces, quotes or
-/// members around it makes the reading doubtful, and there is none. What was
-/// read already stands, unless it is lines of keys that do not fit the tool.
-/// The object may be a whole call, which shows when it stands alone.
+/// Further objects directly behind it are reported; the first that has a member and fits the tool is taken, if the
+/// others say nothing that it does not say: which of two is meant nobody knows. Anything else in braces, quotes or
+/// members around it makes the reading doubtful, and there is none. What was read already stands, unless it is lines of
+/// keys that do not fit the tool. The object may be a whole call, which shows when it stands alone.
 pub(super) fn read(text: &ArgumentsText<'_>, first: Option<&Repaired>) -> Option<Repaired> {
     let lines = |found: &Repaired| found.diagnostics.iter().any(|found| found.code == Code::KeyValueLines);
     if first.is_some_and(|first| !lines(first)) {

@@ -11,11 +11,10 @@ use crate::diagnostic::{Code, Diagnostic};
 
 /// Checks finished arguments against all that their tools' schemas say.
 ///
-/// Readers know types, choices and names, which is what they need to read;
-/// this knows the rest, from `minimum` to `if`, and changes nothing. It is
-/// made once for a list of tools, and asked when a call is over. References
-/// are followed inside a schema only: nothing is fetched. `format` is a note,
-/// as JSON Schema has it since its draft of 2019, and not a rule.
+/// Readers know types, choices and names, which is what they need to read; this knows the rest, from `minimum` to `if`,
+/// and changes nothing. It is made once for a list of tools, and asked when a call is over. References are followed
+/// inside a schema only: nothing is fetched. `format` is a note, as JSON Schema has it since its draft of 2019, and not
+/// a rule.
 ///
 /// # Example
 /// ```

@@ -148,7 +148,7 @@ impl Record {
                     let error = value.err().filter(|error| !error.to_string().contains("out of range"));
                     match (*outcome == "complete" || *outcome == "repaired", error) {
                         (true, Some(error)) => {
-                            return Err(format!("arguments of call {index} are no JSON object ({error}): {all}"));
+                            return Err(format!("arguments of call {index} are not a JSON object ({error}): {all}"));
                         }
                         // Behind a number that is too large, nothing was looked at.
                         (false, _) if is_whole => {

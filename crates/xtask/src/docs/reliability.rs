@@ -30,7 +30,7 @@ struct Part {
     columns: &'static [(&'static str, usize)],
 }
 
-const PARTS: [Part; 3] = [
+const PARTS: [Part; 4] = [
     Part {
         title: "One call is malformed",
         about: "A byte of one call is deleted, doubled or replaced, or the call is cut short. *Other calls lost*: calls beside it \
@@ -43,6 +43,14 @@ const PARTS: [Part; 3] = [
             ("wrong, with a reported repair", 3),
             ("wrong, unreported", 4),
         ],
+    },
+    Part {
+        title: "A slip of the model",
+        about: "A call has a slip of the kinds that models make: a marker missing, doubled or misspelt, quotes lost, arguments in a \
+                list, words in between. *As meant*: every call came out as it was to be. *Wrong*: a call was returned with other \
+                arguments. The rest is returned as incomplete, or as text.",
+        source: "slips",
+        columns: &[("as meant", 1), ("wrong", 3)],
     },
     Part {
         title: "The message is cut off",

@@ -7,7 +7,7 @@ pub(super) const SLIPS: &[Slip] = &[
     ("closer missing", |it| Some(it.with(it.last_marker()?, ""))),
     ("closer doubled", |it| closer(it, |marker| marker.repeat(2))),
     ("closer in capitals", |it| closer(it, str::to_uppercase)),
-    ("closer with a blank", |it| closer(it, |marker| blank(marker))),
+    ("closer with a blank", |it| closer(it, blank)),
     ("closer without its bracket", |it| closer(it, |marker| marker[..marker.len() - 1].to_owned())),
     ("closer of a sibling", |it| {
         Some(it.with(it.last_marker().filter(|at| it.text[at.clone()].starts_with("</"))?, "</invoke>"))
@@ -15,7 +15,7 @@ pub(super) const SLIPS: &[Slip] = &[
     ("closer without its slash", |it| closer(it, |marker| marker.replacen("</", "<", 1))),
     ("opener doubled", |it| opener(it, |marker| marker.repeat(2))),
     ("opener in capitals", |it| opener(it, str::to_uppercase)),
-    ("opener with a blank", |it| opener(it, |marker| blank(marker))),
+    ("opener with a blank", |it| opener(it, blank)),
     ("opener without its bracket", |it| opener(it, |marker| marker[..marker.len() - 1].to_owned())),
     ("text before the arguments", |it| text_before(it)),
     ("text before the closer", |it| Some(it.put(it.last_marker()?.start, "\nDone.\n"))),

@@ -1,6 +1,6 @@
 //! The tables of slips.
 
-use super::kinds;
+use super::{kinds, share};
 use crate::ends::tally::{Tally, among};
 
 /// The dialects of the page's columns: one of each way to write calls.
@@ -27,13 +27,41 @@ const INTRO: &str = "\
 What becomes of a call with one slip of the kinds that models make. A cell says *read as meant / not finished / wrong*, in
 percent of the messages of one or two calls in which the slip could be made: as meant, every call came out as it was written
 before the slip; not finished, calls are missing and nothing else came out; wrong, a call has arguments that nobody meant.
-*All* is over every built-in dialect. Each dialect is read by name with the default options. Run
+*All* is over every built-in dialect; tables of the dialects follow, over all slips. Each dialect is read by name with the default options. Run
 `cargo run --release --no-default-features --example ends -- slips --cases 200 --markdown` in `fuzz/` to regenerate it.
 
 ";
 
-/// Returns the page.
-pub(in crate::ends) fn markdown(rows: &[(&str, &Tally)]) -> String {
+/// Returns the page; each row has the hole that reads the dialect's arguments, too.
+pub(in crate::ends) fn markdown(rows: &[(&str, &str, &Tally)]) -> String {
+    let mut bodies: Vec<&str> = rows.iter().map(|row| row.1).collect();
+    bodies.sort_unstable();
+    bodies.dedup();
+    let slips = by_slip(&rows.iter().map(|(name, _, tally)| (*name, *tally)).collect::<Vec<_>>());
+    let table = |title: &str, of: &dyn Fn(&str) -> bool| {
+        let mut out = format!("\n## {title}\n\n| dialect | as meant | not finished | wrong |\n|---|---:|---:|---:|\n");
+        let chosen: Vec<_> = rows.iter().filter(|row| of(row.1)).collect();
+        for (name, _, tally) in chosen.iter().filter(|_| title != "All") {
+            out.push_str(&format!("| `{name}` |{}\n", shares(&[*tally])));
+        }
+        let all: Vec<&Tally> = chosen.iter().map(|row| row.2).collect();
+        out + &format!("| **all** |{}\n", shares(&all))
+    };
+    let tables = bodies.iter().map(|body| table(&format!("`{{{body}}}`"), &|it| it == *body));
+    slips + &tables.collect::<String>() + &table("All", &|_| true)
+}
+
+/// Returns the shares of the outcomes over all slips.
+fn shares(tallies: &[&Tally]) -> String {
+    let sum = |outcome| tallies.iter().map(|tally| share(tally, outcome).0).sum::<u64>();
+    let all = sum("");
+    let cell = |outcome| {
+        format!(" {:.*} |", 1 + usize::from(sum(outcome) * 100 < all), 100.0 * sum(outcome) as f64 / all.max(1) as f64)
+    };
+    ["meant", "not finished", "wrong"].map(cell).concat()
+}
+
+fn by_slip(rows: &[(&str, &Tally)]) -> String {
     let shown: Vec<&(&str, &Tally)> =
         COLUMNS.iter().filter_map(|name| rows.iter().find(|row| row.0 == *name)).collect();
     let names: Vec<String> = shown.iter().map(|(name, _)| format!("`{name}`")).collect();

@@ -1,7 +1,5 @@
 //! Slips in parameters that stand between markers.
 
-use serde_json::Value;
-
 use super::Slip;
 use super::place::Place;
 use crate::ends::home::StringStyle;
@@ -32,7 +30,7 @@ pub(super) const SLIPS: &[Slip] = &[
         let raw = it.is(StringStyle::Raw) && it.raw_key().is_some();
         let from = head(it)?;
         let end = it.value_closer().map(|_| it.closer.start + it.home.end.len())?;
-        let json = Value::from(it.call.arguments()).to_string();
+        let json = it.call.arguments().to_string();
         (raw && it.text.is_char_boundary(end)).then(|| it.with(from..end, &json))
     }),
 ];

@@ -205,7 +205,7 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
         Some(first @ (b'"' | b'[')) => {
             let Some((json, end)) = read_value(at, ValuePosition::Value, None, context)? else { return Ok(None) };
             // A list says nothing by itself.
-            if first == b'[' && !is_closed(end, context)? {
+            if first == b'[' && context.any(context.gap(end)?, context.closer())?.is_none() {
                 return Ok(None);
             }
             let whole = arguments_of(&json, context.tool(), &context.engine.options);
@@ -217,15 +217,6 @@ fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>
             let empty = plain && context.any(at, closer)?.is_some();
             Ok(empty.then(|| Start::Whole { whole: WholeArguments::empty(context.tool()), at, end: at }))
         }
-    }
-}
-
-/// Says whether a call ends at `at`: with its closer, or, where it has none, with the input or before the next call.
-fn is_closed(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    let next = context.gap(at)?;
-    match context.closer() {
-        Some(closer) => Ok(context.any(next, [closer])?.is_some()),
-        None => Ok(context.view.byte(next)?.is_none() || context.opener(next)?.is_some()),
     }
 }
 
