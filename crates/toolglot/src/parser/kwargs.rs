@@ -191,12 +191,10 @@ pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usi
         None => word.map(|end| HeadText::new(view.slice(start, end), start..end)),
     };
     let Some(mut name) = name else { return Ok(None) };
-    if quote.is_some() {
-        if view.byte(name.span.end)? != quote {
-            return Ok(None);
-        }
-        name.span = at..name.span.end + 1;
+    if quote.is_some() && view.byte(name.span.end)? != quote {
+        return Ok(None);
     }
+    name.span = at..name.span.end + usize::from(quote.is_some());
     let separator = view.skip_blanks(name.span.end)?;
     let behind = view.byte(separator + 1)?;
     let separates = match view.byte(separator)? {

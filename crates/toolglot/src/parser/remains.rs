@@ -157,7 +157,9 @@ fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, N
     }
     Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
         Some(b')') => doubt == Doubt::Moved || doubt == Doubt::Quotes && closes_last(context, at + 2)?,
-        Some(b',') => doubt >= Doubt::Quotes && keyword(view, view.skip_blanks(at + 2)?)?.is_some(),
+        Some(b',') if doubt >= Doubt::Quotes => {
+            keyword(view, view.skip_blanks(at + 2)?)?.is_some_and(|(name, _)| name.text.len() == name.span.len())
+        }
         _ => false,
     })
 }
