@@ -125,3 +125,22 @@ fn a_trigger_that_is_no_token_is_warned_about() {
     };
     assert!(warned(&["<think>"]) && !warned(&["<tool_call>"]));
 }
+
+#[test]
+fn in_lark_a_bounded_integer_is_one_terminal() {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
+        "n": {"type": "integer", "minimum": 0, "maximum": 345}}, "required": ["n"]}}]);
+    let lark = grammar("hermes", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_lark();
+    let expected = r#": (/[0-9]/ | /[1-9]/ /[0-9]/ | /[12]/ /[0-9]{2}/ | "3" (/[0-3]/ /[0-9]/ | "4" /[0-5]/))"#;
+    assert!(lark.contains(expected), "{lark}");
+}
+
+#[test]
+fn in_lark_no_literal_reaches_into_another() {
+    let declared = Tools::declarations(&json!([{"name": "search"}, {"name": "use_map"}])).unwrap();
+    let lark = grammar("muse_atem", &declared, &GrammarOptions::new()).to_lark();
+    let start = lark.lines().find(|line| line.starts_with("start: ")).unwrap();
+    assert!(!start.contains(r#""<|start|>assistant to="#), "{start}");
+    assert!(start.contains(r#""<|start|>assistant " "to=" r_section"#), "{start}");
+    assert!(start.contains(r#""to=" "user<|message|>""#), "{start}");
+}
