@@ -126,6 +126,36 @@ fn a_trigger_that_is_no_token_is_warned_about() {
     assert!(warned(&["<think>"]) && !warned(&["<tool_call>"]));
 }
 
+/// Returns the tag of one parameter of this schema, in Hermes.
+fn tag_of(schema: &Value) -> String {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"x": schema}}}]);
+    let options = GrammarOptions::new().with_tool_choice(GrammarToolChoice::Required);
+    grammar("hermes", &Tools::declarations(&declared).unwrap(), &options).to_structural_tag().to_string()
+}
+
+#[test]
+fn a_tag_leaves_to_the_engine_only_what_its_schemas_hold() {
+    for schema in [
+        json!({"type": "string"}),
+        json!({"type": "string", "format": "date-time"}),
+        json!({"type": "integer", "minimum": 3}),
+        json!({"type": "object", "properties": {"maxLength": {"type": "integer"}}}),
+        // What our own grammar does not hold either.
+        json!({"type": "string", "pattern": "^(?!a)"}),
+    ] {
+        assert!(tag_of(&schema).contains("json_schema"), "{schema}");
+    }
+    for schema in [
+        json!({"type": "string", "maxLength": 5}),
+        json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+        json!({"type": "string", "pattern": "^.*$"}),
+        json!({"anyOf": [{"type": "null"}, {"type": "string", "format": "json-pointer"}]}),
+    ] {
+        let tag = tag_of(&schema);
+        assert!(!tag.contains("json_schema") && tag.contains(r#""type":"grammar""#), "{schema}: {tag}");
+    }
+}
+
 #[test]
 fn in_lark_a_bounded_integer_is_one_terminal() {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
