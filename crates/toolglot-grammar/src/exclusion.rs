@@ -74,9 +74,10 @@ impl Exclusion {
         self.quoting
     }
 
-    /// Returns the same exclusion of text that is written in another way.
-    pub(crate) fn quoted(&self, quoting: Quoting) -> Self {
-        Self { literals: self.literals.clone(), quoting }
+    /// Returns the same exclusion of text between quotes, in which no line begins.
+    pub(crate) fn in_one_line(&self, quoting: Quoting) -> Self {
+        let literals = self.literals.iter().filter(|literal| !literal.at_line_start).cloned().collect();
+        Self { literals, quoting }
     }
 
     /// Says whether a text contains one of the literals.

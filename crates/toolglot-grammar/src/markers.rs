@@ -72,10 +72,18 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
                 found.extend(names.iter().map(word));
             }
             false if first.is_empty() => found.extend(opens_with_body(hole)),
+            // A parameter that opens with a word is read wherever the word stands.
+            false if is_key(hole) && first.contains(char::is_alphabetic) => {
+                found.push(Excluded { text: first, at_line_start: false });
+            }
             false => found.push(Excluded { text: first, at_line_start: true }),
         }
     }
     found
+}
+
+fn is_key(hole: Option<OutlinePart<'_>>) -> bool {
+    matches!(hole, Some(OutlinePart::Hole { name: "key", .. }))
 }
 
 /// Returns the bracket with which a hole begins that stands where a pattern opens.

@@ -26,11 +26,11 @@ pub(crate) enum Language {
 
 impl ValueStyle {
     pub(crate) fn json(exclusion: &Exclusion) -> Self {
-        Self { language: Language::Json, exclusion: Arc::new(exclusion.quoted(Quoting::Json)) }
+        Self { language: Language::Json, exclusion: Arc::new(exclusion.in_one_line(Quoting::Json)) }
     }
 
     pub(crate) fn python(exclusion: &Exclusion) -> Self {
-        Self { language: Language::Python, exclusion: Arc::new(exclusion.quoted(Quoting::Python)) }
+        Self { language: Language::Python, exclusion: Arc::new(exclusion.in_one_line(Quoting::Python)) }
     }
 
     pub(crate) fn relaxed(quote: &str, exclusion: &Exclusion) -> Self {

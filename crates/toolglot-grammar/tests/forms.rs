@@ -174,3 +174,18 @@ fn in_lark_no_literal_reaches_into_another() {
     assert!(start.contains(r#""<|start|>assistant " "to=" r_section"#), "{start}");
     assert!(start.contains(r#""to=" "user<|message|>""#), "{start}");
 }
+
+#[test]
+fn a_parameter_that_opens_with_a_word_is_in_no_value() {
+    let gbnf = grammar("continue_line", &tools(1), &GrammarOptions::new()).to_structural_tag().to_string();
+    assert!(gbnf.contains(r#""excludes":["BEGIN_ARG:""#), "{gbnf}");
+}
+
+#[test]
+fn a_text_of_a_length_does_not_end_in_a_part_of_the_line_break_behind_it() {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
+        "x": {"type": "string", "minLength": 2, "maxLength": 3}}}}]);
+    let gbnf = grammar("qwen3_coder", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_gbnf();
+    let value = gbnf.lines().find(|line| line.starts_with("x-0 ::= ")).unwrap();
+    assert!(value.contains(r"\r") && value.contains("{2,3}"), "{value}");
+}
