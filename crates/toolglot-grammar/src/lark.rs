@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::chars::Chars;
-use crate::exclusion::{Exclusion, Quoting};
+use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::node::{Node, RuleId, Rules, Times};
 
 /// Writes the rules that a node leads to, the node as `start`; `tokens` are literals that the engine knows as tokens.
@@ -165,8 +165,8 @@ impl LarkWriter<'_> {
         let mut refused = Vec::new();
         let (lines, anywhere): (Vec<_>, Vec<_>) =
             exclusion.literals().iter().partition(|literal| literal.at_line_start);
-        let list = |literals: &[&crate::exclusion::Excluded]| {
-            literals.iter().map(|literal| regex_literal(&literal.text)).collect::<Vec<_>>().join("|")
+        let list = |literals: &[&Excluded]| {
+            literals.iter().map(|literal| regex_literal(literal)).collect::<Vec<_>>().join("|")
         };
         if !anywhere.is_empty() {
             refused.push(format!("/(?s:.*)({})(?s:.*)/", list(&anywhere)));
@@ -292,9 +292,13 @@ fn bracketed(set: &Chars) -> String {
     })
 }
 
-fn regex_literal(text: &str) -> String {
-    text.chars()
+fn regex_literal(literal: &Excluded) -> String {
+    let chars = literal.text.chars();
+    chars
         .map(|c| match c {
+            c if literal.any_case && c.is_ascii_alphabetic() => {
+                format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())
+            }
             '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '/' | '#' | '&'
             | '-' | '~' => {
                 format!("\\{c}")

@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
         let has = |option: &str| options.split(',').any(|one| one.trim() == option);
         let mut exclusion = self.value_exclusion();
         let also = |signs: &[&str]| {
-            let signs = signs.iter().map(|sign| Excluded { text: (*sign).to_owned(), at_line_start: false });
+            let signs = signs.iter().map(|sign| Excluded::anywhere(*sign));
             exclusion.literals().iter().cloned().chain(signs).collect::<Vec<_>>()
         };
         if has("cdata") {
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
     fn exact_exclusion(&self, hole: &ValueHole) -> Exclusion {
         let blanks = [("\n", hole.trim), ("\r", hole.trim || hole.ends_line)];
         let blanks = blanks.into_iter().filter(|blank| blank.1);
-        let blanks = blanks.map(|blank| Excluded { text: blank.0.to_owned(), at_line_start: false });
+        let blanks = blanks.map(|blank| Excluded::anywhere(blank.0));
         Exclusion::new(hole.exclusion.quoting(), hole.exclusion.literals().iter().cloned().chain(blanks))
     }
 
@@ -336,7 +336,7 @@ fn wrapped(inside: Node) -> Node {
 
 /// Returns what such a value does not contain.
 fn end_of_cdata(quoting: Quoting) -> Exclusion {
-    Exclusion::new(quoting, [Excluded { text: CDATA[1].to_owned(), at_line_start: false }])
+    Exclusion::new(quoting, [Excluded::anywhere(CDATA[1])])
 }
 
 fn kind_of(value: &Value) -> &'static str {

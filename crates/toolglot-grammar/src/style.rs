@@ -35,7 +35,7 @@ impl ValueStyle {
 
     pub(crate) fn relaxed(quote: &str, exclusion: &Exclusion) -> Self {
         let quoting = if quote == "\"" { Quoting::Json } else { Quoting::Bare };
-        let own = Excluded { text: quote.to_owned(), at_line_start: false };
+        let own = Excluded::anywhere(quote);
         let literals = exclusion.literals().iter().cloned().chain((quoting == Quoting::Bare).then_some(own));
         Self { language: Language::Relaxed(quote.to_owned()), exclusion: Arc::new(Exclusion::new(quoting, literals)) }
     }

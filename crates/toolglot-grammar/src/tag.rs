@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::exclusion::{Exclusion, Quoting};
+use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::gbnf;
 use crate::message::MessageNode;
 use crate::node::{Node, RuleId, Rules, Times};
@@ -44,9 +44,9 @@ impl TagWriter<'_> {
         };
         let Some(Node::Literal(end)) = rest.pop() else { return None };
         let content = self.format(&Node::sequence(rest));
-        let excludes: Vec<&str> = anywhere(text)
+        let excludes: Vec<String> = anywhere(text)
             .into_iter()
-            .filter(|marker| !trigger.contains(*marker) && !marker.contains(trigger))
+            .filter(|marker| !trigger.contains(marker.as_str()) && !marker.contains(trigger))
             .collect();
         Some(json!({
             "type": "triggered_tags",
@@ -176,8 +176,8 @@ fn any_text(exclusion: &Exclusion) -> Value {
     json!({"type": "any_text", "excludes": anywhere(exclusion)})
 }
 
-fn anywhere(exclusion: &Exclusion) -> Vec<&str> {
-    exclusion.literals().iter().filter(|literal| !literal.at_line_start).map(|literal| literal.text.as_str()).collect()
+fn anywhere(exclusion: &Exclusion) -> Vec<String> {
+    exclusion.literals().iter().filter(|literal| !literal.at_line_start).flat_map(Excluded::spellings).collect()
 }
 
 fn has_lines(exclusion: &Exclusion) -> bool {
