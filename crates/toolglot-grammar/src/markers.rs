@@ -107,7 +107,7 @@ fn closers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String],
             // What follows white space or another marker ends nothing by itself, unless prose does not contain it.
             let ends = written && place == 0 && apart.len() == 1 && !word.chars().all(|c| "}])>".contains(c));
             let markers = apart.into_iter().filter(|word| ends || outline.is_strong(word));
-            found.extend(markers.map(|text| Excluded::anywhere(text)));
+            found.extend(markers.map(Excluded::anywhere));
         }
     }
     found
