@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolglot::{Declaration, Outline};
 
 use crate::error::{GrammarError, GrammarWarning};
-use crate::exclusion::{Exclusion, Quoting};
+use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::markers::Markers;
 use crate::node::{Node, RuleId, Rules};
 use crate::options::{ArgumentsLevel, GrammarOptions, UnsupportedKeywords};
@@ -81,8 +81,14 @@ impl<'a> Builder<'a> {
     /// Returns what text between calls does not contain.
     pub(crate) fn text_exclusion(&self) -> Exclusion {
         let markers = &self.markers;
-        let all = markers.calls.iter().chain(&markers.regions).chain(&markers.turns);
-        Exclusion::new(Quoting::Bare, all.cloned())
+        let weak = markers.calls.iter().filter(|marker| marker.at_line_start);
+        let others = weak.chain(&markers.regions).chain(&markers.turns).cloned();
+        Exclusion::new(Quoting::Bare, self.call_markers().chain(others))
+    }
+
+    /// Returns what opens and closes calls wherever it stands; a reader takes it in other case, too.
+    pub(crate) fn call_markers(&self) -> impl Iterator<Item = Excluded> {
+        self.markers.calls.iter().filter(|marker| !marker.at_line_start).cloned().map(Excluded::in_any_case)
     }
 
     pub(crate) fn text(&self) -> Node {

@@ -7,7 +7,8 @@
 //!          └─────────────────────┴─── any other ── some of it read ── its last character ──► not in the text
 //! ```
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chars::Chars;
 
@@ -24,6 +25,8 @@ pub(crate) struct Excluded {
     pub(crate) text: String,
     /// Only where a line begins, perhaps behind blanks.
     pub(crate) at_line_start: bool,
+    /// With any of its letters of ASCII in the other case, too.
+    pub(crate) any_case: bool,
 }
 
 /// How the characters of a text are written.
@@ -55,11 +58,14 @@ impl Exclusion {
         let needed = |literal: &Excluded| {
             !all.iter().any(|other| {
                 let held = if other.at_line_start {
-                    literal.at_line_start && literal.text.starts_with(&other.text)
+                    literal.at_line_start && other.folded(&literal.text).starts_with(&*other.folded(&other.text))
                 } else {
-                    literal.text.contains(&other.text)
+                    other.is_in(&literal.text)
                 };
-                other != literal && held
+                // Of two that say the same, the first is needed.
+                let same =
+                    literal.any_case && literal.is_in(&other.text) && literal.at_line_start == other.at_line_start;
+                held && (other.any_case || !literal.any_case) && if same { other < literal } else { other != literal }
             })
         };
         let literals = all.iter().filter(|literal| needed(literal)).cloned().collect();
@@ -74,15 +80,16 @@ impl Exclusion {
         self.quoting
     }
 
-    /// Returns the same exclusion of text that is written in another way.
-    pub(crate) fn quoted(&self, quoting: Quoting) -> Self {
-        Self { literals: self.literals.clone(), quoting }
+    /// Returns the same exclusion of text between quotes, in which no line begins.
+    pub(crate) fn in_one_line(&self, quoting: Quoting) -> Self {
+        let literals = self.literals.iter().filter(|literal| !literal.at_line_start).cloned().collect();
+        Self { literals, quoting }
     }
 
     /// Says whether a text contains one of the literals.
     pub(crate) fn refuses(&self, text: &str) -> bool {
         self.literals.iter().any(|literal| match literal.at_line_start {
-            false => text.contains(&literal.text),
+            false => literal.is_in(text),
             true => text.lines().any(|line| line.trim_start().starts_with(&literal.text)),
         })
     }
@@ -122,6 +129,49 @@ impl Exclusion {
     }
 }
 
+impl Excluded {
+    pub(crate) fn anywhere(text: impl Into<String>) -> Self {
+        Self { text: text.into(), at_line_start: false, any_case: false }
+    }
+
+    pub(crate) fn at_line_start(text: impl Into<String>) -> Self {
+        Self { text: text.into(), at_line_start: true, any_case: false }
+    }
+
+    /// Returns the same in any case, if it has letters.
+    pub(crate) fn in_any_case(self) -> Self {
+        Self { any_case: self.text.contains(|c: char| c.is_ascii_alphabetic()), ..self }
+    }
+
+    /// Returns the cases that models write, for engines that exclude literals only: as it is, small, large, with capitals.
+    pub(crate) fn spellings(&self) -> Vec<String> {
+        let mut all = vec![self.text.clone()];
+        if self.any_case {
+            let small = self.text.to_ascii_lowercase();
+            let capitals = small.char_indices().map(|(at, c)| match small[..at].ends_with(char::is_alphanumeric) {
+                true => c,
+                false => c.to_ascii_uppercase(),
+            });
+            all.extend([small.clone(), small.to_ascii_uppercase(), capitals.collect()]);
+            let mut seen = BTreeSet::new();
+            all.retain(|spelling| seen.insert(spelling.clone()));
+        }
+        all
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.folded(text).contains(&*self.folded(&self.text))
+    }
+
+    fn folded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.any_case { text.to_ascii_lowercase().into() } else { text.into() }
+    }
+
+    fn is_char(&self, own: char, c: char) -> bool {
+        own == c || self.any_case && own.eq_ignore_ascii_case(&c)
+    }
+}
+
 impl Quoting {
     /// Returns the characters that are written as they are.
     pub(crate) fn plain(self) -> Chars {
@@ -150,7 +200,13 @@ struct Machine<'l> {
 impl<'l> Machine<'l> {
     fn new(literals: &'l [Excluded], plain: Chars) -> Self {
         let has_lines = literals.iter().any(|literal| literal.at_line_start);
-        let mut special: Vec<char> = literals.iter().flat_map(|literal| literal.text.chars()).collect();
+        let cases = |c: char| [c, c.to_ascii_lowercase(), c.to_ascii_uppercase()];
+        let mut special: Vec<char> = literals
+            .iter()
+            .flat_map(|literal| {
+                literal.text.chars().flat_map(move |c| if literal.any_case { cases(c) } else { [c; 3] })
+            })
+            .collect();
         if has_lines {
             special.extend(['\n', '\r', ' ', '\t']);
         }
@@ -181,7 +237,7 @@ impl<'l> Machine<'l> {
         let fresh = self.literals.iter().enumerate().filter(|(_, literal)| !literal.1.at_line_start);
         for (number, at) in places.iter().copied().chain(fresh.map(|(number, _)| (number, 0))) {
             let (chars, literal) = &self.literals[number];
-            if chars.get(at) == Some(&c) {
+            if chars.get(at).is_some_and(|own| literal.is_char(*own, c)) {
                 if at + 1 == chars.len() {
                     return None;
                 }
@@ -205,7 +261,7 @@ mod tests {
     use super::*;
 
     fn excluded(text: &str, at_line_start: bool) -> Excluded {
-        Excluded { text: text.to_owned(), at_line_start }
+        Excluded { text: text.to_owned(), at_line_start, any_case: false }
     }
 
     fn accepts(exclusion: &Exclusion, text: &str) -> bool {
@@ -223,6 +279,28 @@ mod tests {
         for text in ["</a>", "<</a>", "{", "x\n  {", "</</a>"] {
             assert!(!accepts(&exclusion, text) && exclusion.refuses(text), "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_excluded_in_any_case_is_in_the_text_in_none() {
+        let exclusion = Exclusion::new(
+            Quoting::Bare,
+            [
+                excluded("<Call", false).in_any_case(),
+                excluded("<call", false).in_any_case(),
+                excluded("<callers>", false),
+                excluded("</a>", false),
+            ],
+        );
+        assert_eq!(exclusion.literals().len(), 2);
+        for text in ["<cal", "</A>", "CALL <"] {
+            assert!(accepts(&exclusion, text) && !exclusion.refuses(text), "{text:?}");
+        }
+        for text in ["<call", "<CALL", "x<cAlLers>", "</a>"] {
+            assert!(!accepts(&exclusion, text) && exclusion.refuses(text), "{text:?}");
+        }
+        assert_eq!(excluded("<a_b", false).in_any_case().spellings(), ["<a_b", "<A_B"]);
+        assert_eq!(excluded("[ab]", false).in_any_case().spellings(), ["[ab]", "[AB]", "[Ab]"]);
     }
 
     #[test]

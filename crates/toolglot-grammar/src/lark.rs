@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::chars::Chars;
-use crate::exclusion::{Exclusion, Quoting};
+use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::node::{Node, RuleId, Rules, Times};
 
 /// Writes the rules that a node leads to, the node as `start`; `tokens` are literals that the engine knows as tokens.
@@ -12,6 +12,7 @@ pub(crate) fn write(root: &Node, rules: &Rules, tokens: &[&str]) -> String {
     let mut writer = LarkWriter {
         rules,
         tokens,
+        heads: heads(root),
         terminals: BTreeMap::new(),
         lines: Vec::new(),
         open: Vec::new(),
@@ -33,6 +34,8 @@ pub(crate) fn write(root: &Node, rules: &Rules, tokens: &[&str]) -> String {
 struct LarkWriter<'g> {
     rules: &'g Rules,
     tokens: &'g [&'g str],
+    /// Literals with which others begin: a lexer that has read one of those too far does not go back.
+    heads: Vec<String>,
     /// The name of each terminal.
     terminals: BTreeMap<String, String>,
     lines: Vec<String>,
@@ -78,9 +81,8 @@ impl LarkWriter<'_> {
     fn sequence(&mut self, nodes: &[Node]) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut run: Vec<&Node> = Vec::new();
-        let flat = |node: &Node| matches!(node, Node::Literal(_) | Node::Class(..) | Node::Text(_));
         for node in nodes {
-            if flat(node) && !(matches!(node, Node::Literal(text) if self.has_token(text))) {
+            if self.is_flat(node) {
                 run.push(node);
                 continue;
             }
@@ -107,11 +109,7 @@ impl LarkWriter<'_> {
             return;
         }
         let body: Vec<String> = texts.iter().map(|node| self.piece(node)).collect();
-        let nullable = texts.iter().all(|node| match node {
-            Node::Class(_, times) => times.least == 0,
-            Node::Text(_) => true,
-            _ => false,
-        });
+        let nullable = texts.iter().all(|node| may_be_empty(node));
         let name = self.terminal(&body.join(" "));
         // A terminal is never empty; what may be is optional.
         parts.push(if nullable { name + "?" } else { name });
@@ -123,7 +121,36 @@ impl LarkWriter<'_> {
             Node::Literal(text) => quoted(text),
             Node::Class(set, times) => format!("/{}{}/", bracketed(set), counted(*times)),
             Node::Text(exclusion) => self.text(exclusion),
-            _ => String::new(),
+            Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
+            Node::Sequence(nodes) => nodes.iter().map(|node| self.piece(node)).collect::<Vec<_>>().join(" "),
+            Node::Choice(nodes) => {
+                let parts: Vec<String> = nodes.iter().map(|node| self.piece(node)).collect();
+                format!("({})", parts.join(" | "))
+            }
+            Node::Repeat(inside, times) => format!("({}){}", self.piece(inside), counted(*times)),
+            Node::Json(_) | Node::Rule(_) => String::new(),
+        }
+    }
+
+    /// Says whether a node is a part of a terminal. A choice of numbers is: of `3` and `[1-9][0-9]`, a lexer reads the longer.
+    fn is_flat(&self, node: &Node) -> bool {
+        match node {
+            Node::Literal(text) => !self.has_token(text),
+            Node::Class(..) | Node::Text(_) => true,
+            Node::Choice(nodes) => {
+                nodes.iter().any(has_class) && nodes.iter().all(|node| !node.is_nothing() && self.is_regular(node))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_regular(&self, node: &Node) -> bool {
+        match node {
+            Node::Literal(text) => !self.has_token(text),
+            Node::Class(..) => true,
+            Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().all(|node| self.is_regular(node)),
+            Node::Repeat(inside, _) => self.is_regular(inside),
+            Node::Text(_) | Node::Rule(_) | Node::Json(_) => false,
         }
     }
 
@@ -138,8 +165,8 @@ impl LarkWriter<'_> {
         let mut refused = Vec::new();
         let (lines, anywhere): (Vec<_>, Vec<_>) =
             exclusion.literals().iter().partition(|literal| literal.at_line_start);
-        let list = |literals: &[&crate::exclusion::Excluded]| {
-            literals.iter().map(|literal| regex_literal(&literal.text)).collect::<Vec<_>>().join("|")
+        let list = |literals: &[&Excluded]| {
+            literals.iter().map(|literal| regex_literal(literal)).collect::<Vec<_>>().join("|")
         };
         if !anywhere.is_empty() {
             refused.push(format!("/(?s:.*)({})(?s:.*)/", list(&anywhere)));
@@ -173,8 +200,12 @@ impl LarkWriter<'_> {
     fn literal(&self, text: &str) -> String {
         let found =
             self.tokens.iter().filter(|token| is_angled(token)).filter_map(|token| Some((text.find(token)?, *token)));
+        let begins = |head: &&String| text.len() > head.len() && text.starts_with(head.as_str());
         match found.min_by_key(|(at, token)| (*at, std::cmp::Reverse(token.len()))) {
-            None => quoted(text),
+            None => match self.heads.iter().filter(begins).max_by_key(|head| head.len()) {
+                Some(head) => format!("{} {}", quoted(head), self.literal(&text[head.len()..])),
+                None => quoted(text),
+            },
             Some((at, token)) => {
                 let (before, after) = (&text[..at], &text[at + token.len()..]);
                 let around = |text: &str| if text.is_empty() { None } else { Some(self.literal(text)) };
@@ -185,6 +216,52 @@ impl LarkWriter<'_> {
                     .join(" ")
             }
         }
+    }
+}
+
+/// Returns the literals of a message that may be left out, such as the header of a turn, and what else begins like those
+/// that follow them.
+fn heads(root: &Node) -> Vec<String> {
+    fn collect<'n>(node: &'n Node, all: &mut Vec<&'n str>, optional: &mut Vec<&'n str>) {
+        match node {
+            Node::Literal(text) => all.push(text),
+            Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().for_each(|node| collect(node, all, optional)),
+            Node::Repeat(inside, times) => {
+                if let (Node::Literal(text), Times::OPTIONAL) = (&**inside, *times) {
+                    optional.push(text);
+                }
+                collect(inside, all, optional);
+            }
+            Node::Class(..) | Node::Text(_) | Node::Rule(_) | Node::Json(_) => {}
+        }
+    }
+    let (mut all, mut optional) = (Vec::new(), Vec::new());
+    collect(root, &mut all, &mut optional);
+    optional.retain(|text| !text.trim().is_empty());
+    let rests = all.iter().flat_map(|text| optional.iter().filter_map(|head| text.strip_prefix(head)));
+    let mut heads: BTreeSet<&str> = rests.filter(|rest| !rest.is_empty()).collect();
+    heads.extend(&optional);
+    heads.into_iter().map(str::to_owned).collect()
+}
+
+fn has_class(node: &Node) -> bool {
+    match node {
+        Node::Class(..) => true,
+        Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().any(has_class),
+        Node::Repeat(inside, _) => has_class(inside),
+        _ => false,
+    }
+}
+
+fn may_be_empty(node: &Node) -> bool {
+    match node {
+        Node::Literal(text) => text.is_empty(),
+        Node::Class(_, times) => times.least == 0,
+        Node::Text(_) => true,
+        Node::Sequence(nodes) => nodes.iter().all(may_be_empty),
+        Node::Choice(nodes) => nodes.iter().any(may_be_empty),
+        Node::Repeat(inside, times) => times.least == 0 || may_be_empty(inside),
+        Node::Rule(_) | Node::Json(_) => false,
     }
 }
 
@@ -215,9 +292,13 @@ fn bracketed(set: &Chars) -> String {
     })
 }
 
-fn regex_literal(text: &str) -> String {
-    text.chars()
+fn regex_literal(literal: &Excluded) -> String {
+    let chars = literal.text.chars();
+    chars
         .map(|c| match c {
+            c if literal.any_case && c.is_ascii_alphabetic() => {
+                format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())
+            }
             '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '/' | '#' | '&'
             | '-' | '~' => {
                 format!("\\{c}")

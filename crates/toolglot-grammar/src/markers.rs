@@ -35,7 +35,7 @@ impl Markers {
         calls.extend(of(&outline.calls, names));
         let mut regions = of(&outline.reasoning, names);
         regions.extend(of(&outline.content, names));
-        let plain = |text: &String| Excluded { text: text.trim().to_owned(), at_line_start: false };
+        let plain = |text: &String| Excluded::anywhere(text.trim());
         let turns = outline.turns.iter().flat_map(|list| list.iter()).chain(outline.skip).map(plain).collect();
         Self { calls, params: of(&outline.params, keys), regions, turns }
     }
@@ -54,36 +54,42 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
         let dynamic = reaches_hole && matches!(hole, Some(OutlinePart::Hole { name: "name" | "key", .. }));
         let apart = markers_apart(&first);
         if let Some(marker) = apart.first().filter(|marker| apart.len() > 1 && outline.is_strong(marker)) {
-            found.push(Excluded { text: marker.clone(), at_line_start: false });
+            found.push(Excluded::anywhere(marker));
             continue;
         }
         match outline.is_strong(&first) {
             // A tag is read without its bracket, too.
             true => {
                 let word = first.split('>').next().filter(|word| word.starts_with('<') && outline.is_strong(word));
-                found.push(Excluded { text: word.unwrap_or(&first).to_owned(), at_line_start: false });
+                found.push(Excluded::anywhere(word.unwrap_or(&first)));
             }
             false if dynamic && first.ends_with('<') => {
-                let tag = |name: &String| Excluded { text: format!("{first}{name}"), at_line_start: false };
+                let tag = |name: &String| Excluded::anywhere(format!("{first}{name}"));
                 found.extend(names.iter().map(tag));
             }
             false if dynamic => {
-                let word = |name: &String| Excluded { text: format!("{first}{name}"), at_line_start: true };
+                let word = |name: &String| Excluded::at_line_start(format!("{first}{name}"));
                 found.extend(names.iter().map(word));
             }
             false if first.is_empty() => found.extend(opens_with_body(hole)),
-            false => found.push(Excluded { text: first, at_line_start: true }),
+            // A parameter that opens with a word is read wherever the word stands.
+            false if is_key(hole) && first.contains(char::is_alphabetic) => {
+                found.push(Excluded::anywhere(first));
+            }
+            false => found.push(Excluded::at_line_start(first)),
         }
     }
     found
 }
 
+fn is_key(hole: Option<OutlinePart<'_>>) -> bool {
+    matches!(hole, Some(OutlinePart::Hole { name: "key", .. }))
+}
+
 /// Returns the bracket with which a hole begins that stands where a pattern opens.
 fn opens_with_body(hole: Option<OutlinePart<'_>>) -> Option<Excluded> {
     match hole {
-        Some(OutlinePart::Hole { name: "call" | "arguments" | "object", .. }) => {
-            Some(Excluded { text: "{".to_owned(), at_line_start: true })
-        }
+        Some(OutlinePart::Hole { name: "call" | "arguments" | "object", .. }) => Some(Excluded::at_line_start("{")),
         _ => None,
     }
 }
@@ -101,7 +107,7 @@ fn closers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String],
             // What follows white space or another marker ends nothing by itself, unless prose does not contain it.
             let ends = written && place == 0 && apart.len() == 1 && !word.chars().all(|c| "}])>".contains(c));
             let markers = apart.into_iter().filter(|word| ends || outline.is_strong(word));
-            found.extend(markers.map(|text| Excluded { text, at_line_start: false }));
+            found.extend(markers.map(Excluded::anywhere));
         }
     }
     found

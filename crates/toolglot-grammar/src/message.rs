@@ -132,8 +132,8 @@ impl<'a> Builder<'a> {
     /// Returns what text in a region does not contain: what ends it, and what opens calls beyond doubt.
     fn region_exclusion(&self) -> Exclusion {
         let markers = &self.markers;
-        let calls = markers.calls.iter().filter(|marker| !marker.at_line_start);
-        Exclusion::new(Quoting::Bare, calls.chain(&markers.regions).chain(&markers.turns).cloned())
+        let others = markers.regions.iter().chain(&markers.turns).cloned();
+        Exclusion::new(Quoting::Bare, self.call_markers().chain(others))
     }
 
     /// Returns what the model thinks, and what leads to the rest.

@@ -18,6 +18,8 @@ use crate::style::{ValueStyle, is_bare_key};
 pub(crate) struct ValueHole {
     pub(crate) is_tree: bool,
     trim: bool,
+    /// A line break stands behind the value.
+    ends_line: bool,
     cdata: bool,
     /// The dialect says the type of each value.
     pub(crate) typed: bool,
@@ -130,7 +132,7 @@ impl<'a> Builder<'a> {
         let has = |option: &str| options.split(',').any(|one| one.trim() == option);
         let mut exclusion = self.value_exclusion();
         let also = |signs: &[&str]| {
-            let signs = signs.iter().map(|sign| Excluded { text: (*sign).to_owned(), at_line_start: false });
+            let signs = signs.iter().map(|sign| Excluded::anywhere(*sign));
             exclusion.literals().iter().cloned().chain(signs).collect::<Vec<_>>()
         };
         if has("cdata") {
@@ -139,10 +141,12 @@ impl<'a> Builder<'a> {
             exclusion = Exclusion::new(Quoting::Attribute, also(&["<", "&", ">"]));
         }
         let typed = pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name: "type", .. }));
+        let ends_line = matches!(pattern.get(at + 1), Some(OutlinePart::Text(close)) if close.starts_with('\n'));
         let style = ValueStyle::json(&exclusion);
         Ok(ValueHole {
             is_tree: name == "tree",
             trim: has("trim") || name == "tree",
+            ends_line,
             cdata: has("cdata"),
             typed,
             exclusion,
@@ -281,10 +285,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns what text of a length or pattern does not contain: line breaks, which may be no data.
+    /// Returns what text of a length or pattern does not contain: line breaks, which may be no data, or a part of one.
     fn exact_exclusion(&self, hole: &ValueHole) -> Exclusion {
-        let blanks = ["\n", "\r"].map(|blank| Excluded { text: blank.to_owned(), at_line_start: false });
-        let blanks = blanks.into_iter().filter(|_| hole.trim);
+        let blanks = [("\n", hole.trim), ("\r", hole.trim || hole.ends_line)];
+        let blanks = blanks.into_iter().filter(|blank| blank.1);
+        let blanks = blanks.map(|blank| Excluded::anywhere(blank.0));
         Exclusion::new(hole.exclusion.quoting(), hole.exclusion.literals().iter().cloned().chain(blanks))
     }
 
@@ -293,7 +298,8 @@ impl<'a> Builder<'a> {
         if hole.exclusion.quoting() != Quoting::Bare {
             return Some(Node::Literal(entities(text)));
         }
-        let plain = (!hole.trim || text.trim_matches(['\n', '\r']) == text) && !hole.exclusion.refuses(text);
+        let cut = hole.trim && text.trim_matches(['\n', '\r']) != text || hole.ends_line && text.ends_with('\r');
+        let plain = !cut && !hole.exclusion.refuses(text);
         let wrapped = hole.cdata && !text.contains(CDATA[1]);
         let wrapped = wrapped.then(|| Node::Literal([CDATA[0], text, CDATA[1]].concat()));
         let all: Vec<Node> = plain.then(|| Node::literal(text)).into_iter().chain(wrapped).collect();
@@ -330,7 +336,7 @@ fn wrapped(inside: Node) -> Node {
 
 /// Returns what such a value does not contain.
 fn end_of_cdata(quoting: Quoting) -> Exclusion {
-    Exclusion::new(quoting, [Excluded { text: CDATA[1].to_owned(), at_line_start: false }])
+    Exclusion::new(quoting, [Excluded::anywhere(CDATA[1])])
 }
 
 fn kind_of(value: &Value) -> &'static str {

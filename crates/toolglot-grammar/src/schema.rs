@@ -22,6 +22,7 @@ pub(crate) use branch::Branch;
 pub(crate) use merge::merged;
 pub(crate) use number::{any_integer, any_number};
 pub(crate) use object::{MemberNode, free_key};
+pub(crate) use regex::is_readable;
 
 /// How deep references may lead from one to the next before anything is written.
 const MOST_REFERENCES: usize = 64;

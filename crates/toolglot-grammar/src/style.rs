@@ -26,16 +26,16 @@ pub(crate) enum Language {
 
 impl ValueStyle {
     pub(crate) fn json(exclusion: &Exclusion) -> Self {
-        Self { language: Language::Json, exclusion: Arc::new(exclusion.quoted(Quoting::Json)) }
+        Self { language: Language::Json, exclusion: Arc::new(exclusion.in_one_line(Quoting::Json)) }
     }
 
     pub(crate) fn python(exclusion: &Exclusion) -> Self {
-        Self { language: Language::Python, exclusion: Arc::new(exclusion.quoted(Quoting::Python)) }
+        Self { language: Language::Python, exclusion: Arc::new(exclusion.in_one_line(Quoting::Python)) }
     }
 
     pub(crate) fn relaxed(quote: &str, exclusion: &Exclusion) -> Self {
         let quoting = if quote == "\"" { Quoting::Json } else { Quoting::Bare };
-        let own = Excluded { text: quote.to_owned(), at_line_start: false };
+        let own = Excluded::anywhere(quote);
         let literals = exclusion.literals().iter().cloned().chain((quoting == Quoting::Bare).then_some(own));
         Self { language: Language::Relaxed(quote.to_owned()), exclusion: Arc::new(Exclusion::new(quoting, literals)) }
     }

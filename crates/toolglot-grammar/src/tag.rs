@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::exclusion::{Exclusion, Quoting};
+use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::gbnf;
 use crate::message::MessageNode;
 use crate::node::{Node, RuleId, Rules, Times};
+use crate::schema::is_readable;
 
 /// Writes a message.
 pub(crate) fn write(message: &MessageNode, rules: &Rules, trigger: Option<&str>) -> Value {
@@ -43,9 +44,9 @@ impl TagWriter<'_> {
         };
         let Some(Node::Literal(end)) = rest.pop() else { return None };
         let content = self.format(&Node::sequence(rest));
-        let excludes: Vec<&str> = anywhere(text)
+        let excludes: Vec<String> = anywhere(text)
             .into_iter()
-            .filter(|marker| !trigger.contains(*marker) && !marker.contains(trigger))
+            .filter(|marker| !trigger.contains(marker.as_str()) && !marker.contains(trigger))
             .collect();
         Some(json!({
             "type": "triggered_tags",
@@ -74,6 +75,7 @@ impl TagWriter<'_> {
                 Some(node) => self.format(node),
                 None => self.grammar(node),
             },
+            Node::Json(part) if !is_held(&part.schema) => self.grammar(&part.node),
             Node::Json(part) => {
                 let excludes = anywhere(&part.exclusion);
                 json!({"type": "json_schema", "json_schema": part.schema, "excludes": excludes})
@@ -152,12 +154,30 @@ impl TagWriter<'_> {
     }
 }
 
+/// Says whether xgrammar holds a schema as it is. In its schemas lengths give way to what is excluded, and what is excluded to
+/// patterns; strings of a length have no escapes, and some formats allow what JSON has to escape.
+fn is_held(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().all(|(key, value)| match (key.as_str(), value) {
+            ("minLength" | "maxLength", Value::Number(_)) => false,
+            ("pattern", Value::String(pattern)) => !is_readable(pattern),
+            ("format", Value::String(format)) => !LOOSE_FORMATS.contains(&format.as_str()),
+            (_, value) => is_held(value),
+        }),
+        Value::Array(items) => items.iter().all(is_held),
+        _ => true,
+    }
+}
+
+/// Formats by which xgrammar lets quotes, control characters or markers through.
+const LOOSE_FORMATS: [&str; 4] = ["email", "uri-template", "json-pointer", "relative-json-pointer"];
+
 fn any_text(exclusion: &Exclusion) -> Value {
     json!({"type": "any_text", "excludes": anywhere(exclusion)})
 }
 
-fn anywhere(exclusion: &Exclusion) -> Vec<&str> {
-    exclusion.literals().iter().filter(|literal| !literal.at_line_start).map(|literal| literal.text.as_str()).collect()
+fn anywhere(exclusion: &Exclusion) -> Vec<String> {
+    exclusion.literals().iter().filter(|literal| !literal.at_line_start).flat_map(Excluded::spellings).collect()
 }
 
 fn has_lines(exclusion: &Exclusion) -> bool {

@@ -125,3 +125,67 @@ fn a_trigger_that_is_no_token_is_warned_about() {
     };
     assert!(warned(&["<think>"]) && !warned(&["<tool_call>"]));
 }
+
+/// Returns the tag of one parameter of this schema, in Hermes.
+fn tag_of(schema: &Value) -> String {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"x": schema}}}]);
+    let options = GrammarOptions::new().with_tool_choice(GrammarToolChoice::Required);
+    grammar("hermes", &Tools::declarations(&declared).unwrap(), &options).to_structural_tag().to_string()
+}
+
+#[test]
+fn a_tag_leaves_to_the_engine_only_what_its_schemas_hold() {
+    for schema in [
+        json!({"type": "string"}),
+        json!({"type": "string", "format": "date-time"}),
+        json!({"type": "integer", "minimum": 3}),
+        json!({"type": "object", "properties": {"maxLength": {"type": "integer"}}}),
+        // What our own grammar does not hold either.
+        json!({"type": "string", "pattern": "^(?!a)"}),
+    ] {
+        assert!(tag_of(&schema).contains("json_schema"), "{schema}");
+    }
+    for schema in [
+        json!({"type": "string", "maxLength": 5}),
+        json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+        json!({"type": "string", "pattern": "^.*$"}),
+        json!({"anyOf": [{"type": "null"}, {"type": "string", "format": "json-pointer"}]}),
+    ] {
+        let tag = tag_of(&schema);
+        assert!(!tag.contains("json_schema") && tag.contains(r#""type":"grammar""#), "{schema}: {tag}");
+    }
+}
+
+#[test]
+fn in_lark_a_bounded_integer_is_one_terminal() {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
+        "n": {"type": "integer", "minimum": 0, "maximum": 345}}, "required": ["n"]}}]);
+    let lark = grammar("hermes", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_lark();
+    let expected = r#": (/[0-9]/ | /[1-9]/ /[0-9]/ | /[12]/ /[0-9]{2}/ | "3" (/[0-3]/ /[0-9]/ | "4" /[0-5]/))"#;
+    assert!(lark.contains(expected), "{lark}");
+}
+
+#[test]
+fn in_lark_no_literal_reaches_into_another() {
+    let declared = Tools::declarations(&json!([{"name": "search"}, {"name": "use_map"}])).unwrap();
+    let lark = grammar("muse_atem", &declared, &GrammarOptions::new()).to_lark();
+    let start = lark.lines().find(|line| line.starts_with("start: ")).unwrap();
+    assert!(!start.contains(r#""<|start|>assistant to="#), "{start}");
+    assert!(start.contains(r#""<|start|>assistant " "to=" r_section"#), "{start}");
+    assert!(start.contains(r#""to=" "user<|message|>""#), "{start}");
+}
+
+#[test]
+fn a_parameter_that_opens_with_a_word_is_in_no_value() {
+    let gbnf = grammar("continue_line", &tools(1), &GrammarOptions::new()).to_structural_tag().to_string();
+    assert!(gbnf.contains(r#""excludes":["BEGIN_ARG:""#), "{gbnf}");
+}
+
+#[test]
+fn a_text_of_a_length_does_not_end_in_a_part_of_the_line_break_behind_it() {
+    let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
+        "x": {"type": "string", "minLength": 2, "maxLength": 3}}}}]);
+    let gbnf = grammar("qwen3_coder", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_gbnf();
+    let value = gbnf.lines().find(|line| line.starts_with("x-0 ::= ")).unwrap();
+    assert!(value.contains(r"\r") && value.contains("{2,3}"), "{value}");
+}

@@ -134,7 +134,10 @@ fn natural(least: u64, most: u64) -> Node {
 fn same_length(least: &str, most: &str) -> Node {
     let (Some(low), Some(high)) = (least.chars().next(), most.chars().next()) else { return Node::nothing() };
     let (low_rest, high_rest) = (&least[1..], &most[1..]);
-    let free = || Node::Class(digits(), Times::between(low_rest.len(), low_rest.len()));
+    let free = || match low_rest.len() {
+        0 => Node::nothing(),
+        length => Node::Class(digits(), Times::between(length, length)),
+    };
     if low == high {
         return Node::sequence([Node::Literal(low.to_string()), same_length(low_rest, high_rest)]);
     }

@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         style: &ValueStyle,
     ) -> Result<Node, GrammarError> {
         let value = self.value(others, style)?;
-        let names = declared.iter().map(|property| Excluded { text: property.name.to_owned(), at_line_start: false });
+        let names = declared.iter().map(|property| Excluded::anywhere(property.name));
         let all = names.chain(style.exclusion.literals().iter().cloned());
         let exclusion = Arc::new(Exclusion::new(style.exclusion.quoting(), all));
         let key = free_key(&ValueStyle { exclusion, language: style.language.clone() });

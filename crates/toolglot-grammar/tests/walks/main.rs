@@ -166,3 +166,36 @@ fn walks_of_demanded_calls_are_read() {
 fn walks_of_text_and_calls_are_read() {
     all_walks(GrammarToolChoice::Auto);
 }
+
+#[test]
+fn an_opener_in_other_case_is_read_and_in_no_text() {
+    let tools = toolsets::toolsets().into_iter().find(|(about, _)| *about == "plain").unwrap().1;
+    let (mut complaints, mut read) = (Vec::new(), 0);
+    for dialect in Dialects::builtin().iter() {
+        let all = Loop::new(dialect, &tools);
+        let gbnf = |choice| {
+            let options = GrammarOptions::new().with_tool_choice(choice);
+            let grammar = Grammar::new(dialect, &all.declared, &options).unwrap();
+            (Gbnf::new(&grammar.to_gbnf()), grammar.trigger().map(str::to_owned))
+        };
+        let (auto, trigger) = gbnf(GrammarToolChoice::Auto);
+        let (required, _) = gbnf(GrammarToolChoice::Required);
+        let text = Matcher::walk(&required, &mut Random::new(5), 60);
+        let Some((before, trigger, behind)) = trigger
+            .as_ref()
+            .and_then(|trigger| text.split_once(trigger).map(|(before, behind)| (before, trigger, behind)))
+        else {
+            continue;
+        };
+        let calls = all.read(&text).calls.len();
+        for other in [trigger.to_ascii_uppercase(), trigger.to_ascii_lowercase()] {
+            if other != *trigger && all.read(&[before, &other, behind].concat()).calls.len() == calls {
+                read += 1;
+                let opened = [before, &other].concat();
+                complaints.extend(auto.accepts(&opened).is_ok().then(|| format!("{}: {opened:?}", dialect.name())));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints.join("\n"));
+    assert!(read > 20, "only {read} openers are read in other case");
+}
