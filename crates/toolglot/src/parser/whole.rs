@@ -81,7 +81,7 @@ pub(crate) fn skip_value(at: usize, context: &CallContext<'_>, sink: &mut Sink) 
     Ok(end)
 }
 
-/// Makes an arguments object of a value that is none: of JSON in a string, an object in a list, the one parameter's value.
+/// Makes an arguments object of another value: of JSON in a string, an object in a list, the one parameter's value.
 pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -> Option<WholeArguments> {
     let json = json.trim();
     if matches!(json, "null" | "[]" | "\"\"") {
@@ -106,9 +106,6 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
         let named = only_parameter(schema?, types).filter(|_| options.repairs.allow(Code::PositionalArgument));
         let json = format!("{{{}:{json}}}", serde_json::to_string(named?).ok()?);
         return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });
-    }
-    if !options.repairs.allow(code) {
-        return None;
     }
     let json_context = Context { markers: &NoMarkers, schema, options, quote: None, given: None };
     let inner = json::read_whole(&content, ValuePosition::Arguments, root.map(|root| root.id()), &json_context)?;
