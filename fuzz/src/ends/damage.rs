@@ -1,6 +1,6 @@
 //! One call of several damaged at any byte: the others are found unchanged, and none has arguments nobody wrote.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use serde_json::{Map, Value};
 use toolglot::{Code, Message};
@@ -39,26 +39,45 @@ const MOVES: &[Code] = &[
 
 /// Judges some damages of one message.
 pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tally) {
-    let content = ["", "I will do it.\n"][random.below(2)];
-    let mut meant = Meant { tools: random.below(3), content, calls: Vec::new() };
-    for _ in 0..2 + random.below(3) {
-        let tool = message::tool(random, false);
-        meant.calls.push(Calling::new(tool, random, &mut short));
-    }
-    let style = Style::any(random, Escaping::All);
-    let Some(written) = writing::write(home, &meant, style, random) else {
-        return tally.count("cannot be written", "");
+    let Some((meant, written, wanted)) = undamaged(home, run, random, tally, (2..=4, false, &mut short)) else {
+        return;
     };
-    let wanted = message::meant(&meant.calls);
-    let whole = found(&read(home, run, meant.tools, written.text.as_bytes(), None));
-    if whole != wanted {
-        return tally.not_read_back(run, &written.text, [&wanted, &whole]);
-    }
     for _ in 0..DAMAGES {
         let call = random.below(meant.calls.len());
         let damage = Damage::new(home, &written, call, random);
         damage.judge(home, run, (&meant, &wanted, &written), random, tally);
     }
+}
+
+/// How many calls a message has, whether each takes code, and what makes its values.
+type CallsMade<'f> = (RangeInclusive<usize>, bool, &'f mut dyn FnMut(&mut Random) -> String);
+
+/// Returns a message as it should be, its text, and its calls, if it is read as meant.
+pub(super) fn undamaged(
+    home: &Home,
+    run: &Run,
+    random: &mut Random,
+    tally: &mut Tally,
+    (calls, code, value): CallsMade<'_>,
+) -> Option<(Meant, Written, Calls)> {
+    let content = ["", "I will do it.\n"][random.below(2)];
+    let mut meant = Meant { tools: random.below(3), content, calls: Vec::new() };
+    for _ in 0..calls.start() + random.below(calls.end() - calls.start() + 1) {
+        let tool = message::tool(random, code);
+        meant.calls.push(Calling::new(tool, random, value));
+    }
+    let style = Style::any(random, Escaping::All);
+    let Some(written) = writing::write(home, &meant, style, random) else {
+        tally.count("cannot be written", "");
+        return None;
+    };
+    let wanted = message::meant(&meant.calls);
+    let whole = found(&read(home, run, meant.tools, written.text.as_bytes(), None));
+    if whole != wanted {
+        tally.not_read_back(run, &written.text, [&wanted, &whole]);
+        return None;
+    }
+    Some((meant, written, wanted))
 }
 
 /// One damage, and the text with it.

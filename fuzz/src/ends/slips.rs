@@ -10,11 +10,11 @@ mod place;
 use serde_json::Value;
 
 use super::Run;
+use super::damage::undamaged;
 use super::home::Home;
-use super::message::{self, Calling, Calls, Meant, found, read, shown};
+use super::message::{Calls, found, read, shown};
 use super::tally::{Tally, among};
 use super::unescaped::same_but_blanks;
-use super::writing::{self, Escaping, Style};
 use super::{code, line};
 use crate::random::Random;
 pub(super) use page::{markdown, text};
@@ -35,21 +35,7 @@ pub(super) fn share(tally: &Tally, outcome: &str) -> (u64, u64) {
 
 /// Judges each slip in one message.
 pub(super) fn judge(home: &Home, run: &Run, random: &mut Random, tally: &mut Tally) {
-    let content = ["", "I will do it.\n"][random.below(2)];
-    let mut meant = Meant { tools: random.below(3), content, calls: Vec::new() };
-    for _ in 0..1 + random.below(2) {
-        let tool = message::tool(random, true);
-        meant.calls.push(Calling::new(tool, random, &mut value));
-    }
-    let style = Style::any(random, Escaping::All);
-    let Some(written) = writing::write(home, &meant, style, random) else {
-        return tally.count("cannot be written", "");
-    };
-    let wanted = message::meant(&meant.calls);
-    let whole = found(&read(home, run, meant.tools, written.text.as_bytes(), None));
-    if whole != wanted {
-        return tally.not_read_back(run, &written.text, [&wanted, &whole]);
-    }
+    let Some((meant, written, wanted)) = undamaged(home, run, random, tally, (1..=2, true, &mut value)) else { return };
     let Some(place) = Place::new(home, &meant, &written) else { return tally.count("cannot be written", "") };
     for (name, slip) in kinds() {
         let Some(text) = slip(&place).filter(|text| *text != written.text) else { continue };

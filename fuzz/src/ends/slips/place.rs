@@ -16,7 +16,7 @@ pub(super) struct Place<'m> {
     pub(super) opener: Range<usize>,
     pub(super) name: Range<usize>,
     pub(super) arguments: Range<usize>,
-    /// What stands behind the arguments, or the last value.
+    /// The text after the arguments, or after the last value.
     pub(super) closer: Range<usize>,
     parts: Vec<&'m Part>,
     /// The tool takes no parameter that it does not declare.
@@ -26,7 +26,7 @@ pub(super) struct Place<'m> {
 impl<'m> Place<'m> {
     pub(super) fn new(home: &'m Home, meant: &'m Meant, written: &'m Written) -> Option<Self> {
         let (text, call) = (written.text.as_str(), meant.calls.first()?);
-        // Where the last value is no text, nobody knows where it ends.
+        // Only of a text it is known where it ends.
         let last = call.members.last()?;
         if home.kind == StringStyle::Raw && !last.value.is_string() {
             return None;
