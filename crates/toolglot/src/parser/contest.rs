@@ -10,6 +10,7 @@ use super::catalog::PatternRef;
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::Head;
 use super::params::FoundParam;
+use super::scan::{is_markup, opens_element};
 use super::whole::WholeArguments;
 use crate::coerce;
 use crate::diagnostic::Code;
@@ -111,14 +112,42 @@ pub(crate) struct TrialContext {
     pub(crate) fence: bool,
     /// It may be a draft, which is known once what stands behind it is.
     pub(crate) held: bool,
-    /// So little says that this is a call that the message must end with it.
-    pub(crate) last: bool,
+    /// What may stand behind it.
+    pub(crate) behind: Behind,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
     pub(crate) exhausted: bool,
     /// So much was read ahead in vain for the ends of strings that they are not looked for, and a call is told by what is near.
     pub(crate) hasty: bool,
+}
+
+/// What may stand behind a call for which little speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Behind {
+    #[default]
+    Anything,
+    /// Elements of tools and text: other markup says that this is an element of it.
+    NoMarkup,
+    /// Elements of tools alone.
+    Elements,
+    /// Other objects and lists alone.
+    Objects,
+    Nothing,
+}
+
+impl Behind {
+    /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
+    fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+        let Some(next) = view.byte(at)? else { return Ok(false) };
+        Ok(match self {
+            Self::Anything => false,
+            Self::NoMarkup => is_markup(engine, view, at)?,
+            Self::Elements => !opens_element(engine, view, at)?,
+            Self::Objects => !matches!(next, b'{' | b'['),
+            Self::Nothing => true,
+        })
+    }
 }
 
 impl TrialContext {
@@ -374,9 +403,8 @@ fn judge(
         return Ok(Some(dead(end + sink.read_in_vain(), "cannot be read to its end")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
-    let next = view.byte(engine.catalog.behind_turn(view, end)?)?;
-    let goes_on = trial_context.last && next.is_some_and(|next| trial_context.named || !matches!(next, b'{' | b'['));
-    if prove && (foreign || goes_on || !ends_line(engine, view, end)? && !is_glued(view, end, trial_context)?) {
+    let refused = trial_context.behind.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
+    if prove && (foreign || refused || !ends_line(engine, view, end)? && !may_go_on(engine, view, end, trial_context)?) {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
@@ -415,10 +443,15 @@ fn has_clean_call(sink: &Sink) -> bool {
     calls > 1 && clean > 0
 }
 
-/// Says whether a list that opens the turn ends here and a sentence is glued to it.
-fn is_glued(view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
+/// Says whether the line may go on behind the call: a sentence glued to a list that opens the turn, or what follows elements.
+fn may_go_on(engine: &Engine, view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
     let list = trial_context.fresh && view.byte(end - 1)? == Some(b']');
-    Ok(list && view.char(end)?.is_some_and(char::is_uppercase))
+    let element = match trial_context.behind {
+        Behind::NoMarkup => true,
+        Behind::Elements => opens_element(engine, view, end)?,
+        _ => false,
+    };
+    Ok(element || list && view.char(end)?.is_some_and(char::is_uppercase))
 }
 
 /// Says whether nothing but blanks and the ends of turns follows on the line.

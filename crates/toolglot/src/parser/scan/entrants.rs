@@ -84,7 +84,7 @@ impl Scanner {
         if !weak && self.place.is_fresh() && engine.options.evidence != Evidence::Strict {
             catalog.begun(view, self.at, &mut entrants)?;
         }
-        if engine.options.evidence != Evidence::Strict && self.names_tool(engine, view)? {
+        if engine.options.evidence != Evidence::Strict && opens_element(engine, view, self.at)? {
             entrants.extend_from_slice(&catalog.dynamic);
         }
         if weak && let Some(behind) = engine.behind_name(view, self.at)? {
@@ -170,23 +170,23 @@ impl Scanner {
         }
         Ok(matches!(view.byte(at)?, Some(b'\n' | b'\r')))
     }
+}
 
-    /// Says whether `<` and a declared tool's name stand here.
-    pub(super) fn names_tool(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(self.at)? != Some(b'<') {
-            return Ok(false);
-        }
-        if view.byte(self.at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
-            return Ok(false);
-        }
-        let Some(end) = name_end(view, self.at + 1)? else { return Ok(false) };
-        let tag = view.slice(self.at + 1, end);
-        if !engine.tools.may_have_tag(tag) {
-            return Ok(false);
-        }
-        let callee = engine.callee(tag);
-        Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
+/// Says whether `<` and a declared tool's name stand at `at`.
+pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(at)? != Some(b'<') {
+        return Ok(false);
     }
+    if view.byte(at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
+        return Ok(false);
+    }
+    let Some(end) = name_end(view, at + 1)? else { return Ok(false) };
+    let tag = view.slice(at + 1, end);
+    if !engine.tools.may_have_tag(tag) {
+        return Ok(false);
+    }
+    let callee = engine.callee(tag);
+    Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
 }
 
 /// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.

@@ -1,52 +1,70 @@
 //! Elements named after tools whose names are plain words: HTML, SVG and SOAP have such elements, too.
 
-use super::Scanner;
+use super::{Scanner, opens_element};
 use crate::dialect::{BodyKind, Pattern};
 use crate::parser::catalog::{Candidate, Strength};
+use crate::parser::contest::Behind;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
-/// How an element stands that may be plain markup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementPlace {
-    /// Nothing makes it doubtful.
-    Plain,
-    /// A call if the answer is nothing else.
-    Doubtful,
-    /// Something stands before it, so it is none.
-    Amid,
-}
-
 impl Scanner {
-    /// Says how an element stands that `candidate` reads here. Its name alone is no evidence if it is a plain word: neither
-    /// with text for its only parameter or JSON within a line, nor inside other elements.
+    /// Says what may stand behind an element that `candidate` reads here; none if it is part of other markup. A plain word
+    /// alone is no evidence: neither with text for its only parameter, attributes or JSON within a line, nor behind markup.
+    ///
+    /// | name | before it | its body | is a call |
+    /// |---|---|---|---|
+    /// | no plain word | | | yes |
+    /// | plain word | text that ends in `>` | | no |
+    /// | | other text | none, text, JSON within a line | no |
+    /// | | nothing, a call | none, text | if elements of tools alone follow |
+    /// | | | attributes | unless markup follows |
+    /// | | | else | yes |
     pub(super) fn element(
         &self,
         engine: &Engine,
         view: View<'_>,
         candidate: &Candidate,
         pattern: &Pattern,
-    ) -> Result<ElementPlace, NotYet> {
+    ) -> Result<Option<Behind>, NotYet> {
         if candidate.evidence != Strength::Dynamic || !engine.catalog.is_auto() || !self.must_prove(engine) {
-            return Ok(ElementPlace::Plain);
+            return Ok(Some(Behind::Anything));
         }
         let mut end = self.at + 1;
-        while view.byte(end)?.is_some_and(|next| next.is_ascii_lowercase()) {
+        while view.byte(end)?.is_some_and(|next| next.is_ascii_lowercase() || next.is_ascii_digit() || next == b'-') {
             end += 1;
         }
         let next = view.byte(end)?;
-        let is_word = next.is_some_and(|next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/'));
+        let has_attributes = next.is_some_and(|next| next.is_ascii_whitespace());
+        if !has_attributes && !matches!(next, Some(b'>' | b'/')) {
+            return Ok(Some(Behind::Anything));
+        }
         let has_no_key = match pattern.kind() {
             Some(BodyKind::Content) => true,
             Some(BodyKind::Arguments) => self.place.is_amid_line(),
             _ => next == Some(b'/'),
         };
         let before = view.rest(self.at.saturating_sub(BEFORE))[..self.at.min(BEFORE)].trim_ascii_end();
-        if !is_word || !has_no_key && !before.ends_with(b">") {
-            return Ok(ElementPlace::Plain);
-        }
-        Ok(if self.place.is_fresh() { ElementPlace::Doubtful } else { ElementPlace::Amid })
+        let is_fresh = self.place.is_fresh();
+        Ok(match (is_fresh, has_no_key) {
+            (false, _) if has_no_key || before.ends_with(b">") => None,
+            (true, true) if next == Some(b'/') => Some(Behind::Elements),
+            (true, true) => Some(Behind::Nothing),
+            _ if has_attributes => Some(Behind::NoMarkup),
+            _ => Some(Behind::Anything),
+        })
     }
+}
+
+/// Says whether a tag stands at `at` that has no part in calls: no tool's element, no opener and no closer.
+pub(crate) fn is_markup(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let is_tag = view.byte(at)? == Some(b'<')
+        && view.byte(at + 1)?.is_some_and(|first| first.is_ascii_alphabetic() || first == b'/');
+    if !is_tag || opens_element(engine, view, at)? || engine.catalog.closers.stands(view, at)?.is_some() {
+        return Ok(false);
+    }
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened)?;
+    Ok(opened.is_empty())
 }
 
 /// So many bytes before an element are looked at for the tag that it stands in: indentation is shorter, and more than

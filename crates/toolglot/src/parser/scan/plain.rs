@@ -3,7 +3,7 @@
 //! They are said as the careful readers would say them: no other candidate reads what a call object is in, and nothing
 //! behind its closer can change it.
 
-use super::{ScanFound, Scanner};
+use super::{ScanFound, Scanner, opens_element};
 use crate::options::Validation;
 use crate::parser::catalog::Strength;
 use crate::parser::engine::Engine;
@@ -20,7 +20,7 @@ impl Scanner {
         let limits = &engine.options.limits;
         let near = view.limited(self.at.saturating_add(PLAIN.min(limits.held).min(limits.arguments)));
         let (candidate, body) =
-            engine.catalog.plain_call(near, self.at, || self.names_tool(engine, near) != Ok(false))?;
+            engine.catalog.plain_call(near, self.at, || opens_element(engine, near, self.at) != Ok(false))?;
         // Behind a call, those of its dialect come first. Of a dialect with tags of the tools' names `calls_of` says none.
         let mut opened = Vec::new();
         let mut others = |last: usize| {

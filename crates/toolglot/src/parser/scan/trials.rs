@@ -1,12 +1,11 @@
 //! The candidates at a place, one by one: the first in rank order that does not die wins once it is ready.
 
-use super::markup::ElementPlace;
 use super::{ContestOutcome, ScanFound, Scanner};
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Pattern};
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, PatternRef, Strength, skipped};
-use crate::parser::contest::{HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
+use crate::parser::contest::{Behind, HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes, skip_line_break};
 use crate::sink::Sink;
@@ -87,8 +86,8 @@ impl Scanner {
         let weak = candidate.evidence == Strength::Weak;
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
         let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
-        let doubtful = element == ElementPlace::Doubtful;
-        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || doubtful;
+        let asks = element.is_some_and(|behind| behind != Behind::Anything);
+        let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
         let trial_context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
@@ -96,7 +95,12 @@ impl Scanner {
             named: candidate.is_named,
             fence,
             fresh: self.place.is_fresh(),
-            last: prove && (candidate.is_named || doubtful || self.is_bare_amid_text(engine, view)?),
+            behind: match element {
+                _ if prove && candidate.is_named => Behind::Nothing,
+                Some(behind) if asks => behind,
+                _ if prove && self.is_bare_amid_text(engine, view)? => Behind::Objects,
+                _ => Behind::Anything,
+            },
             exhausted: self.is_exhausted(),
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
@@ -104,7 +108,7 @@ impl Scanner {
         let mut body = None;
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
-        } else if element == ElementPlace::Amid {
+        } else if element.is_none() {
             Trial::Dead { why: "an element of ordinary markup", read: self.at }
         } else if let Some(begun) = self.proof.take() {
             body = Some(begun.body()).filter(|_| !weak);
