@@ -44,7 +44,10 @@ pub(super) fn attributes(
         at = end;
     };
     head.looked = head.looked.max(at);
-    Ok((there && keep(view, &seen, expected, head)).then_some(at))
+    // What a tag that closes itself says in other attributes would be lost.
+    let is_all = close.is_some_and(|close| close.first_byte() == Some(b'/'));
+    let may_differ = !is_all || expected.rest || seen.len() <= expected.named.len();
+    Ok((there && may_differ && keep(view, &seen, expected, head)).then_some(at))
 }
 
 /// Keeps what the attributes said; false if one is missing that must be there.
