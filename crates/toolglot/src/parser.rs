@@ -40,6 +40,8 @@ mod content;
 mod contest;
 mod crossed;
 mod data;
+mod element;
+mod ending;
 mod engine;
 mod envelope;
 mod fast_path;
@@ -212,23 +214,6 @@ impl Parser {
         self.end()
     }
 
-    fn end(&mut self) -> Events<'_> {
-        self.input.close();
-        self.wake = 0;
-        let reason = self.finish_reason.1.take().unwrap_or(self.finish_reason.0);
-        if reason != self.engine.options.finish_reason {
-            Arc::make_mut(&mut self.engine).options.finish_reason = reason;
-        }
-        self.advance();
-        self.done = true;
-        self.events()
-    }
-
-    /// Says why the server ended the running message, where that is known only at its end.
-    pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
-        self.finish_reason.1 = Some(reason);
-    }
-
     /// Returns the dialect of the message's first call, until the next message begins.
     pub fn dialect(&self) -> Option<&Arc<str>> {
         self.dialect.as_ref()
@@ -303,7 +288,12 @@ impl Parser {
             self.wake = end + 1;
             return;
         }
-        let mut machine = Machine {
+        self.machine().run();
+        self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
+    }
+
+    fn machine(&mut self) -> Machine<'_> {
+        Machine {
             engine: &self.engine,
             view: self.input.view(),
             sink: &mut self.sink,
@@ -311,9 +301,7 @@ impl Parser {
             scanner: &mut self.scanner,
             outer: &mut self.outer,
             dialect: &mut self.dialect,
-        };
-        machine.run();
-        self.wake = end + 1 + end.saturating_sub(self.anchor()) / 8;
+        }
     }
 
     /// Passes what is visible in the fast path; false if it has to go the long way.

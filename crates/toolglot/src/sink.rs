@@ -192,6 +192,17 @@ impl Sink {
         self.consume(upto, StoredKind::Markup);
     }
 
+    /// Takes text back to `at`; false if something else was found since.
+    pub(crate) fn take_back_text(&mut self, at: usize) -> bool {
+        let last = self.entries.iter_mut().rfind(|entry| !matches!(entry.kind, StoredKind::Diagnostic(_)));
+        let Some(text) = last.filter(|entry| matches!(entry.kind, StoredKind::Text) && entry.span.start <= at) else {
+            return false;
+        };
+        (text.span.end, self.cursor) = (at, at);
+        self.entries.retain(|entry| !matches!(entry.kind, StoredKind::Text) || !entry.span.is_empty());
+        true
+    }
+
     /// Starts a call; it runs until [`Sink::call_end`].
     pub(crate) fn call_start(&mut self, name: &str, id: Option<&str>, upto: usize) {
         (self.written, self.in_call, self.held_brace) = (0, true, false);

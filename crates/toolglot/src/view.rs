@@ -54,10 +54,15 @@ impl<'a> View<'a> {
         if self.closed { Ok(self.end()) } else { Err(NotYet) }
     }
 
-    /// Returns the visible bytes from a position on.
+    /// Returns the visible bytes from a position on: none where a reader has looked behind the end of a cut message.
     #[inline]
     pub(crate) fn rest(self, at: usize) -> &'a [u8] {
-        &self.text.as_bytes()[at - self.base..]
+        self.text.as_bytes().get(at - self.base..).unwrap_or_default()
+    }
+
+    /// Says whether letters are visible from a position on.
+    pub(crate) fn has_letters(self, at: usize) -> bool {
+        self.rest(at).iter().any(u8::is_ascii_alphabetic)
     }
 
     /// Returns the text between two positions, both on character boundaries.

@@ -228,7 +228,7 @@ codes! {
     NameNormalised "name_normalised" POLICY "a different spelling of a tool's name; exactly one declared tool matches";
     UnknownTool "unknown_tool" POLICY "a call of an undeclared tool";
     Rejected "rejected" POLICY "a call failed strict validation; returned as text";
-    Truncated "truncated" POLICY "the input ended inside a call; not returned as a finished call";
+    Truncated "truncated" POLICY "the input ended inside a call or a marker; not returned as a finished call or as text";
     Broken "broken" POLICY "a call could not be parsed to its end; not returned as a finished call";
     CallInReasoning "call_in_reasoning" POLICY "a call inside reasoning that closes later; treated as a draft";
     MarkerInText "marker_in_text" POLICY "text spells a call whose markers must be special tokens (the caller marks them); treated as text";

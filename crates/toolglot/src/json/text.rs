@@ -314,6 +314,14 @@ impl ReaderStep<'_> {
             self.reader.text.settled = quote;
             return Ok(None);
         }
+        // Without its own token, a string does not go on behind what closes the call.
+        let (view, at) = (self.view, self.at());
+        if self.reader.text.quote.is_token()
+            && view.byte(quote)?.is_none()
+            && self.context.markers.stop(view, at)?.is_some()
+        {
+            return self.ended(Ended::Broken);
+        }
         let ended = self.doubt()?;
         if self
             .reader

@@ -107,6 +107,11 @@ impl CallReader {
         }
     }
 
+    /// Returns the place where the section's next call may begin.
+    pub(crate) fn next_call(&self) -> Option<usize> {
+        if let CallPhase::Between(at) = self.phase { Some(at) } else { None }
+    }
+
     /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.
     #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {

@@ -7,10 +7,10 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
+use super::element::{is_markup, opens_element};
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::Head;
 use super::params::FoundParam;
-use super::scan::{is_markup, opens_element};
 use super::whole::WholeArguments;
 use crate::coerce;
 use crate::diagnostic::Code;
@@ -113,7 +113,7 @@ pub(crate) struct TrialContext {
     /// It may be a draft, which is known once what stands behind it is.
     pub(crate) held: bool,
     /// What may stand behind it.
-    pub(crate) behind: Behind,
+    pub(crate) company: Company,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
     /// So much has been read ahead in vain that candidates which need it die.
@@ -124,7 +124,7 @@ pub(crate) struct TrialContext {
 
 /// What may stand behind a call for which little speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum Company {
     #[default]
     Anything,
     /// Elements of tools and text: other markup says that this is an element of it.
@@ -136,7 +136,7 @@ pub(crate) enum Behind {
     Nothing,
 }
 
-impl Behind {
+impl Company {
     /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
     fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(next) = view.byte(at)? else { return Ok(false) };
@@ -403,8 +403,9 @@ fn judge(
         return Ok(Some(dead(end + sink.read_in_vain(), "cannot be read to its end")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
-    let refused = trial_context.behind.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
-    if prove && (foreign || refused || !ends_line(engine, view, end)? && !may_go_on(engine, view, end, trial_context)?) {
+    let refused = trial_context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
+    if prove && (foreign || refused || !ends_line(engine, view, end)? && !may_go_on(engine, view, end, trial_context)?)
+    {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
@@ -446,9 +447,9 @@ fn has_clean_call(sink: &Sink) -> bool {
 /// Says whether the line may go on behind the call: a sentence glued to a list that opens the turn, or what follows elements.
 fn may_go_on(engine: &Engine, view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
     let list = trial_context.fresh && view.byte(end - 1)? == Some(b']');
-    let element = match trial_context.behind {
-        Behind::NoMarkup => true,
-        Behind::Elements => opens_element(engine, view, end)?,
+    let element = match trial_context.company {
+        Company::NoMarkup => true,
+        Company::Elements => opens_element(engine, view, end)?,
         _ => false,
     };
     Ok(element || list && view.char(end)?.is_some_and(char::is_uppercase))

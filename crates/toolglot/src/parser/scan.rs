@@ -14,9 +14,7 @@ use crate::sink::Sink;
 use crate::trace::{Action, Step};
 use crate::view::{NotYet, View};
 use drafts::CloserSearch;
-pub(crate) use entrants::opens_element;
 use lost::{LostContests, looks_ahead};
-pub(crate) use markup::is_markup;
 use turns::TurnChain;
 
 mod drafts;

@@ -6,8 +6,8 @@ use crate::options::Evidence;
 use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
 use crate::parser::catalog::{CandidateRole, Strength};
+use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
-use crate::parser::head::name_end;
 use crate::parser::markdown::Quoting;
 use crate::view::{NotYet, View};
 
@@ -170,32 +170,21 @@ impl Scanner {
         }
         Ok(matches!(view.byte(at)?, Some(b'\n' | b'\r')))
     }
-}
 
-/// Says whether `<` and a declared tool's name stand at `at`.
-pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(at)? != Some(b'<') {
-        return Ok(false);
+    /// Says whether more bytes may make a call of what begins here with strong evidence.
+    pub(crate) fn awaits_call(&self, engine: &Engine) -> bool {
+        self.contest.iter().flatten().any(|number| engine.catalog.candidates[*number].is_strong_call())
     }
-    if view.byte(at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
-        return Ok(false);
-    }
-    let Some(end) = name_end(view, at + 1)? else { return Ok(false) };
-    let tag = view.slice(at + 1, end);
-    if !engine.tools.may_have_tag(tag) {
-        return Ok(false);
-    }
-    let callee = engine.callee(tag);
-    Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
-}
 
-/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
-fn is_tag_of(tag: &str, tool: &str) -> bool {
-    let plain = |name: &str| {
-        let lower = name.to_ascii_lowercase();
-        lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
-    };
-    plain(tag) == plain(tool)
+    /// Says whether more bytes may make a marker of what stands here, outside quotes.
+    pub(crate) fn awaits_marker(&mut self, engine: &Engine, view: View<'_>) -> bool {
+        let at = self.at;
+        let opens = || engine.catalog.strong.find(view, at, &mut Vec::new());
+        let closes = || engine.catalog.closers.stands(view, at);
+        view.has_letters(at)
+            && self.place.quoting(view, at) == Ok(Quoting::None)
+            && (opens() == Err(NotYet) || closes() == Err(NotYet))
+    }
 }
 
 /// So many bytes before a bracket are looked at for the colon that announces it; between them are blanks.

@@ -1,9 +1,9 @@
 //! Elements named after tools whose names are plain words: HTML, SVG and SOAP have such elements, too.
 
-use super::{Scanner, opens_element};
+use super::Scanner;
 use crate::dialect::{BodyKind, Pattern};
 use crate::parser::catalog::{Candidate, Strength};
-use crate::parser::contest::Behind;
+use crate::parser::contest::Company;
 use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
@@ -25,9 +25,9 @@ impl Scanner {
         view: View<'_>,
         candidate: &Candidate,
         pattern: &Pattern,
-    ) -> Result<Option<Behind>, NotYet> {
+    ) -> Result<Option<Company>, NotYet> {
         if candidate.evidence != Strength::Dynamic || !engine.catalog.is_auto() || !self.must_prove(engine) {
-            return Ok(Some(Behind::Anything));
+            return Ok(Some(Company::Anything));
         }
         let mut end = self.at + 1;
         while view.byte(end)?.is_some_and(|next| next.is_ascii_lowercase() || next.is_ascii_digit() || next == b'-') {
@@ -36,7 +36,7 @@ impl Scanner {
         let next = view.byte(end)?;
         let has_attributes = next.is_some_and(|next| next.is_ascii_whitespace());
         if !has_attributes && !matches!(next, Some(b'>' | b'/')) {
-            return Ok(Some(Behind::Anything));
+            return Ok(Some(Company::Anything));
         }
         let has_no_key = match pattern.kind() {
             Some(BodyKind::Content) => true,
@@ -47,24 +47,12 @@ impl Scanner {
         let is_fresh = self.place.is_fresh();
         Ok(match (is_fresh, has_no_key) {
             (false, _) if has_no_key || before.ends_with(b">") => None,
-            (true, true) if next == Some(b'/') => Some(Behind::Elements),
-            (true, true) => Some(Behind::Nothing),
-            _ if has_attributes => Some(Behind::NoMarkup),
-            _ => Some(Behind::Anything),
+            (true, true) if next == Some(b'/') => Some(Company::Elements),
+            (true, true) => Some(Company::Nothing),
+            _ if has_attributes => Some(Company::NoMarkup),
+            _ => Some(Company::Anything),
         })
     }
-}
-
-/// Says whether a tag stands at `at` that has no part in calls: no tool's element, no opener and no closer.
-pub(crate) fn is_markup(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let is_tag = view.byte(at)? == Some(b'<')
-        && view.byte(at + 1)?.is_some_and(|first| first.is_ascii_alphabetic() || first == b'/');
-    if !is_tag || opens_element(engine, view, at)? || engine.catalog.closers.stands(view, at)?.is_some() {
-        return Ok(false);
-    }
-    let mut opened = Vec::new();
-    engine.catalog.opened(view, at, false, &mut opened)?;
-    Ok(opened.is_empty())
 }
 
 /// So many bytes before an element are looked at for the tag that it stands in: indentation is shorter, and more than

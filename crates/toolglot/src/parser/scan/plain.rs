@@ -3,9 +3,10 @@
 //! They are said as the careful readers would say them: no other candidate reads what a call object is in, and nothing
 //! behind its closer can change it.
 
-use super::{ScanFound, Scanner, opens_element};
+use super::{ScanFound, Scanner};
 use crate::options::Validation;
 use crate::parser::catalog::Strength;
+use crate::parser::element::opens_element;
 use crate::parser::engine::Engine;
 use crate::parser::plain_call::{PLAIN, plain_call};
 use crate::sink::Sink;

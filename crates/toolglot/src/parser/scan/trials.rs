@@ -5,7 +5,7 @@ use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Pattern};
 use crate::options::Evidence;
 use crate::parser::catalog::{CandidateRole, PatternRef, Strength, skipped};
-use crate::parser::contest::{Behind, HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
+use crate::parser::contest::{Company, HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes, skip_line_break};
 use crate::sink::Sink;
@@ -86,7 +86,7 @@ impl Scanner {
         let weak = candidate.evidence == Strength::Weak;
         let fence = candidate.in_fence && engine.pattern(pattern_ref).kind() == Some(BodyKind::Kwargs);
         let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
-        let asks = element.is_some_and(|behind| behind != Behind::Anything);
+        let asks = element.is_some_and(|company| company != Company::Anything);
         let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
         let trial_context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
@@ -95,11 +95,11 @@ impl Scanner {
             named: candidate.is_named,
             fence,
             fresh: self.place.is_fresh(),
-            behind: match element {
-                _ if prove && candidate.is_named => Behind::Nothing,
-                Some(behind) if asks => behind,
-                _ if prove && self.is_bare_amid_text(engine, view)? => Behind::Objects,
-                _ => Behind::Anything,
+            company: match element {
+                _ if prove && candidate.is_named => Company::Nothing,
+                Some(company) if asks => company,
+                _ if prove && self.is_bare_amid_text(engine, view)? => Company::Objects,
+                _ => Company::Anything,
             },
             exhausted: self.is_exhausted(),
             held: self.may_be_draft(engine, candidate.evidence),

@@ -1,0 +1,43 @@
+//! Elements: tags that are named after a declared tool, and those that have no part in calls.
+
+use super::engine::Engine;
+use super::head::name_end;
+use crate::view::{NotYet, View};
+
+/// Says whether `<` and a declared tool's name stand at `at`.
+pub(crate) fn opens_element(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    if engine.catalog.dynamic.is_empty() || engine.tools.is_empty() || view.byte(at)? != Some(b'<') {
+        return Ok(false);
+    }
+    if view.byte(at + 1)?.is_none_or(|first| !engine.tools.may_begin_tag(&[first])) {
+        return Ok(false);
+    }
+    let Some(end) = name_end(view, at + 1)? else { return Ok(false) };
+    let tag = view.slice(at + 1, end);
+    if !engine.tools.may_have_tag(tag) {
+        return Ok(false);
+    }
+    let callee = engine.callee(tag);
+    Ok(callee.is_some_and(|callee| callee.tool.is_some() && is_tag_of(tag, &callee.name)))
+}
+
+/// Says whether a tag names a tool: the tag alone is the evidence, so only case and a `_file` at the end may differ.
+fn is_tag_of(tag: &str, tool: &str) -> bool {
+    let plain = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
+    };
+    plain(tag) == plain(tool)
+}
+
+/// Says whether a tag stands at `at` that has no part in calls: no tool's element, no opener and no closer.
+pub(crate) fn is_markup(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let is_tag = view.byte(at)? == Some(b'<')
+        && view.byte(at + 1)?.is_some_and(|first| first.is_ascii_alphabetic() || first == b'/');
+    if !is_tag || opens_element(engine, view, at)? || engine.catalog.closers.stands(view, at)?.is_some() {
+        return Ok(false);
+    }
+    let mut opened = Vec::new();
+    engine.catalog.opened(view, at, false, &mut opened)?;
+    Ok(opened.is_empty())
+}

@@ -1,0 +1,72 @@
+//! How a message ends. What a cut leaves half read, a marker or all of what opens a call, is neither the text's nor a value's.
+
+use std::sync::Arc;
+
+use super::call::CallReader;
+use super::engine::Engine;
+use super::{Events, Machine, Parser, State};
+use crate::diagnostic::Code;
+use crate::options::FinishReason;
+use crate::view::{NotYet, View};
+
+impl Parser {
+    pub(super) fn end(&mut self) -> Events<'_> {
+        let reason = self.finish_reason.1.take().unwrap_or(self.finish_reason.0);
+        if reason != self.engine.options.finish_reason {
+            Arc::make_mut(&mut self.engine).options.finish_reason = reason;
+        }
+        if self.engine.options.is_cut() {
+            self.end_cut();
+        }
+        self.input.close();
+        self.wake = 0;
+        self.advance();
+        self.done = true;
+        self.events()
+    }
+
+    /// Says why the server ended the running message, where that is known only at its end.
+    pub fn set_finish_reason(&mut self, reason: Option<FinishReason>) {
+        self.finish_reason.1 = Some(reason);
+    }
+
+    /// Ends a message that the server cut. A marker of which only a part came is no text, and what opens a call with strong
+    /// evidence is none unless it can be read.
+    fn end_cut(&mut self) {
+        self.wake = 0;
+        self.advance();
+        let mut machine = self.machine();
+        let end = machine.view.end();
+        let is_opened = matches!(machine.state, State::Scanning) && machine.scanner.awaits_call(machine.engine);
+        let at = if is_opened { machine.scanner.anchor() } else { machine.half_marker().unwrap_or(end) };
+        machine.view = machine.view.closed_at(if is_opened { end } else { at });
+        machine.run();
+        if at < end && (!is_opened || self.sink.take_back_text(at)) {
+            self.sink.diagnose(Code::Truncated, at..end, "the input ended inside a marker, which is no text");
+            self.sink.markup(end);
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Returns where a marker begins that is not all there, or the head of a section's next call.
+    fn half_marker(&mut self) -> Option<usize> {
+        let (engine, view) = (self.engine, self.view);
+        match self.state {
+            State::Scanning => self.scanner.awaits_marker(engine, view).then(|| self.scanner.anchor()),
+            State::Reading(reading) => reading.half_marker(engine, view, self.sink.cursor()),
+            State::Region(_) | State::Prefilled | State::Done => None,
+        }
+    }
+}
+
+impl CallReader {
+    /// Returns where a marker begins behind `from` that is not all there, or the head of the section's next call.
+    fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
+        let markers = engine.catalog.markers(self.dialect());
+        let next = self.next_call().and_then(|at| view.skip_blanks(at).ok());
+        let half = |at: &usize| markers.spells(view, *at) == Err(NotYet) && view.has_letters(*at);
+        next.filter(|next| markers.spells(view, *next) == Ok(true))
+            .or_else(|| (from..view.end()).filter(|at| view.is_boundary(*at)).find(half))
+    }
+}
