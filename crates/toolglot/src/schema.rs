@@ -1,7 +1,7 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
-use self::pattern::KeyPattern;
 use crate::spelling::{is_same, without_closer};
+use regex_lite::Regex;
 
 mod compile;
 mod facts;
@@ -57,7 +57,7 @@ struct StoredNode {
     /// The lengths of the names, each by its last six bits.
     lengths: u64,
     values: Vec<NodeId>,
-    patterns: Vec<(KeyPattern, NodeId)>,
+    patterns: Vec<(Regex, NodeId)>,
     additional: Option<NodeId>,
     closed: bool,
     forbidding: bool,
@@ -202,7 +202,7 @@ impl<'s> SchemaNode<'s> {
     fn declared(self, key: &str) -> Option<NodeId> {
         let shape = self.shape();
         let named = if shape.lengths & length_bit(key) != 0 { shape.named(key) } else { None };
-        named.or_else(|| shape.patterns.iter().find(|(pattern, _)| pattern.matches(key)).map(|(_, id)| *id))
+        named.or_else(|| shape.patterns.iter().find(|(pattern, _)| pattern.is_match(key)).map(|(_, id)| *id))
     }
 
     fn shape(self) -> &'s StoredNode {

@@ -34,7 +34,7 @@ pub(crate) struct CallReader {
     head: Head,
     callee: Callee,
     start: Start,
-    phase: CallPhase,
+    pub(super) phase: CallPhase,
     /// What stands around the call, innermost last.
     scopes: Vec<Wrapper>,
     /// Stop after the first call.
@@ -55,7 +55,7 @@ pub(crate) struct CallReader {
 ///      └──────────────────────────────────────────────────────────────┘ a further call wins
 /// ```
 #[derive(Clone, Debug)]
-enum CallPhase {
+pub(super) enum CallPhase {
     /// The call was committed and not yet announced.
     Committed,
     Body(Box<BodyReader>),
@@ -105,11 +105,6 @@ impl CallReader {
             CallPhase::Body(body) => body.anchor(),
             CallPhase::Closing { at, .. } | CallPhase::Between(at) | CallPhase::Over(at) => *at,
         }
-    }
-
-    /// Returns the place where the section's next call may begin.
-    pub(crate) fn next_call(&self) -> Option<usize> {
-        if let CallPhase::Between(at) = self.phase { Some(at) } else { None }
     }
 
     /// Passes what is data for certain in the middle of a string or a value; false if something needs a decision.

@@ -7,7 +7,7 @@ use super::call::CallReader;
 use super::call_context::CallContext;
 use super::call_object::FoundArguments;
 use super::catalog::PatternRef;
-use super::element::{is_markup, opens_element};
+use super::element::opens_element;
 use super::engine::{Callee, Engine, NameMatch};
 use super::head::Head;
 use super::params::FoundParam;
@@ -127,7 +127,7 @@ pub(crate) struct TrialContext {
 pub(crate) enum Company {
     #[default]
     Anything,
-    /// Elements of tools and text: other markup says that this is an element of it.
+    /// Text, and tags that have a part in calls: others say that this is markup, too.
     NoMarkup,
     /// Elements of tools alone.
     Elements,
@@ -140,13 +140,20 @@ impl Company {
     /// Says whether what stands at `at`, behind the ends of turns and blanks, speaks against the call.
     fn refuses(self, engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
         let Some(next) = view.byte(at)? else { return Ok(false) };
-        Ok(match self {
-            Self::Anything => false,
-            Self::NoMarkup => is_markup(engine, view, at)?,
-            Self::Elements => !opens_element(engine, view, at)?,
-            Self::Objects => !matches!(next, b'{' | b'['),
-            Self::Nothing => true,
-        })
+        match self {
+            Self::Anything => Ok(false),
+            Self::NoMarkup => {
+                let mut opened = Vec::new();
+                engine.catalog.opened(view, at, false, &mut opened)?;
+                let is_tag = next == b'<'
+                    && view.byte(at + 1)?.is_some_and(|first| b'/' == first || first.is_ascii_alphabetic());
+                let has_part = !opened.is_empty() || engine.catalog.closers.stands(view, at)?.is_some();
+                Ok(is_tag && !has_part && !opens_element(engine, view, at)?)
+            }
+            Self::Elements => Ok(!opens_element(engine, view, at)?),
+            Self::Objects => Ok(!matches!(next, b'{' | b'[')),
+            Self::Nothing => Ok(true),
+        }
     }
 }
 
@@ -404,8 +411,7 @@ fn judge(
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
     let refused = trial_context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
-    if prove && (foreign || refused || !ends_line(engine, view, end)? && !may_go_on(engine, view, end, trial_context)?)
-    {
+    if prove && (foreign || refused || !line_may_go_on(engine, view, end, trial_context)?) {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
@@ -444,19 +450,15 @@ fn has_clean_call(sink: &Sink) -> bool {
     calls > 1 && clean > 0
 }
 
-/// Says whether the line may go on behind the call: a sentence glued to a list that opens the turn, or what follows elements.
-fn may_go_on(engine: &Engine, view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
+/// Says whether the line may go on as it does: not at all, glued to a list that opens the turn, or behind an element.
+fn line_may_go_on(engine: &Engine, view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
     let list = trial_context.fresh && view.byte(end - 1)? == Some(b']');
-    let element = match trial_context.company {
-        Company::NoMarkup => true,
-        Company::Elements => opens_element(engine, view, end)?,
-        _ => false,
-    };
-    Ok(element || list && view.char(end)?.is_some_and(char::is_uppercase))
-}
-
-/// Says whether nothing but blanks and the ends of turns follows on the line.
-fn ends_line(engine: &Engine, view: View<'_>, mut at: usize) -> Result<bool, NotYet> {
+    let element = trial_context.company == Company::Elements && opens_element(engine, view, end)?;
+    if element || trial_context.company == Company::NoMarkup || list && view.char(end)?.is_some_and(char::is_uppercase)
+    {
+        return Ok(true);
+    }
+    let mut at = end;
     while let Some(byte) = view.byte(at)? {
         at = match engine.catalog.turn_end(view, at)? {
             _ if byte == b'\n' => return Ok(true),

@@ -1,4 +1,4 @@
-//! Elements: tags that are named after a declared tool, and those that have no part in calls.
+//! Elements: tags that are named after a declared tool.
 
 use super::engine::Engine;
 use super::head::name_end;
@@ -28,16 +28,4 @@ fn is_tag_of(tag: &str, tool: &str) -> bool {
         lower.strip_suffix("_file").map(str::to_owned).unwrap_or(lower)
     };
     plain(tag) == plain(tool)
-}
-
-/// Says whether a tag stands at `at` that has no part in calls: no tool's element, no opener and no closer.
-pub(crate) fn is_markup(engine: &Engine, view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let is_tag = view.byte(at)? == Some(b'<')
-        && view.byte(at + 1)?.is_some_and(|first| first.is_ascii_alphabetic() || first == b'/');
-    if !is_tag || opens_element(engine, view, at)? || engine.catalog.closers.stands(view, at)?.is_some() {
-        return Ok(false);
-    }
-    let mut opened = Vec::new();
-    engine.catalog.opened(view, at, false, &mut opened)?;
-    Ok(opened.is_empty())
 }

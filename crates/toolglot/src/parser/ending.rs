@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::call::CallReader;
+use super::call::{CallPhase, CallReader};
 use super::engine::Engine;
 use super::{Events, Machine, Parser, State};
 use crate::diagnostic::Code;
@@ -64,7 +64,7 @@ impl CallReader {
     /// Returns where a marker begins behind `from` that is not all there, or the head of the section's next call.
     fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
         let markers = engine.catalog.markers(self.dialect());
-        let next = self.next_call().and_then(|at| view.skip_blanks(at).ok());
+        let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };
         let half = |at: &usize| markers.spells(view, *at) == Err(NotYet) && view.has_letters(*at);
         next.filter(|next| markers.spells(view, *next) == Ok(true))
             .or_else(|| (from..view.end()).filter(|at| view.is_boundary(*at)).find(half))

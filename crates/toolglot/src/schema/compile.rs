@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Map, Value};
 
 use super::facts::{Additional, EnumValues, SchemaFacts, SchemaSource};
-use super::pattern::KeyPattern;
+use super::pattern;
 use super::types::Types;
 use super::{EnumValue, NodeId, StoredNode, length_bit};
 
@@ -48,19 +48,17 @@ impl<'v> Compiler<'v> {
     }
 
     fn shape(&mut self, facts: SchemaFacts<'v>) -> StoredNode {
-        let foreign = facts.patterns.keys().any(|expression| KeyPattern::parse(expression).is_none());
+        let expressions = facts.patterns.len();
+        let compiled = |(expression, source)| Some((pattern::compile(expression)?, source));
+        let patterns: Vec<_> = facts.patterns.into_iter().filter_map(compiled).collect();
+        let all = patterns.len() == expressions;
         let closed = match facts.additional {
             Additional::Unsaid => !facts.properties.is_empty(),
             Additional::Forbidden => true,
             Additional::Anything | Additional::Schema(_) => false,
         };
-        let forbidding = matches!(facts.additional, Additional::Forbidden) && !foreign;
+        let forbidding = matches!(facts.additional, Additional::Forbidden) && all;
         let choices = facts.choices.unwrap_or(EnumValues { values: Vec::new(), only_strings: false });
-        let patterns = facts
-            .patterns
-            .into_iter()
-            .filter_map(|(expression, source)| Some((KeyPattern::parse(expression)?, source)));
-        let patterns: Vec<_> = patterns.collect();
         StoredNode {
             types: facts.types,
             choices: chosen(&choices.values, facts.types),
@@ -73,7 +71,7 @@ impl<'v> Compiler<'v> {
                 Additional::Schema(source) => Some(self.node(source)),
                 _ => None,
             },
-            closed: closed && !foreign,
+            closed: closed && all,
             forbidding,
             required: facts.required.into_iter().map(str::to_owned).collect(),
             prefix: facts.prefix.into_iter().map(|source| self.node(source)).collect(),

@@ -8,8 +8,7 @@ use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Says what may stand behind an element that `candidate` reads here; none if it is part of other markup. A plain word
-    /// alone is no evidence: neither with text for its only parameter, attributes or JSON within a line, nor behind markup.
+    /// Says what may stand behind an element that `candidate` reads here; none if it is part of other markup.
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
