@@ -7,7 +7,7 @@ use super::contest;
 use super::crossed::{begins_in_string, holds_head, names_tool};
 use super::engine::Engine;
 use super::member::{self, OwnMember};
-use super::remains::{LOOK, begins_element, behind_section, ends_line, is_over, is_over_with_quotes, may_go_on};
+use super::remains::{Doubt, LOOK, begins_element, behind_section, ends_line, is_over, may_go_on};
 use super::torn::is_torn_opener;
 use super::whole::skip_value;
 use super::wrapper::Wrapper;
@@ -86,7 +86,7 @@ impl Markers for CallContext<'_> {
     }
 
     fn is_over(&self, _: View<'_>, at: usize) -> Result<bool, NotYet> {
-        is_over_with_quotes(self, at)
+        is_over(self, at, Doubt::Quotes)
     }
 
     fn resume_at(&self, _: View<'_>, at: usize, upto: usize) -> Result<usize, NotYet> {
@@ -265,7 +265,7 @@ fn stands_free(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
     }
     let free = context.opener(next)?.is_some() || context.view.slice(end, next).contains('\n');
     let json = matches!(byte, b'"' | b'\'' | b'}' | b']' | b')' | b',' | b':');
-    Ok(free && !json && is_over(context, end)?)
+    Ok(free && !json && is_over(context, end, Doubt::Clean)?)
 }
 
 /// Returns the first opener from `from` on, and before `upto`, at which a call stands that reads as its dialect writes it, with nothing behind
@@ -395,7 +395,7 @@ fn whole(
 
 /// Says whether what is behind a call that ended at `end` belongs to no string.
 fn is_alone(context: &CallContext<'_>, end: usize) -> Result<bool, NotYet> {
-    Ok(ends_line(context, end)? && is_over(context, end)?)
+    Ok(ends_line(context, end)? && is_over(context, end, Doubt::Clean)?)
 }
 
 /// Says whether a call reads whole, and what is behind it belongs to no string.

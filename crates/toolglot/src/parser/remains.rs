@@ -3,7 +3,7 @@
 use super::call_context::CallContext;
 use super::kwargs::keyword;
 use super::member;
-use crate::dialect::BodyKind;
+use crate::dialect::{BodyKind, Pattern};
 use crate::json::Markers;
 use crate::view::NotYet;
 
@@ -16,7 +16,7 @@ const ALIKE: usize = 4;
 
 /// What is known of a call whose rest is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Doubt {
+pub(super) enum Doubt {
     /// Nothing speaks against its end.
     Clean,
     /// Quotes stand in its strings that are not escaped.
@@ -26,14 +26,10 @@ enum Doubt {
 }
 
 /// Says whether nothing near behind a call that ended at `at` belongs to a string of it: no closer that closes nothing, no
-/// quote before a brace.
-pub(super) fn is_over(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, Doubt::Clean, false)?)
-}
-
-/// The same of a call in whose strings quotes are not escaped: no keyword of a Python call either.
-pub(super) fn is_over_with_quotes(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    Ok(goes_on_behind(context, at)? || is_over_behind(context, behind_section(context, at)?, Doubt::Quotes, false)?)
+/// quote before a brace; no keyword of a Python call, if quotes in its strings are not escaped.
+pub(super) fn is_over(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, NotYet> {
+    let end = behind_section(context, at)?;
+    Ok(goes_on_behind(context, at)? || goes_on_behind(context, end)? || is_over_behind(context, end, doubt, false)?)
 }
 
 /// Says whether nothing near behind a call that ended at `at`, after a repair that moved an end of it, looks like a rest
@@ -93,6 +89,7 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     let next = behind_skips(context, at)?;
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()
+        || context.any(next, context.engine.section(context.pattern_ref).and_then(Pattern::opening))?.is_some()
         || context.engine.names_at(context.view, next)?
         || context.call_begins(next)?
         || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()

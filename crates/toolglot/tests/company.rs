@@ -1,0 +1,64 @@
+//! A call that is certain alone is certain among others: under `auto`, messages of one call, one behind the other.
+#![expect(clippy::unwrap_used, reason = "a test fails where a call cannot be written")]
+
+use toolglot::{Dialects, Options, Renderer, Rendering, Tools, parse};
+
+/// Names that are plain words, which markup has, too.
+const TOOLS: &str = r#"[
+    {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}},
+    {"name": "run", "parameters": {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}},
+    {"name": "ping", "parameters": {"type": "object", "properties": {}}}
+]"#;
+
+const CALLS: [(&str, &str); 3] = [("search", r#"{"query":"a"}"#), ("run", r#"{"command":"ls -l"}"#), ("ping", "{}")];
+
+/// Calls that are elements, as models write them.
+const ELEMENTS: [&str; 9] = [
+    "<ping/>",
+    "<ping />",
+    "<ping></ping>",
+    "<ping>\n</ping>",
+    r#"<search query="a"/>"#,
+    "<search><query>a</query></search>",
+    "<search>\n<query>a</query>\n</search>",
+    r#"<run>{"command": "ls"}</run>"#,
+    r#"<run command="ls"/>"#,
+];
+
+/// Returns what is called, and with what.
+fn calls(text: &str, tools: &Tools) -> Vec<(String, String)> {
+    let message = parse(text, &Dialects::builtin(), tools, &Options::default());
+    message.calls.into_iter().map(|call| (call.name, call.arguments)).collect()
+}
+
+/// Returns the pairs of texts of which a call is lost where both stand in one message.
+fn lost(texts: &[String], tools: &Tools) -> Vec<String> {
+    let alone: Vec<_> =
+        texts.iter().map(|text| (text, calls(text, tools))).filter(|(_, calls)| calls.len() == 1).collect();
+    let pairs = alone.iter().flat_map(|first| alone.iter().map(move |second| (first, second)));
+    let both = pairs.flat_map(|(first, second)| {
+        ["\n", "\n\n"].map(|between| (format!("{}{between}{}", first.0, second.0), [&first.1[..], &second.1].concat()))
+    });
+    both.filter(|(text, wanted)| calls(text, tools) != *wanted).map(|(text, _)| text).collect()
+}
+
+#[test]
+fn elements_stay_calls() {
+    let tools = Tools::from_json_str(TOOLS).unwrap();
+    let lost = lost(&ELEMENTS.map(str::to_owned), &tools);
+    assert!(lost.is_empty(), "{}", lost.join("\n---\n"));
+}
+
+#[test]
+fn calls_of_every_dialect_stay_calls() {
+    let tools = Tools::from_json_str(TOOLS).unwrap();
+    let mut all = Vec::new();
+    for dialect in &Dialects::builtin() {
+        let renderer = Renderer::new(dialect, &tools);
+        let write =
+            |(name, arguments): &(&str, &str)| renderer.render(&Rendering::new().with_call(name, arguments)).ok();
+        let texts: Vec<_> = CALLS.iter().filter_map(write).collect();
+        all.extend(lost(&texts, &tools).into_iter().map(|text| format!("{}: {text}", dialect.name())));
+    }
+    assert!(all.is_empty(), "{}\n{}", all.len(), all.join("\n---\n"));
+}
