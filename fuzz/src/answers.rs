@@ -1,6 +1,6 @@
 //! What a client makes of an answer, streamed or whole, in each protocol.
 
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::{Protocol, SseReader, WireLimits};
 
 /// How answers end that a limit cut, in the words of all protocols.
@@ -31,7 +31,7 @@ impl Gist {
     /// Drops the call that a limit cut off, which a whole answer does not have. Empty objects at the end may be such calls': what
     /// there was of their arguments only a stream shows.
     fn drop_cut_call(&mut self) {
-        let is_cut = |arguments: &Value| arguments.as_object().is_none_or(serde_json::Map::is_empty);
+        let is_cut = |arguments: &Value| arguments.as_object().is_none_or(toolglot_json::Map::is_empty);
         while CUT.contains(&self.finish.as_str()) && self.calls.last().is_some_and(|call| is_cut(&call.2)) {
             self.calls.pop();
         }
@@ -77,7 +77,7 @@ fn object(arguments: &Value) -> Value {
 
 /// Returns what a whole body says.
 pub(crate) fn of_whole(protocol: Protocol, body: &[u8]) -> Result<Gist, String> {
-    let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let body: Value = toolglot_json::from_slice(body).map_err(|error| error.to_string())?;
     let mut gist = Gist::default();
     match protocol {
         Protocol::Chat => {
@@ -144,7 +144,7 @@ pub(crate) fn of_stream(protocol: Protocol, stream: &[u8]) -> Result<Gist, Strin
         if frame.data == "[DONE]" {
             continue;
         }
-        let data: Value = serde_json::from_str(frame.data).map_err(|error| format!("{error}: {}", frame.data))?;
+        let data: Value = toolglot_json::from_str(frame.data).map_err(|error| format!("{error}: {}", frame.data))?;
         match protocol {
             Protocol::Chat => known.chunk(&data)?,
             Protocol::Messages => known.message(&data)?,

@@ -1,7 +1,7 @@
 //! Tools and messages that call them, made of the choices in an input.
 
 use arbitrary::{Result, Unstructured};
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::pieces::TEXTS;
 

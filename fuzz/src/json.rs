@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Unstructured};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use toolglot::{ArgumentsEnd, ArgumentsReader, Code, Options, Tools};
+use toolglot_json::Map;
 
 use crate::message::shown;
 use crate::pieces;
@@ -98,7 +98,7 @@ fn sorted(end: &ArgumentsEnd) -> (String, String, Vec<(usize, usize, Code)>) {
 /// Says whether a text is a JSON object by its grammar, which allows lone surrogates and numbers of any size.
 pub(crate) fn is_object(text: &str) -> bool {
     let text = text.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
-    let value: Result<Map<String, Value>, _> = serde_json::from_str(&text);
+    let value: Result<Map, _> = serde_json::from_str(&text);
     value.map_or_else(|error| is_raw_object(&text, &error), |_| true)
 }
 

@@ -1,7 +1,7 @@
 //! What holds for protocols: a stream put together is the whole answer, cuts change no byte, and garbage is no harm.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, TurnEnd};
 
 use crate::answers::{Gist, of_stream, of_whole};
@@ -75,12 +75,12 @@ fn request(head: &Head, client: Protocol, bytes: &[u8]) {
     for upstream in [client, Protocol::Chat] {
         let Ok(mut exchange) = Exchange::read(client, upstream, bytes, &policy(head)) else { continue };
         let body = exchange.upstream_body();
-        let is_json = serde_json::from_slice::<Value>(&body).is_ok();
+        let is_json = toolglot_json::from_slice(&body).is_ok();
         assert!(is_json || exchange.is_relay(), "{}\n{}", shown(bytes), shown(&body));
         for message in ["tools", "tool_choice", "template", "stream_options"] {
             exchange.amend(&Fault::new(FaultKind::Request, message));
             let amended = exchange.upstream_body();
-            assert!(exchange.is_relay() || serde_json::from_slice::<Value>(&amended).is_ok(), "{}", shown(&amended));
+            assert!(exchange.is_relay() || toolglot_json::from_slice(&amended).is_ok(), "{}", shown(&amended));
         }
         let mut turn = exchange.turn(1, 1);
         turn.push(

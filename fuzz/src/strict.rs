@@ -92,7 +92,7 @@ fn objects(mut rest: &str) -> Option<Vec<Call>> {
 fn are_distinct(text: &str) -> bool {
     // Whoever drops a member says less than the text does.
     let count = |text: &str| text.bytes().filter(|byte| *byte == b':').count();
-    serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| count(&value.to_string()) == count(text))
+    serde_json::from_str::<toolglot_json::Value>(text).is_ok_and(|value| count(&value.to_string()) == count(text))
 }
 
 fn tags(mut rest: &str) -> Option<Vec<Call>> {
@@ -139,7 +139,7 @@ fn call(name: &str, members: &[(&str, &str)]) -> Option<Call> {
     let mut arguments = Vec::new();
     for (at, (key, value)) in members.iter().enumerate() {
         let fine = is_key(key) && !members[..at].iter().any(|(other, _)| other == key) && !value.contains(['<', '\r']);
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let quoted = |text: &str| toolglot_json::Value::from(text).to_string();
         arguments.push(fine.then(|| format!("{}: {}", quoted(key), quoted(value)))?);
     }
     Some(Call { name: name.to_owned(), arguments: format!("{{{}}}", arguments.join(", ")) })

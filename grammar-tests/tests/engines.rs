@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use gbnf::{Gbnf, Matcher};
 use random::Random;
-use serde_json::{Value, json};
 use toolglot::{Code, Dialect, Dialects, Message, Options, Renderer, Rendering, Tools, parse};
-use toolglot_grammar::{Grammar, GrammarOptions, GrammarToolChoice};
+use toolglot_grammar::{Grammar, GrammarOptions, GrammarTool, GrammarToolChoice};
 use toolglot_grammar_tests::{Engine, Llguidance, Xgrammar};
+use toolglot_json::{Value, json};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -33,7 +33,7 @@ struct Setting {
     about: String,
     dialect: Arc<Dialect>,
     tools: Tools,
-    declared: Vec<toolglot::Declaration>,
+    declared: Vec<GrammarTool>,
     grammar: Grammar,
     gbnf: Gbnf,
     demanded: bool,
@@ -50,13 +50,13 @@ fn settings() -> Vec<Setting> {
     {
         for (about, tools) in toolsets().into_iter().filter(|(about, _)| lists.split(' ').any(|list| list == about)) {
             for choice in [GrammarToolChoice::Required, GrammarToolChoice::Auto] {
-                let declared = Tools::declarations(&tools).unwrap();
+                let declared = GrammarTool::list(&tools).unwrap();
                 let options = GrammarOptions::new().with_tool_choice(choice.clone());
                 let grammar = Grammar::new(dialect, &declared, &options).unwrap();
                 all.push(Setting {
                     about: format!("{} {about} {choice:?}", dialect.name()),
                     dialect: Arc::clone(dialect),
-                    tools: Tools::from_json(&tools).unwrap(),
+                    tools: Tools::from_json(&(&tools).into()).unwrap(),
                     gbnf: Gbnf::new(&grammar.to_gbnf()),
                     demanded: choice == GrammarToolChoice::Required,
                     declared,
@@ -87,8 +87,8 @@ impl Setting {
         }
         message.calls.iter().find_map(|call| {
             let schema = self.declared.iter().find(|tool| tool.name == call.name)?.parameters.as_ref()?;
-            let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
-            let validator = jsonschema::validator_for(schema).unwrap();
+            let arguments: serde_json::Value = serde_json::from_str(&call.arguments).unwrap();
+            let validator = jsonschema::validator_for(&schema.into()).unwrap();
             validator.validate(&arguments).err().map(|error| format!("{error} in {}", call.arguments))
         })
     }

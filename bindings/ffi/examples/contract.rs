@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use std::ptr::null_mut;
 use std::time::Instant;
 
-use serde_json::{Value, json};
 use toolglot_ffi::abi::*;
 use toolglot_ffi::record::{TgEvent, TgKind, TgText};
+use toolglot_json::{Value, json};
 
 /// A piece of an input, and whether it is a special token.
 type Piece<'i> = (&'i [u8], bool);
 
 fn main() -> ExitCode {
     let path = std::env::args().nth(1).expect("a file of `cargo xtask cases`");
-    let cases: Value = serde_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
+    let cases: Value = toolglot_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
     let cases = cases.as_array().expect("a list");
     let started = Instant::now();
     let failed: Vec<String> = cases.iter().filter_map(|case| check(case).err()).collect();
@@ -165,7 +165,7 @@ impl Setup {
             tg_parser_free(parser);
             self.said()
         };
-        let mut message: Value = serde_json::from_str(&message).map_err(|error| error.to_string())?;
+        let mut message: Value = toolglot_json::from_str(&message).map_err(|error| error.to_string())?;
         let said = message.as_object_mut().and_then(|message| message.remove("diagnostics")).unwrap_or_default();
         let message = without_ids(message);
         let (notes, events): (Vec<Value>, Vec<Value>) =

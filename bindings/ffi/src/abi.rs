@@ -12,9 +12,9 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::null_mut;
 
-use serde_json::Value;
 use toolglot::detect::{from_model, from_output, from_template};
 use toolglot::{Dialects, Renderer, Tools, inspect, mint};
+use toolglot_json::Value;
 
 use border::{Done, bytes, dialects, free, make, read, run, shared, text, tools, unique};
 

@@ -1,8 +1,8 @@
 //! Messages, verdicts and traces as JSON.
 
-use serde_json::{Value, json};
 use toolglot::detect::Verdict;
 use toolglot::{Certificate, Diagnostic, Dialect, Event, EventKind, Message, NearMiss, Repaired, Step};
+use toolglot_json::{Value, json};
 
 /// A whole message.
 pub(crate) fn message(message: &Message) -> Value {

@@ -1,7 +1,7 @@
 //! Examples to make dialect files from, out of JSON.
 
-use serde_json::Value;
 use toolglot::{Example, sketch};
+use toolglot_json::Value;
 
 use crate::fault::Fault;
 use crate::message::{Call, calls};

@@ -1,7 +1,7 @@
 //! What is done in one go: parse, explain, near miss, repair.
 
-use serde_json::{Value, json};
 use toolglot::{Collector, Dialects, Event, Message, Options, Parser, Tools};
+use toolglot_json::{Value, json};
 
 use crate::answer;
 

@@ -1,7 +1,7 @@
 //! Messages to render, out of JSON: as toolglot gives them, or as a chat API has them.
 
-use serde_json::Value;
 use toolglot::{Renderer, Rendering};
+use toolglot_json::Value;
 
 use crate::fault::Fault;
 use crate::settings::{object, wrong};

@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::mem::take;
 
-use serde_json::Value;
 use toolglot::{Collector, Dialects, Events, Options, Parser, Tools};
+use toolglot_json::Value;
 
 use crate::answer;
 use crate::fault::Fault;

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use serde_json::{Map, Value};
 use toolglot::{Dialect, Dialects, OptionError, Options};
+use toolglot_json::{Map, Value};
 use toolglot_wire::{EngineKind, HistoryIds, Policy, Protocol, ReasoningField};
 
 use crate::fault::Fault;
@@ -11,11 +11,11 @@ use crate::fault::Fault;
 type Set<T> = Result<T, Fault>;
 
 /// Reads a JSON object; blank text and null are an empty one.
-pub(crate) fn object(what: &str, json: &str) -> Set<Map<String, Value>> {
+pub(crate) fn object(what: &str, json: &str) -> Set<Map> {
     if json.trim().is_empty() {
         return Ok(Map::new());
     }
-    match serde_json::from_str(json) {
+    match toolglot_json::from_str(json) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(Value::Null) => Ok(Map::new()),
         Ok(other) => Err(wrong(what, &other, "an object")),
@@ -58,10 +58,11 @@ pub(crate) fn options(json: &str) -> Set<Options> {
     }
 }
 
-fn options_of(members: &Map<String, Value>) -> Set<Options> {
+fn options_of(members: &Map) -> Set<Options> {
     let named = members.iter().filter(|(_, value)| !value.is_null());
-    let set =
-        |options: Options, (name, value): (&String, &Value)| options.with_named(name, value).map_err(Fault::invalid);
+    let set = |options: Options, (name, value): (&String, &Value)| {
+        options.with_named(name, &value.into()).map_err(Fault::invalid)
+    };
     named.into_iter().try_fold(Options::default(), set)
 }
 
@@ -166,5 +167,5 @@ fn unknown(what: &str, name: &str, known: &str) -> Fault {
 
 /// Says that a member has the wrong type.
 pub(crate) fn wrong(what: &str, value: &Value, wanted: &str) -> Fault {
-    Fault::invalid(OptionError::mistyped(what, value, wanted))
+    Fault::invalid(OptionError::mistyped(what, &value.into(), wanted))
 }

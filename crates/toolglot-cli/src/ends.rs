@@ -13,9 +13,9 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
+use toolglot_json::Value;
 
 /// What stands before a marker that is put into data.
 const LEFT: &str = "zzleft";
@@ -49,9 +49,7 @@ struct Probe {
 /// Returns the table of a dialect: a line for each place, a column for each marker.
 pub(crate) fn table(dialect: &Dialect) -> Result<String, String> {
     let dialect = Arc::new(dialect.clone());
-    let tools =
-        serde_json::from_str(TOOLS).map(|all: Value| Tools::from_json(&all)).map_err(|error| error.to_string())?;
-    let tools = tools.map_err(|error| error.to_string())?;
+    let tools = Tools::from_json_str(TOOLS).map_err(|error| error.to_string())?;
     let message = rendered(&dialect, &tools).map_err(|error| error.to_string())?;
     let markers = markers(dialect.source());
     let probe = Probe { dialects: [dialect].into_iter().collect(), tools, message };
@@ -125,8 +123,7 @@ impl Probe {
         let message = self.read(text);
         let call = message.calls.iter().find(|call| call.name == CALLS[0].0);
         let key = if place == "bare word" { "second" } else { "first" };
-        let value =
-            call.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok()).map(|all| all[key].clone());
+        let value = call.and_then(|call| toolglot_json::from_str(&call.arguments).ok()).map(|all| all[key].clone());
         let said = match place {
             "content" => message.content,
             "reasoning" => message.reasoning,

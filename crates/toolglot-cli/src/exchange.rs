@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_template::response_template;
 
 use crate::console;
@@ -68,7 +68,7 @@ fn exported(args: &ExportArgs) -> Run {
     let text = match &args.into {
         None => format!("{:#}", json!({"response_template": found.template})),
         Some(path) => {
-            let mut config: Value = serde_json::from_str(&read_text(path)?)
+            let mut config: Value = toolglot_json::from_str(&read_text(path)?)
                 .map_err(|error| Failure::Usage(format!("`{}`: expected JSON: {error}", path.display())))?;
             config["response_template"] = found.template;
             write(path, &format!("{config:#}\n"))?;

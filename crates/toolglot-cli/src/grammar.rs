@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use serde_json::{Value, json};
-use toolglot::{Declaration, Tools};
 use toolglot_grammar::{
-    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarToolChoice, MarkerSpelling, UnsupportedKeywords,
+    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarTool, GrammarToolChoice, MarkerSpelling,
+    UnsupportedKeywords,
 };
+use toolglot_json::{Value, json};
 
 use crate::console;
 use crate::failure::{Ending, Failure, Run};
@@ -130,12 +130,12 @@ pub(crate) fn run(args: &GrammarArgs) -> Run {
 }
 
 /// Reads the tools as they are declared; what is wrong with the file is found as everywhere.
-fn declared(path: Option<&Path>) -> Result<Vec<Declaration>, Failure> {
+fn declared(path: Option<&Path>) -> Result<Vec<GrammarTool>, Failure> {
     let Some(file) = path else { return Ok(Vec::new()) };
     tools::read(path)?;
     let value: Value =
-        serde_json::from_str(&input::read_text(file)?).map_err(|error| Failure::Usage(error.to_string()))?;
-    Tools::declarations(&value).map_err(|error| Failure::Usage(error.to_string()))
+        toolglot_json::from_str(&input::read_text(file)?).map_err(|error| Failure::Usage(error.to_string()))?;
+    GrammarTool::list(&value).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
@@ -170,7 +170,7 @@ fn options(args: &GrammarArgs) -> Result<GrammarOptions, Failure> {
 
 fn answer(path: &Path) -> Result<Value, Failure> {
     let text = input::read_text(path)?;
-    serde_json::from_str(&text)
+    toolglot_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{}: it is not valid JSON: {error}", path.display())))
 }
 

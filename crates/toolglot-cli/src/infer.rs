@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use serde_json::json;
 use toolglot::Dialects;
+use toolglot_json::json;
 use toolglot_template::{Grade, Inferred, derive_only};
 
 use crate::args::{CertifyArgs, InferArgs};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 use toolglot_proxy::{PageFiles, ServeError, show};
 
 use crate::failure::{Ending, Failure, Run};

@@ -1,7 +1,7 @@
 //! Response bodies that people record and the protocols do not know: Ollama's, legacy completions, batch output. Each
 //! becomes a chat completion.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::Transcript;
 
 /// Reads a recorded response: a whole body or a captured stream, of any protocol that is known here or there.

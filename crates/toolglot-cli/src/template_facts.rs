@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_proxy::TemplateFacts;
 
 use crate::template_file::CONFINED;
@@ -19,7 +19,7 @@ pub(crate) fn facts(config: &str) -> Result<TemplateFacts, String> {
         stdin.write_all(config.as_bytes()).map_err(failed)?;
     }
     let answer = child.wait_with_output().map_err(failed)?;
-    let found: Value = serde_json::from_slice(&answer.stdout)
+    let found: Value = toolglot_json::from_slice(&answer.stdout)
         .map_err(|_| "the template needs more than 512 MiB of memory".to_owned())?;
     let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
     match found["error"].as_str() {

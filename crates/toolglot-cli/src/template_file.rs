@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
 use toolglot_template::Template;
 
 use crate::failure::{Ending, Failure, Run};
@@ -33,7 +32,7 @@ pub(crate) fn read(path: &Path) -> Result<Template, Failure> {
     let folder = file.parent().unwrap_or(Path::new("."));
     let beside = TOKENS.iter().map(|name| folder.join(name)).filter(|beside| *beside != file && beside.is_file());
     // A tokenizer that cannot be read tells nothing; the template does without.
-    let tokens = beside.filter_map(|beside| serde_json::from_str::<Value>(&read_text(&beside).ok()?).ok());
+    let tokens = beside.filter_map(|beside| toolglot_json::from_str(&read_text(&beside).ok()?).ok());
     Ok(tokens.fold(template, |template, tokens| template.with_tokenizer(&tokens)))
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
 use toolglot::{Events, Parser};
+use toolglot_json::Value;
 
 use crate::failure::Failure;
 

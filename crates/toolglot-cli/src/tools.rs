@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
 use toolglot::Tools;
+use toolglot_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::input;
@@ -41,9 +41,9 @@ fn from_text(text: &str) -> Result<Tools, String> {
     if text.trim().is_empty() {
         return Err("it is empty; expected a list of tools, as in a chat request".into());
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
+    let value: Value = toolglot_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
     misspelled(&value)?;
-    Tools::from_json(&value).map_err(|error| error.to_string())
+    Tools::from_json(&(&value).into()).map_err(|error| error.to_string())
 }
 
 /// Keys of declarations, of any vendor.
@@ -81,18 +81,18 @@ fn misspelled(value: &Value) -> Result<(), String> {
 }
 
 /// The misspelled key of a declaration that lacks its name or its schema.
-fn lacking(tool: &Map<String, Value>) -> Option<(&str, &'static str)> {
+fn lacking(tool: &Map) -> Option<(&str, &'static str)> {
     const SCHEMAS: &[&str] = &["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
     let is_tool = tool.get("name").is_some_and(Value::is_string);
     let unknown = || tool.iter().filter(|(key, _)| !KNOWN.contains(&key.as_str()));
-    if is_tool && !SCHEMAS.iter().any(|key| tool.contains_key(*key)) {
+    if is_tool && !SCHEMAS.iter().any(|key| tool.contains_key(key)) {
         let mut schemas = unknown().filter(|(_, value)| value.is_object() || value.is_string());
         return schemas.find_map(|(key, _)| {
             let meant = if MISTAKEN.contains(&key.as_str()) { Some("parameters") } else { near(key, SCHEMAS) };
             Some((key.as_str(), meant?))
         });
     }
-    let is_nameless = !is_tool && SCHEMAS.iter().any(|key| tool.contains_key(*key));
+    let is_nameless = !is_tool && SCHEMAS.iter().any(|key| tool.contains_key(key));
     let mut names = unknown().filter(|(_, value)| value.is_string() && is_nameless);
     names.find_map(|(key, _)| Some((key.as_str(), near(key, &["name"])?)))
 }

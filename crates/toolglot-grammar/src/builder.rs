@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-use toolglot::{Declaration, Outline};
+use toolglot::Outline;
+use toolglot_json::Value;
 
+use crate::declared::GrammarTool;
 use crate::error::{GrammarError, GrammarWarning};
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::markers::Markers;
@@ -18,7 +19,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) outline: Outline<'a>,
     pub(crate) dialect: &'a str,
     pub(crate) options: &'a GrammarOptions,
-    pub(crate) tools: Vec<&'a Declaration>,
+    pub(crate) tools: Vec<&'a GrammarTool>,
     pub(crate) markers: Markers,
     pub(crate) rules: Rules,
     pub(crate) warnings: Vec<GrammarWarning>,
@@ -97,8 +98,8 @@ impl<'a> Builder<'a> {
 
     /// Returns the schema that a tool's arguments are held to, if they are.
     pub(crate) fn schema_of(&self, number: usize) -> Option<SchemaAt<'a>> {
-        let tool: &'a Declaration = self.tools.get(number).copied()?;
-        let held = tool.is_strict() || self.options.arguments == ArgumentsLevel::Schema;
+        let tool: &'a GrammarTool = self.tools.get(number).copied()?;
+        let held = tool.strict || self.options.arguments == ArgumentsLevel::Schema;
         let schema = tool.parameters.as_ref().filter(|_| held)?;
         Some(SchemaAt { schema, root: (schema, number), path: format!("tool `{}`: ", tool.name) })
     }

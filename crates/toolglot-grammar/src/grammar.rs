@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-use toolglot::{Declaration, Dialect};
+use toolglot::Dialect;
+use toolglot_json::Value;
 
 use crate::builder::Builder;
+use crate::declared::GrammarTool;
 use crate::error::{GrammarError, GrammarWarning};
 use crate::markers::Markers;
 use crate::message::MessageNode;
@@ -18,11 +19,11 @@ use crate::{gbnf, json_schema, lark, tag};
 ///
 /// # Example
 /// ```
-/// use toolglot::{Dialects, Tools};
-/// use toolglot_grammar::{Grammar, GrammarOptions};
+/// use toolglot::Dialects;
+/// use toolglot_grammar::{Grammar, GrammarOptions, GrammarTool};
 /// let dialects = Dialects::builtin();
 /// let dialect = dialects.get("qwen3_coder").ok_or("no such dialect")?;
-/// let tools = Tools::declarations(&serde_json::json!([{"name": "now", "parameters": {"type": "object", "properties": {}}}]))?;
+/// let tools = GrammarTool::list(&toolglot_json::json!([{"name": "now", "parameters": {"type": "object", "properties": {}}}]))?;
 /// let grammar = Grammar::new(dialect, &tools, &GrammarOptions::new())?;
 /// assert_eq!(grammar.trigger(), Some("<tool_call>"));
 /// assert!(grammar.to_lark().starts_with("%llguidance {}\n"));
@@ -34,7 +35,7 @@ pub struct Grammar {
     pub(crate) message: MessageNode,
     trigger: Option<String>,
     special: Vec<String>,
-    tools: Vec<Declaration>,
+    tools: Vec<GrammarTool>,
     options: GrammarOptions,
     warnings: Vec<GrammarWarning>,
 }
@@ -45,15 +46,11 @@ impl Grammar {
     /// # Errors
     /// If no tool is declared where a call is demanded, if the dialect cannot express what the options or the schemas
     /// ask for, or if a schema contains what no grammar holds and nothing may be left out.
-    pub fn new(dialect: &Dialect, tools: &[Declaration], options: &GrammarOptions) -> Result<Self, GrammarError> {
+    pub fn new(dialect: &Dialect, tools: &[GrammarTool], options: &GrammarOptions) -> Result<Self, GrammarError> {
         let options = GrammarOptions { answer: options.answer.as_ref().map(merged), ..options.clone() };
-        let plain: Vec<Declaration> = tools.to_vec();
-        let schemas: Vec<Declaration> = plain
-            .into_iter()
-            .map(|mut tool| {
-                tool.parameters = tool.parameters.as_ref().map(merged);
-                tool
-            })
+        let schemas: Vec<GrammarTool> = tools
+            .iter()
+            .map(|tool| GrammarTool { parameters: tool.parameters.as_ref().map(merged), ..tool.clone() })
             .collect();
         let chosen = chosen(&schemas, &options.tool_choice)?;
         let names: Vec<String> = schemas.iter().map(|tool| tool.name.clone()).collect();
@@ -149,7 +146,7 @@ impl Grammar {
         json_schema::openai(&self.chosen_tools()?, self.options.parallel)
     }
 
-    fn chosen_tools(&self) -> Result<Vec<&Declaration>, GrammarError> {
+    fn chosen_tools(&self) -> Result<Vec<&GrammarTool>, GrammarError> {
         let chosen = chosen(&self.tools, &self.options.tool_choice)?;
         if chosen.is_empty() || self.options.tool_choice == GrammarToolChoice::None {
             return Err(GrammarError::new(
@@ -167,7 +164,7 @@ impl Grammar {
 }
 
 /// Returns the numbers of the tools that may be called.
-fn chosen(tools: &[Declaration], choice: &GrammarToolChoice) -> Result<Vec<usize>, GrammarError> {
+fn chosen(tools: &[GrammarTool], choice: &GrammarToolChoice) -> Result<Vec<usize>, GrammarError> {
     let names = || tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ");
     match choice {
         GrammarToolChoice::Required | GrammarToolChoice::Named(_) if tools.is_empty() => {

@@ -1,12 +1,12 @@
 //! Calls as a JSON schema, for APIs that take nothing else.
 
-use serde_json::{Map, Value, json};
-use toolglot::Declaration;
+use toolglot_json::{Map, Value, json};
 
+use crate::declared::GrammarTool;
 use crate::error::GrammarError;
 
 /// Returns the schema of one call, or of a list of calls.
-pub(crate) fn calls(tools: &[&Declaration], parallel: bool) -> Result<Value, GrammarError> {
+pub(crate) fn calls(tools: &[&GrammarTool], parallel: bool) -> Result<Value, GrammarError> {
     let mut definitions = Map::new();
     let all: Vec<Value> = tools.iter().map(|tool| call(tool, &schema(tool), &mut definitions)).collect();
     let mut root = if parallel { json!({"type": "array", "items": one_of(all), "minItems": 1}) } else { one_of(all) };
@@ -15,7 +15,7 @@ pub(crate) fn calls(tools: &[&Declaration], parallel: bool) -> Result<Value, Gra
 }
 
 /// Returns the same in the strict form: `{"calls": [...]}`.
-pub(crate) fn openai(tools: &[&Declaration], parallel: bool) -> Result<Value, GrammarError> {
+pub(crate) fn openai(tools: &[&GrammarTool], parallel: bool) -> Result<Value, GrammarError> {
     let mut definitions = Map::new();
     let mut all = Vec::new();
     for tool in tools {
@@ -32,7 +32,7 @@ pub(crate) fn openai(tools: &[&Declaration], parallel: bool) -> Result<Value, Gr
     Ok(root)
 }
 
-fn schema(tool: &Declaration) -> Value {
+fn schema(tool: &GrammarTool) -> Value {
     match &tool.parameters {
         Some(Value::Object(schema)) => Value::Object(schema.clone()),
         _ => json!({"type": "object"}),
@@ -46,7 +46,7 @@ fn one_of(mut all: Vec<Value>) -> Value {
     }
 }
 
-fn call(tool: &Declaration, schema: &Value, definitions: &mut Map<String, Value>) -> Value {
+fn call(tool: &GrammarTool, schema: &Value, definitions: &mut Map) -> Value {
     let mut schema = schema.clone();
     for key in ["$defs", "definitions"] {
         let own = schema.as_object_mut().and_then(|schema| schema.remove(key));
@@ -82,7 +82,7 @@ fn point(schema: &mut Value, tool: &str) {
     }
 }
 
-fn attach(root: &mut Value, definitions: Map<String, Value>) {
+fn attach(root: &mut Value, definitions: Map) {
     if let Some(root) = root.as_object_mut().filter(|_| !definitions.is_empty()) {
         root.insert("$defs".to_owned(), Value::Object(definitions));
     }
@@ -119,7 +119,7 @@ fn strict(schema: &Value, path: &str) -> Result<Value, GrammarError> {
     Ok(Value::Object(out))
 }
 
-fn close(out: &mut Map<String, Value>, members: &Map<String, Value>, path: &str) -> Result<(), GrammarError> {
+fn close(out: &mut Map, members: &Map, path: &str) -> Result<(), GrammarError> {
     let open = members.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
     let declared = members.get("properties").and_then(Value::as_object);
     if open

@@ -4,11 +4,11 @@
 //! samples: GBNF for llama.cpp, Lark for llguidance, a structural tag for xgrammar, a JSON schema for hosted APIs.
 //!
 //! ```
-//! use toolglot::{Dialects, Tools};
-//! use toolglot_grammar::{Grammar, GrammarOptions, GrammarToolChoice};
+//! use toolglot::Dialects;
+//! use toolglot_grammar::{Grammar, GrammarOptions, GrammarTool, GrammarToolChoice};
 //! let dialects = Dialects::builtin();
 //! let dialect = dialects.get("hermes").ok_or("no such dialect")?;
-//! let tools = Tools::declarations(&serde_json::json!([{"name": "ls", "parameters": {
+//! let tools = GrammarTool::list(&toolglot_json::json!([{"name": "ls", "parameters": {
 //!     "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}]))?;
 //! let options = GrammarOptions::new().with_tool_choice(GrammarToolChoice::Required);
 //! let grammar = Grammar::new(dialect, &tools, &options)?;
@@ -28,6 +28,7 @@ mod body;
 mod builder;
 mod call;
 mod chars;
+mod declared;
 mod error;
 mod exclusion;
 mod gbnf;
@@ -44,6 +45,7 @@ mod style;
 mod tag;
 mod tree;
 
+pub use declared::GrammarTool;
 pub use error::{GrammarError, GrammarWarning};
 pub use grammar::Grammar;
 pub use options::{

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolglot::OutlinePart;
+use toolglot_json::Value;
 
 use crate::builder::{Builder, SchemaAt};
 use crate::call::CallsNode;

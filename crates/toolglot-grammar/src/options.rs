@@ -1,6 +1,6 @@
 //! What a grammar is made for: which calls are demanded, how far arguments are held, what stands before them.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 /// Choices for [`Grammar::new`](crate::Grammar::new).
 ///

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-use toolglot::{Declaration, HolePlace, OutlinePart};
+use toolglot::{HolePlace, OutlinePart};
+use toolglot_json::Value;
 
 use crate::body::entities;
 use crate::builder::{Builder, SchemaAt};
+use crate::declared::GrammarTool;
 use crate::error::GrammarError;
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::node::{Node, Times};
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
 
     /// Returns parameters of any value: those that are declared, or of any name.
     fn free_params(&mut self, number: usize, hole: &ValueHole) -> Result<Node, GrammarError> {
-        let tool: Option<&'a Declaration> = self.tools.get(number).copied();
+        let tool: Option<&'a GrammarTool> = self.tools.get(number).copied();
         let schema =
             tool.and_then(|tool| tool.parameters.as_ref()).and_then(|schema| schema.get("properties")?.as_object());
         let names: Vec<&String> = schema.into_iter().flat_map(|declared| declared.keys()).collect();

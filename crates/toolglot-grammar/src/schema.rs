@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::builder::{Builder, SchemaAt};
 use crate::chars::Chars;
@@ -187,7 +187,7 @@ fn unescaped(path: &str) -> String {
 }
 
 /// Returns a member that counts.
-pub(crate) fn count(schema: &Map<String, Value>, key: &str) -> Option<usize> {
+pub(crate) fn count(schema: &Map, key: &str) -> Option<usize> {
     schema.get(key).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
 }
 

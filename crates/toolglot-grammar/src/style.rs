@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use crate::chars::Chars;
 use crate::exclusion::{Excluded, Exclusion, Quoting};

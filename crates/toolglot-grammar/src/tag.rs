@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::gbnf;

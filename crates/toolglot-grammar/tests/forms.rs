@@ -4,22 +4,22 @@
 
 use std::time::Instant;
 
-use serde_json::{Value, json};
-use toolglot::{Declaration, Dialects, Tools};
+use toolglot::Dialects;
 use toolglot_grammar::{
-    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarToolChoice, UnsupportedKeywords,
+    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarTool, GrammarToolChoice, UnsupportedKeywords,
 };
+use toolglot_json::{Value, json};
 
-fn tools(count: usize) -> Vec<Declaration> {
+fn tools(count: usize) -> Vec<GrammarTool> {
     let tool = |number: usize| {
         json!({"name": format!("tool_{number}"), "parameters": {"type": "object", "required": ["path"], "properties": {
             "path": {"type": "string"}, "limit": {"type": "integer"}, "all": {"type": "boolean"}, "names": {"type": "array",
             "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}}}})
     };
-    Tools::declarations(&Value::Array((0..count).map(tool).collect())).unwrap()
+    GrammarTool::list(&Value::Array((0..count).map(tool).collect())).unwrap()
 }
 
-fn grammar(dialect: &str, tools: &[Declaration], options: &GrammarOptions) -> Grammar {
+fn grammar(dialect: &str, tools: &[GrammarTool], options: &GrammarOptions) -> Grammar {
     let dialects = Dialects::builtin();
     Grammar::new(dialects.get(dialect).unwrap(), tools, options).unwrap()
 }
@@ -60,7 +60,7 @@ fn forty_tools_take_milliseconds() {
 #[test]
 fn what_no_grammar_holds_is_named() {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 5}}}}]);
-    let tools = Tools::declarations(&declared).unwrap();
+    let tools = GrammarTool::list(&declared).unwrap();
     let lenient = grammar("hermes", &tools, &GrammarOptions::new());
     let expected = "tool `f`: /properties/n: no grammar holds `multipleOf`; it is left out, so check the arguments";
     assert_eq!(lenient.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
@@ -76,7 +76,7 @@ fn a_strict_tool_is_held_where_others_are_free() {
         {"name": "loose", "parameters": {"type": "object", "properties": {"mode": {"enum": ["fast"]}}}},
         {"name": "exact", "strict": true, "parameters": {"type": "object", "properties": {"mode": {"enum": ["slow"]}}}}]);
     let options = GrammarOptions::new().with_arguments(ArgumentsLevel::Free);
-    let gbnf = grammar("hermes", &Tools::declarations(&declared).unwrap(), &options).to_gbnf();
+    let gbnf = grammar("hermes", &GrammarTool::list(&declared).unwrap(), &options).to_gbnf();
     assert!(gbnf.contains("slow") && !gbnf.contains("fast"), "{gbnf}");
 }
 
@@ -111,7 +111,7 @@ fn hosted_apis_get_a_schema_and_openai_a_strict_one() {
     assert_eq!(arguments["properties"]["limit"]["type"], json!(["integer", "null"]));
     assert_eq!(strict["additionalProperties"], json!(false));
     let open =
-        Tools::declarations(&json!([{"name": "open", "parameters": {"type": "object", "additionalProperties": true}}]))
+        GrammarTool::list(&json!([{"name": "open", "parameters": {"type": "object", "additionalProperties": true}}]))
             .unwrap();
     let error = self::grammar("hermes", &open, &options).to_openai_schema().unwrap_err();
     assert!(error.to_string().contains("list the members in `properties`"), "{error}");
@@ -130,7 +130,7 @@ fn a_trigger_that_is_no_token_is_warned_about() {
 fn tag_of(schema: &Value) -> String {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {"x": schema}}}]);
     let options = GrammarOptions::new().with_tool_choice(GrammarToolChoice::Required);
-    grammar("hermes", &Tools::declarations(&declared).unwrap(), &options).to_structural_tag().to_string()
+    grammar("hermes", &GrammarTool::list(&declared).unwrap(), &options).to_structural_tag().to_string()
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn a_tag_leaves_to_the_engine_only_what_its_schemas_hold() {
 fn in_lark_a_bounded_integer_is_one_terminal() {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
         "n": {"type": "integer", "minimum": 0, "maximum": 345}}, "required": ["n"]}}]);
-    let lark = grammar("hermes", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_lark();
+    let lark = grammar("hermes", &GrammarTool::list(&declared).unwrap(), &GrammarOptions::new()).to_lark();
     let expected = r#": (/[0-9]/ | /[1-9]/ /[0-9]/ | /[12]/ /[0-9]{2}/ | "3" (/[0-3]/ /[0-9]/ | "4" /[0-5]/))"#;
     assert!(lark.contains(expected), "{lark}");
 }
 
 #[test]
 fn in_lark_no_literal_reaches_into_another() {
-    let declared = Tools::declarations(&json!([{"name": "search"}, {"name": "use_map"}])).unwrap();
+    let declared = GrammarTool::list(&json!([{"name": "search"}, {"name": "use_map"}])).unwrap();
     let lark = grammar("muse_atem", &declared, &GrammarOptions::new()).to_lark();
     let start = lark.lines().find(|line| line.starts_with("start: ")).unwrap();
     assert!(!start.contains(r#""<|start|>assistant to="#), "{start}");
@@ -185,7 +185,7 @@ fn a_parameter_that_opens_with_a_word_is_in_no_value() {
 fn a_text_of_a_length_does_not_end_in_a_part_of_the_line_break_behind_it() {
     let declared = json!([{"name": "f", "parameters": {"type": "object", "properties": {
         "x": {"type": "string", "minLength": 2, "maxLength": 3}}}}]);
-    let gbnf = grammar("qwen3_coder", &Tools::declarations(&declared).unwrap(), &GrammarOptions::new()).to_gbnf();
+    let gbnf = grammar("qwen3_coder", &GrammarTool::list(&declared).unwrap(), &GrammarOptions::new()).to_gbnf();
     let value = gbnf.lines().find(|line| line.starts_with("x-0 ::= ")).unwrap();
     assert!(value.contains(r"\r") && value.contains("{2,3}"), "{value}");
 }

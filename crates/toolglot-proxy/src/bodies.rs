@@ -7,8 +7,8 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use toolglot_json::Value;
 use toolglot_wire::Fault;
 
 use crate::coding;

@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use toolglot::NearMiss;
+use toolglot_json::Value;
 use toolglot_wire::{EngineKind, Protocol, Secrets};
 
 /// One exchange as its file has it, without headers and keys.

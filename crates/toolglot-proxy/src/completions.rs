@@ -8,7 +8,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::header;
 use http_body::Frame;
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::{Fault, TextCompletion};
 
 use crate::bodies::collect;

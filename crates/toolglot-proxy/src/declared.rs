@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use http::{HeaderMap, HeaderName};
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::{Fault, FaultKind};
 
 /// Where clients declare tools: a JSON list as in a chat's `tools`.
@@ -24,6 +24,6 @@ pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
 }
 
 fn listed(text: &[u8]) -> Result<Value, String> {
-    let tools: Value = serde_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
+    let tools: Value = toolglot_json::from_slice(text).map_err(|error| format!("no JSON: {error}"))?;
     if tools.is_array() { Ok(tools) } else { Err("no list of tools".to_owned()) }
 }

@@ -13,9 +13,9 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body::Frame;
 use http_body_util::{BodyExt, Limited};
-use serde_json::{Map, Value, json};
 use tokio::time::{Sleep, sleep};
 use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
+use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
 use crate::config::{Config, RAW};
@@ -70,7 +70,7 @@ impl Demo {
 
     fn chat(&self, body: &[u8]) -> Result<Response, Fault> {
         let wrong = |message: String| Fault::new(FaultKind::Request, message);
-        let request: Value = serde_json::from_slice(body).map_err(|error| wrong(error.to_string()))?;
+        let request: Value = toolglot_json::from_slice(body).map_err(|error| wrong(error.to_string()))?;
         let model = request["model"].as_str().unwrap_or_default();
         let text = self.text(model, &request)?;
         let head = json!({"id": "chatcmpl-demo", "created": 0, "model": model});
@@ -129,7 +129,7 @@ fn sample(schema: &Value) -> Value {
             _ => json!("Paris"),
         })
     };
-    Value::Object(properties.iter().map(|(name, schema)| (name.clone(), value(schema))).collect::<Map<_, _>>())
+    Value::Object(properties.iter().map(|(name, schema)| (name.clone(), value(schema))).collect::<Map>())
 }
 
 fn plain(content: &Value) -> String {

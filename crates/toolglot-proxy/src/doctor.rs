@@ -8,9 +8,9 @@ use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Method, header};
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
-use serde_json::{Value, json};
 use toolglot::detect::{from_model, from_template};
 use toolglot::{Dialects, Options, Tools, near_miss, parse};
+use toolglot_json::{Value, json};
 use toolglot_wire::{EngineKind, Protocol, Transcript};
 
 use crate::config::{Config, Sources};
@@ -271,9 +271,9 @@ impl Visit<'_> {
             probe.fault = Some(fault.unwrap_or_else(|| refusal(answer)));
             return probe;
         };
-        let declared = Tools::from_json(&self.tools).unwrap_or_default();
+        let declared = Tools::from_json(&(&self.tools).into()).unwrap_or_default();
         (probe.text, probe.reasoning, probe.native_calls) = (said.text.len(), said.reasoning.len(), said.calls.len());
-        let is_whole = |arguments: &str| serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object());
+        let is_whole = |arguments: &str| toolglot_json::from_str(arguments).is_ok_and(|value| value.is_object());
         probe.broken_calls = said.calls.iter().filter(|call| call.name != TOOL || !is_whole(&call.arguments)).count();
         if probe.request == "plain" {
             return probe;
@@ -295,7 +295,7 @@ impl Visit<'_> {
 
 /// Returns what an error says, in a line.
 fn refusal(answer: &[u8]) -> String {
-    let value: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let value: Value = toolglot_json::from_slice(answer).unwrap_or_default();
     let said = ["/error/message", "/message", "/error", "/detail"].into_iter();
     let said = said.filter_map(|place| value.pointer(place)?.as_str()).next();
     let text = said.map_or_else(|| String::from_utf8_lossy(answer).into_owned(), str::to_owned);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use axum::response::Response;
 use http::{HeaderMap, Method};
 use http_body_util::{BodyExt, Limited};
-use serde_json::Value;
 use tokio::task::JoinSet;
+use toolglot_json::Value;
 use toolglot_wire::EngineKind;
 
 use crate::upstream::Server;
@@ -42,7 +42,7 @@ impl Server {
     /// Asks what the server is; nothing if it does not answer.
     async fn ask(self: &Arc<Self>, headers: &HeaderMap) -> Option<EngineKind> {
         let (server, models) = self.ask_one("/v1/models", headers).await?;
-        let models: Value = serde_json::from_slice(&models).unwrap_or_default();
+        let models: Value = toolglot_json::from_slice(&models).unwrap_or_default();
         if let Some(kind) = EngineKind::of_models(&models) {
             return Some(kind);
         }
@@ -58,7 +58,7 @@ impl Server {
             let (server, headers) = (Arc::clone(self), headers.clone());
             asked.spawn(async move {
                 let (_, body) = server.ask_one(path, &headers).await?;
-                serde_json::from_slice::<Value>(&body).ok()?.get(word).map(|_| at)
+                toolglot_json::from_slice(&body).ok()?.get(word).map(|_| at)
             });
         }
         let first = asked.join_all().await.into_iter().flatten().min();

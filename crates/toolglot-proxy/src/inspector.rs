@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
-use serde_json::{Value, json};
 use toolglot::{Class, Dialects, Options, Tools, parse};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Protocol, Transcript};
 
 use crate::capture::{Capture, captures};
@@ -113,7 +113,7 @@ fn row(name: &str, path: &Path, size: u64) -> Value {
 
 /// Returns how many repairs the text of an answer takes.
 fn repairs(capture: &Capture) -> usize {
-    let tools = capture.request.get("tools").and_then(|tools| Tools::from_json(tools).ok()).unwrap_or_default();
+    let tools = capture.request.get("tools").and_then(|tools| Tools::from_json(&tools.into()).ok()).unwrap_or_default();
     let saved = Transcript::read(capture.answer.as_bytes());
     let said = saved.into_iter().flat_map(|saved| saved.alternatives);
     said.map(|said| parse(&said.text, &Dialects::builtin(), &tools, &Options::default()))

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
+use toolglot_json::Value;
 use toolglot_wire::{Policy, Secrets, WireLimits};
 
 use crate::auth::{Keys, check_exposure};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::StoredAnswer;
 
 use crate::owner::Owner;
@@ -60,7 +60,7 @@ impl Memory {
     pub(crate) fn response(&self, owner: Owner, id: &str) -> Option<Value> {
         let mut store = self.store();
         let answer = store.used(&(owner, id.into()))?;
-        let mut response: Value = serde_json::from_str(&answer.head).ok()?;
+        let mut response: Value = toolglot_json::from_str(&answer.head).ok()?;
         let items = answer.turn.output.iter().map(|(_, item)| serde_json::from_str(item));
         response["output"] = items.collect::<Result<Vec<Value>, _>>().ok()?.into();
         Some(response)

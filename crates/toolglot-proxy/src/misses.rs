@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolglot::NearMiss;
+use toolglot_json::Value;
 use toolglot_wire::{Secrets, Suspect};
 
 use crate::capture::Taken;

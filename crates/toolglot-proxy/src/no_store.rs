@@ -1,6 +1,6 @@
 //! In place of the shared store, in programs that were built without one.
 
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::StoredAnswer;
 
 use crate::config::Config;

@@ -1,7 +1,7 @@
 //! In place of spans, in programs that were built without them.
 
 use http::HeaderMap;
-use serde_json::Value;
+use toolglot_json::Value;
 
 /// No collector; none can be opened, so no span ever begins.
 pub(crate) enum NoTraces {}

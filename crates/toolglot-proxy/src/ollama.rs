@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use http::{HeaderMap, Method, header};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::live::Live;
 use crate::upstream::Server;
@@ -35,7 +35,7 @@ impl Question {
             Self::Running => Some(json!({"models": []})),
             Self::Tags => Some(json!({"models": tags(live, headers).await})),
             Self::Show => {
-                let asked: Value = serde_json::from_slice(body).unwrap_or_default();
+                let asked: Value = toolglot_json::from_slice(body).unwrap_or_default();
                 let name = asked.get("model").or_else(|| asked.get("name"))?.as_str()?;
                 live.route(name)?;
                 Some(json!({

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Protocol};
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
@@ -264,7 +264,7 @@ async fn models(live: &Live, record: &Record, headers: &HeaderMap) -> Response {
         let Ok(uri) = server.versioned("/models", None) else { continue };
         let Ok(answer) = server.send(Method::GET, uri, headers, Body::empty()).await else { continue };
         let Ok(body) = collect(answer.into_body(), 16 << 20, live.config.timeouts.connect.on()).await else { continue };
-        let list: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let list: Value = toolglot_json::from_slice(&body).unwrap_or_default();
         let listed = list["data"].as_array().cloned().unwrap_or_default();
         let is_allowed = |model: &Value| record.check_scope(model["id"].as_str().unwrap_or_default(), server).is_ok();
         all.extend(listed.into_iter().filter(is_allowed));

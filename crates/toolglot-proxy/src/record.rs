@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue};
 use http_body::Body as _;
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn, Usage};
 
 use crate::capture::Taken;
@@ -292,7 +292,7 @@ impl Record {
             ("repaired", number(report.repaired)),
             ("dropped", number(report.dropped)),
             ("left", number(report.left)),
-            ("diagnostics", if codes.is_empty() { Value::Null } else { serde_json::json!(codes) }),
+            ("diagnostics", if codes.is_empty() { Value::Null } else { toolglot_json::json!(codes) }),
             ("first_byte_ms", self.first_byte.map_or(Value::Null, millis)),
             ("total_ms", millis(self.started.elapsed())),
             ("overhead_ms", millis(self.busy)),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError};
-use serde_json::Value;
 use tokio::sync::Mutex;
+use toolglot_json::Value;
 use toolglot_wire::StoredAnswer;
 
 use crate::config::Config;

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::middleware;
 use http::{Request, StatusCode};
-use serde_json::Value;
+use toolglot_json::Value;
 
 use crate::config::{Config, Sources};
 use crate::inspector::{body, file, is_read, plain};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::HeaderMap;
 use http_body_util::{BodyExt, Limited};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::EngineKind;
 
 use crate::live::Shared;

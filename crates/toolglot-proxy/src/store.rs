@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::task::JoinHandle;
+use toolglot_json::Value;
 use toolglot_wire::{Fault, Recall, StoredAnswer};
 
 use crate::error::ProxyError;

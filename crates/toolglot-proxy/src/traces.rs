@@ -21,8 +21,8 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttp
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
-use serde_json::Value;
 use tokio::runtime::Handle;
+use toolglot_json::Value;
 
 use crate::tls;
 

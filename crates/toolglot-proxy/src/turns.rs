@@ -89,7 +89,7 @@ fn with_deployment(body: Bytes, deployment: Option<&Deployment>) -> Bytes {
     let Some(Deployment(name)) = deployment.filter(|_| model_of(&body).is_none()) else { return body };
     let Some(rest) = body.trim_ascii_start().strip_prefix(b"{") else { return body };
     let comma = if rest.trim_ascii_start().starts_with(b"}") { "" } else { "," };
-    let start = format!("{{\"model\":{}{comma}", serde_json::Value::from(name.as_str()));
+    let start = format!("{{\"model\":{}{comma}", toolglot_json::Value::from(name.as_str()));
     [start.as_bytes(), rest].concat().into()
 }
 
@@ -377,7 +377,7 @@ impl TurnJob<'_> {
         record.fail(fault.clone());
         headers::for_written(&mut head.headers);
         // A body that is in the client's shape already has all that the server said.
-        let told: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+        let told: toolglot_json::Value = serde_json::from_slice(&body).unwrap_or_default();
         let is_own = match self.ingress {
             Protocol::Ollama => told["error"].is_string(),
             Protocol::Messages => told["error"]["message"].is_string() && told["type"] == "error",

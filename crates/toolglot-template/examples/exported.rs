@@ -1,8 +1,8 @@
 //! Writes every built-in dialect that can be exported with messages in it, a line of JSON each: what another reader of
 //! response templates is compared with.
 
-use serde_json::{Value, json};
 use toolglot::Dialects;
+use toolglot_json::{Value, json};
 use toolglot_template::response_template::export;
 
 #[path = "../tests/messages/mod.rs"]
@@ -34,6 +34,6 @@ fn main() {
 }
 
 fn calls(sample: &messages::Sample) -> Value {
-    let call = |(name, arguments): &(&str, &str)| json!({"name": name, "arguments": serde_json::from_str::<Value>(arguments).unwrap_or_default()});
+    let call = |(name, arguments): &(&str, &str)| json!({"name": name, "arguments": toolglot_json::from_str(arguments).unwrap_or_default()});
     sample.calls.iter().map(call).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Value as Json, json};
 use toolglot::{Options, parse};
+use toolglot_json::{Value as Json, json};
 
 use crate::fit::{Difference, Fit, Reader, Row, is_clean, shown};
 use crate::markers::markers;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::{Value as Json, json};
 use toolglot::{Dialect, Dialects, Example, Message, Options, SketchError, Tools, parse, sketch};
+use toolglot_json::{Value as Json, json};
 
 use crate::derive::quoted;
 use crate::markers::markers;
@@ -57,7 +57,7 @@ impl Answer<'_> {
     /// Reads the answer with a dialect; its tools are declared.
     pub fn read(&self, dialect: &Dialect) -> Message {
         let declared: Vec<Json> = self.calls.iter().map(|(name, _)| json!({"name": name})).collect();
-        let tools = Tools::from_json(&Json::Array(declared)).unwrap_or_default();
+        let tools = Tools::from_json(&(&Json::Array(declared)).into()).unwrap_or_default();
         parse(self.text, &Dialects::from(dialect.clone()), &tools, &Options::default())
     }
 
@@ -65,7 +65,7 @@ impl Answer<'_> {
     pub fn is(&self, message: &Message) -> bool {
         let same = |((name, arguments), call): (&(&str, &str), &toolglot::Call)| {
             let meant = if arguments.trim().is_empty() { "{}" } else { arguments };
-            let (meant, read) = (serde_json::from_str::<Json>(meant), serde_json::from_str::<Json>(&call.arguments));
+            let (meant, read) = (toolglot_json::from_str(meant), toolglot_json::from_str(&call.arguments));
             *name == call.name && meant.ok() == read.ok()
         };
         message.calls.len() == self.calls.len() && self.calls.iter().zip(&message.calls).all(same)
@@ -91,7 +91,7 @@ impl Answer<'_> {
     fn separated(&self, part: Range<usize>, about: &str) -> Option<String> {
         let text = self.text[part].trim();
         let (name, arguments) = self.calls.iter().find(|(_, arguments)| arguments.matches(':').count() > 1)?;
-        let arguments: serde_json::Map<String, Json> = serde_json::from_str(arguments).ok()?;
+        let arguments: toolglot_json::Map = serde_json::from_str(arguments).ok()?;
         let (mut at, mut places) = (text.find(name)? + name.len(), Vec::new());
         let name_end = at;
         for (key, value) in &arguments {
@@ -119,7 +119,7 @@ fn braces(text: &str) -> String {
 
 /// Where the first call's name stands, which is nearest to its arguments: prose may have the word, too.
 fn first_place(text: &str, name: &str, arguments: &str) -> Option<usize> {
-    let members: Option<serde_json::Map<String, Json>> = serde_json::from_str(arguments).ok();
+    let members: Option<toolglot_json::Map> = serde_json::from_str(arguments).ok();
     let key = members.and_then(|members| members.keys().next().cloned());
     let Some(key) = key else { return text.find(name) };
     let places = text.match_indices(name).map(|(at, _)| at);
@@ -130,7 +130,7 @@ fn first_place(text: &str, name: &str, arguments: &str) -> Option<usize> {
 /// Where the last call's name or its last value stands, whichever comes later.
 fn last_place(text: &str, name: &str, arguments: &str) -> usize {
     let name = text.rfind(name).map_or(0, |at| at + name.len());
-    let members: Option<serde_json::Map<String, Json>> = serde_json::from_str(arguments).ok();
+    let members: Option<toolglot_json::Map> = serde_json::from_str(arguments).ok();
     let values = members.into_iter().flatten().flat_map(|(key, value)| [Some(key), value.as_str().map(str::to_owned)]);
     let spelled = values
         .flatten()

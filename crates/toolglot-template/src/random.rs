@@ -1,6 +1,6 @@
 //! Messages at random, always the same for a seed: what a certificate is proved with.
 
-use serde_json::Value as Json;
+use toolglot_json::Value as Json;
 
 use crate::probe::NAMES;
 use crate::said::Said;
@@ -72,7 +72,7 @@ const MEMBERS: &[(&str, Make)] = &[
         let label = string(dice, markers, kind);
         [("depth".to_owned(), Json::from(dice.below(9))), ("label".to_owned(), label)]
             .into_iter()
-            .collect::<serde_json::Map<_, _>>()
+            .collect::<toolglot_json::Map>()
             .into()
     }),
 ];

@@ -1,8 +1,8 @@
 //! What an assistant says in one turn, as a chat API has it: reasoning, content, calls.
 
 use minijinja::Value;
-use serde_json::Value as Json;
 use toolglot::Message;
+use toolglot_json::Value as Json;
 
 use crate::ordered;
 

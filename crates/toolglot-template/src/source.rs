@@ -3,7 +3,7 @@
 use std::fmt;
 
 use minijinja::Value;
-use serde_json::Value as Json;
+use toolglot_json::Value as Json;
 
 /// A chat template: its source, and what the tokenizer knows beside it.
 ///
@@ -59,7 +59,7 @@ impl Template {
     /// # Errors
     /// If the text is not JSON or has no template.
     pub fn from_config(text: &str) -> Result<Self, TemplateError> {
-        let config: Json = serde_json::from_str(text).map_err(|error| TemplateError::NotJson(error.to_string()))?;
+        let config: Json = toolglot_json::from_str(text).map_err(|error| TemplateError::NotJson(error.to_string()))?;
         let source = chosen(&config["chat_template"]).ok_or(TemplateError::Missing)?;
         Ok(Self::new(source).with_tokenizer(&config))
     }
@@ -73,7 +73,7 @@ impl Template {
             }
         }
         let listed = config["added_tokens"].as_array().into_iter().flatten();
-        let decoded = config["added_tokens_decoder"].as_object().into_iter().flat_map(serde_json::Map::values);
+        let decoded = config["added_tokens_decoder"].as_object().into_iter().flat_map(toolglot_json::Map::values);
         self.special.extend(listed.chain(decoded).filter_map(|token| Some(token["content"].as_str()?.to_owned())));
         self
     }

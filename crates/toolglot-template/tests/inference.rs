@@ -171,7 +171,7 @@ fn prefill_and_the_end_of_a_turn_are_found() {
 
 #[test]
 fn tokens_of_the_tokenizer_become_special() {
-    let config = serde_json::json!({"chat_template": source("tokens_around_parameters"),
+    let config = toolglot_json::json!({"chat_template": source("tokens_around_parameters"),
         "added_tokens_decoder": {"7": {"content": "<|act|>"}, "8": {"content": "<|unused|>"}}});
     let found = derive_only(&Template::from_config(&config.to_string()).unwrap(), "mine").unwrap();
     assert_eq!(found.dialect.special(), ["<|act|>"]);

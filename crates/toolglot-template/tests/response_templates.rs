@@ -13,7 +13,7 @@ fn read(dialect: &Arc<Dialect>, text: &str) -> Message {
 }
 
 /// What counts of a message: its calls, and its text without white space.
-fn said(message: &Message) -> (Vec<(String, serde_json::Value)>, String, String) {
+fn said(message: &Message) -> (Vec<(String, toolglot_json::Value)>, String, String) {
     let calls = message.calls.iter();
     let calls = calls.map(|call| (call.name.clone(), serde_json::from_str(&call.arguments).unwrap_or_default()));
     let text = |text: &str| text.split_whitespace().collect::<String>();

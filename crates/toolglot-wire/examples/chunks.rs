@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 const CHUNKS: u32 = 1000;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
+use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::Protocol;
@@ -23,7 +23,7 @@ const SHAPED: &str = "bare_json";
 
 impl Demand {
     /// Reads the `tool_choice` of a chat request.
-    pub(crate) fn of(request: &Map<String, Value>) -> Option<Self> {
+    pub(crate) fn of(request: &Map) -> Option<Self> {
         let choice = request.get("tool_choice")?;
         let inner = ["function", "custom"].iter().find_map(|key| choice.get(*key)?.get("name")?.as_str());
         match (choice.as_str(), inner) {
@@ -70,11 +70,7 @@ impl Told {
     ///
     /// # Errors
     /// If it demands a tool that it does not declare.
-    pub(crate) fn new(
-        request: &Map<String, Value>,
-        demand: &Demand,
-        dialect: &Arc<Dialect>,
-    ) -> Result<Option<Self>, Fault> {
+    pub(crate) fn new(request: &Map, demand: &Demand, dialect: &Arc<Dialect>) -> Result<Option<Self>, Fault> {
         let name = |tool: &Value| tool.pointer("/function/name").and_then(Value::as_str).map(str::to_owned);
         let wanted: Vec<(String, &Value)> = tools(request)
             .iter()
@@ -87,7 +83,7 @@ impl Told {
             return Err(Fault::new(FaultKind::Request, message));
         };
         let arguments = arguments_like(tool.pointer("/function/parameters").unwrap_or(&Value::Null));
-        let declared = Tools::from_json(&json!([tool])).unwrap_or_default();
+        let declared = Tools::from_json(&[serde_json::Value::from(*tool)].into()).unwrap_or_default();
         let renderer = Renderer::new(dialect, &declared);
         let free = renderer.clone().with_check(false);
         let call = |renderer: &Renderer, arguments: &Value| {
@@ -110,7 +106,7 @@ impl Told {
     }
 
     /// Lets the server shape the answer, which is a call as JSON then.
-    pub(crate) fn shape(&self, request: &mut Map<String, Value>) {
+    pub(crate) fn shape(&self, request: &mut Map) {
         let format = json!({"type": "json_schema", "json_schema": {"name": "call", "schema": self.schema}});
         request.insert("response_format".to_owned(), format);
     }
@@ -142,7 +138,7 @@ fn arguments_like(schema: &Value) -> Value {
         _ => "value".into(),
     };
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.map(|(name, schema)| (name.clone(), value(schema))).collect::<Map<_, _>>().into()
+    properties.map(|(name, schema)| (name.clone(), value(schema))).collect::<Map>().into()
 }
 
 /// Returns the schema of a tool's calls. One that refers to parts of itself would not find them here, and is left open.
@@ -160,7 +156,7 @@ fn schema(name: &str, tool: &Value) -> Value {
 /// Adds to a request, as the server got it, what the model said and what it is told now; says whether the server shapes
 /// the answer, if it may.
 pub(crate) fn ask_again(
-    request: &mut Map<String, Value>,
+    request: &mut Map,
     upstream: Protocol,
     (said, demand, told): (&str, &Demand, Option<&Told>),
     shapes: bool,
@@ -191,8 +187,8 @@ pub(crate) fn ask_again(
 }
 
 /// Takes back that the server shapes the answer, and shows the model's own form instead.
-pub(crate) fn unshape(request: &mut Map<String, Value>, demand: &Demand, told: &Told) {
-    request.shift_remove("response_format");
+pub(crate) fn unshape(request: &mut Map, demand: &Demand, told: &Told) {
+    request.remove("response_format");
     let (json, own) = (demand.words(Some(&told.shaped.to_string())), demand.words(told.example.as_deref()));
     let last = request.get_mut("messages").and_then(|it| it.as_array_mut()?.last_mut());
     if let Some(Value::String(text)) = last.map(|message| &mut message["content"]) {
@@ -282,7 +278,7 @@ impl Join for Opening {
 }
 
 /// Returns the declared tools as a list, which is empty if there are none.
-pub(crate) fn tools(request: &Map<String, Value>) -> &[Value] {
+pub(crate) fn tools(request: &Map) -> &[Value] {
     request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 

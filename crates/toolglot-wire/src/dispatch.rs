@@ -1,6 +1,6 @@
 //! Which protocol does it: requests, readers and whole bodies by the protocol's name. The one file that knows all four.
 
-use serde_json::{Map, Value};
+use toolglot_json::Map;
 
 use crate::chat;
 use crate::chat::history::Mender;
@@ -40,11 +40,11 @@ pub(crate) fn whole(ingress: Protocol, said: &[ResponseEvent], client: &Client) 
 /// If chat cannot say what the request is about; what else it cannot say is left out with a note.
 pub(crate) fn to_chat(
     ingress: Protocol,
-    request: &Map<String, Value>,
+    request: &Map,
     body: &[u8],
     policy: &Policy,
     notes: &mut Vec<String>,
-) -> Result<Map<String, Value>, Fault> {
+) -> Result<Map, Fault> {
     match ingress {
         Protocol::Chat => Ok(request.clone()),
         Protocol::Responses => responses::to_chat(request, notes),
@@ -61,7 +61,7 @@ pub(crate) fn to_chat(
 
 /// Returns a chat request whose history is in order as a request of the server's protocol; what it cannot say is left out
 /// with a note.
-pub(crate) fn from_chat(upstream: Protocol, chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+pub(crate) fn from_chat(upstream: Protocol, chat: Map, notes: &mut Vec<String>) -> Map {
     match upstream {
         Protocol::Chat => chat,
         Protocol::Responses => responses::from_chat(chat, notes),
@@ -72,12 +72,7 @@ pub(crate) fn from_chat(upstream: Protocol, chat: Map<String, Value>, notes: &mu
 
 /// Returns what a chat request would say of a request that goes to a server of its own protocol, which may know more
 /// than chat does.
-pub(crate) fn as_chat(
-    ingress: Protocol,
-    request: &Map<String, Value>,
-    body: &[u8],
-    policy: &Policy,
-) -> Map<String, Value> {
+pub(crate) fn as_chat(ingress: Protocol, request: &Map, body: &[u8], policy: &Policy) -> Map {
     match ingress {
         Protocol::Responses => responses::as_chat(request),
         Protocol::Chat | Protocol::Messages | Protocol::Ollama => {
@@ -87,7 +82,7 @@ pub(crate) fn as_chat(
 }
 
 /// Makes the earlier turns of a request safe that goes to a server of its own protocol.
-pub(crate) fn make_safe(ingress: Protocol, request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(ingress: Protocol, request: &mut Map, mender: &mut Mender<'_>) {
     match ingress {
         Protocol::Chat => {}
         Protocol::Responses => responses::make_safe(request, mender),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::fault::Fault;
 use crate::protocol::Protocol;
@@ -155,40 +155,40 @@ impl EngineKind {
     }
 
     /// Adds what a request with tools needs, which is written in `protocol`.
-    pub(crate) fn complete(self, request: &mut Map<String, Value>, protocol: Protocol) {
+    pub(crate) fn complete(self, request: &mut Map, protocol: Protocol) {
         let free = request.get("tool_choice").is_none_or(|choice| choice == "auto" || choice.is_null());
         if self.row().insists && free && protocol != Protocol::Messages && request.contains_key("tools") {
             request.insert("tool_choice".to_owned(), "none".into());
         }
         for (key, value) in self.row().fields {
-            if !request.contains_key(*key) {
+            if !request.contains_key(key) {
                 request.insert((*key).to_owned(), literal(value));
             }
         }
     }
 
     /// Lets a chat request end with the beginning of the answer, if the engine goes on with it.
-    pub(crate) fn prefill(self, request: &mut Map<String, Value>, text: &str) -> bool {
+    pub(crate) fn prefill(self, request: &mut Map, text: &str) -> bool {
         let (Some(fields), Some(Value::Array(messages))) = (self.row().continues, request.get_mut("messages")) else {
             return false;
         };
-        messages.push(serde_json::json!({"role": "assistant", "content": text}));
+        messages.push(toolglot_json::json!({"role": "assistant", "content": text}));
         request.extend(fields.iter().map(|(key, value)| ((*key).to_owned(), literal(value))));
         true
     }
 
     /// Takes the beginning of the answer out again.
-    pub(crate) fn unfill(self, request: &mut Map<String, Value>) {
+    pub(crate) fn unfill(self, request: &mut Map) {
         if let Some(Value::Array(messages)) = request.get_mut("messages") {
             messages.pop();
         }
         for (key, _) in self.row().continues.unwrap_or_default() {
-            request.shift_remove(*key);
+            request.remove(key);
         }
     }
 
     /// Changes a request that the engine refused, if another form of it may pass; returns why.
-    pub(crate) fn amend(self, request: &mut Map<String, Value>, fault: &Fault) -> Option<&'static str> {
+    pub(crate) fn amend(self, request: &mut Map, fault: &Fault) -> Option<&'static str> {
         let retry = self.row().retry.as_ref().filter(|retry| fault.message.contains(retry.says))?;
         let (key, value) = (retry.field.0, literal(retry.field.1));
         if request.get(key) == Some(&value) {
@@ -226,7 +226,7 @@ fn literal(json: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_json::json;
 
     use super::*;
     use crate::fault::FaultKind;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 use toolglot::Dialect;
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::Mender;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
@@ -62,9 +62,9 @@ struct ExchangeWork {
     ingress: Protocol,
     upstream: Protocol,
     /// The client's request.
-    request: Arc<Map<String, Value>>,
+    request: Arc<Map>,
     /// The request for the server.
-    sent: Map<String, Value>,
+    sent: Map,
     wants: AnswerSettings,
     /// What the prompt tells of a call that is demanded.
     told: Option<Told>,
@@ -135,7 +135,7 @@ impl Exchange {
             None
         };
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
-        let changed = work.as_ref().filter(|_| !is_same && idle).map(|work| bytes(&work.sent));
+        let changed = work.as_ref().filter(|_| !is_same && idle).map(|work| work.sent.to_vec());
         let is_changed = changed.is_some();
         let body = changed.unwrap_or_else(|| if is_same { body.to_vec() } else { Vec::new() });
         // Without tools there is nothing to look for in the answer.
@@ -171,7 +171,7 @@ impl Exchange {
     /// Returns the body for the model server.
     pub fn upstream_body(&self) -> Vec<u8> {
         match &self.work {
-            Some(work) if self.body.is_empty() => bytes(&work.sent),
+            Some(work) if self.body.is_empty() => work.sent.to_vec(),
             _ => self.body.clone(),
         }
     }
@@ -285,7 +285,7 @@ impl ExchangeWork {
         memory: Option<&dyn Recall>,
         notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
-        let mut request: Map<String, Value> = serde_json::from_slice(body).map_err(unreadable)?;
+        let mut request = toolglot_json::object_from_slice(body).map_err(unreadable)?;
         // In prompt mode all goes the same way, by chat.
         // A prompt without a conversation holds no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
@@ -337,12 +337,12 @@ impl ExchangeWork {
 
 /// Returns a request for a server of another protocol than Chat, which takes tools.
 fn natively(
-    mut sent: Map<String, Value>,
+    mut sent: Map,
     asked: &ChatAsked,
     (ingress, upstream): (Protocol, Protocol),
     policy: &Policy,
     notes: &mut Vec<String>,
-) -> Map<String, Value> {
+) -> Map {
     if ingress == upstream {
         make_safe(ingress, &mut sent, &mut Mender { tools: &asked.tools, policy, notes });
     } else {
@@ -366,7 +366,7 @@ struct Prompted<'a> {
 
 impl Prompted<'_> {
     /// Makes it the request for the server; returns what is told of a call that is demanded, and whether it is begun.
-    fn write(&mut self, sent: &mut Map<String, Value>) -> Result<(Option<Told>, bool), Fault> {
+    fn write(&mut self, sent: &mut Map) -> Result<(Option<Told>, bool), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
         put_in_order(sent, asked, false, policy, self.notes);
         let told = match demand_of(asked, policy) {
@@ -440,9 +440,4 @@ fn mentions_calls(body: &[u8]) -> bool {
 fn is_list(raw: &RawValue) -> bool {
     let inside = raw.get().trim().strip_prefix('[').map(str::trim_start);
     inside.is_some_and(|inside| !inside.starts_with(']'))
-}
-
-fn bytes(request: &Map<String, Value>) -> Vec<u8> {
-    // A map with text for keys always has a JSON form.
-    serde_json::to_vec(request).unwrap_or_default()
 }

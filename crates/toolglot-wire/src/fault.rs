@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::protocol::Protocol;
 
@@ -110,7 +110,7 @@ impl Fault {
     /// Returns what a server answered with a status that is no success; any body is read, an error of any protocol best.
     pub fn of_response(status: u16, body: &[u8]) -> Self {
         let kind = FaultKind::of_status(status);
-        let parsed: Value = serde_json::from_slice(body).unwrap_or_default();
+        let parsed: Value = toolglot_json::from_slice(body).unwrap_or_default();
         let plain = || String::from_utf8_lossy(body).trim().chars().take(2000).collect::<String>();
         let fault = Self::of_value(&parsed).unwrap_or_else(|| Self::new(kind, plain()));
         Self { kind, status, ..fault }.with_words()

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_written_is_one_line() {
         let mut out = Vec::new();
-        write_line(&serde_json::json!({"a": "b\nc"}), &mut out);
+        write_line(&toolglot_json::json!({"a": "b\nc"}), &mut out);
         assert_eq!(out, b"{\"a\":\"b\\nc\"}\n");
     }
 }

@@ -13,10 +13,10 @@ pub(crate) use read::{OllamaReader, is_piece};
 pub(crate) use request::to_chat;
 pub(crate) use write::{OllamaWriter, whole};
 
-use serde_json::{Map, Value};
+use toolglot_json::Map;
 
 /// Says whether a request asks `/api/generate`, which has no conversation.
-pub(crate) fn generates(request: &Map<String, Value>) -> bool {
+pub(crate) fn generates(request: &Map) -> bool {
     !request.contains_key("messages")
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use toolglot_json::Map;
 
 use crate::fault::Fault;
 use crate::policy::{ReasoningField, ReasoningItem};
@@ -14,7 +14,7 @@ use crate::sse::Frame;
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     /// The client's request, as it came, whatever its protocol.
-    pub(crate) request: Arc<Map<String, Value>>,
+    pub(crate) request: Arc<Map>,
     /// The protocol in which the model server answers.
     pub(crate) upstream: Protocol,
     /// The model as the client named it.

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot::{Dialect, TeachPlace, Tools};
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::later_instructions;
 use crate::chat::pairs::one_a_turn;
@@ -33,16 +33,11 @@ const MOST_STOPS: usize = 4;
 ///
 /// The same request becomes the same bytes. What the dialect cannot express so that it reads back the same is written as
 /// nearly as can be, with a sentence in `notes`.
-pub(crate) fn into_text(
-    request: &mut Map<String, Value>,
-    tools: &Tools,
-    dialect: &Arc<Dialect>,
-    notes: &mut Vec<String>,
-) {
+pub(crate) fn into_text(request: &mut Map, tools: &Tools, dialect: &Arc<Dialect>, notes: &mut Vec<String>) {
     let messages = request.get_mut("messages").map(Value::take).unwrap_or_default();
     let Value::Array(messages) = messages else { return };
     let section = section::of(request, dialect);
-    FIELDS.iter().for_each(|key| _ = request.shift_remove(*key));
+    FIELDS.iter().for_each(|key| _ = request.remove(key));
     let (system, rest) = instructions(messages);
     let mut talk = talk::written(rest, tools, dialect, notes);
     let is_taught = section.is_some();
@@ -103,12 +98,12 @@ fn put_before_last_user(messages: &mut Vec<Value>, section: &str) {
 }
 
 /// Keeps a model from inventing results: it stops where one would begin.
-fn stop_before_results(request: &mut Map<String, Value>, dialect: &Dialect) {
+fn stop_before_results(request: &mut Map, dialect: &Dialect) {
     let opener = dialect.teach().result().split(['{', '\n']).next().unwrap_or_default().trim().to_owned();
     if opener.len() < 4 {
         return;
     }
-    let mut stops = match request.shift_remove("stop") {
+    let mut stops = match request.remove("stop") {
         Some(Value::Array(stops)) => stops,
         Some(stop @ Value::String(_)) => vec![stop],
         _ => Vec::new(),

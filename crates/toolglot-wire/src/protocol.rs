@@ -43,9 +43,9 @@ impl Protocol {
     }
 
     /// Says whether a stream is what a request asks for: in Ollama's protocol, unless it says otherwise.
-    pub(crate) fn is_stream(self, stream: Option<&serde_json::Value>) -> bool {
+    pub(crate) fn is_stream(self, stream: Option<&toolglot_json::Value>) -> bool {
         match stream {
-            Some(serde_json::Value::Bool(stream)) => *stream,
+            Some(toolglot_json::Value::Bool(stream)) => *stream,
             _ => self == Self::Ollama,
         }
     }

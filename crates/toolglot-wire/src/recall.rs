@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 /// What is remembered of the answers that one client got.
 pub trait Recall {
@@ -30,7 +30,7 @@ pub struct StoredAnswer {
 }
 
 /// Puts items in the place of what refers to them; what is not remembered stays a reference.
-pub(crate) fn fill(request: &mut Map<String, Value>, memory: &dyn Recall) {
+pub(crate) fn fill(request: &mut Map, memory: &dyn Recall) {
     let items = request.get_mut("input").and_then(Value::as_array_mut);
     for item in items.into_iter().flatten() {
         // The type may be left out where nothing but an id is given.
@@ -46,17 +46,17 @@ pub(crate) fn fill(request: &mut Map<String, Value>, memory: &dyn Recall) {
 }
 
 /// Returns the request with the conversation that it goes on from, if that is remembered.
-pub(crate) fn continued(request: &Map<String, Value>, memory: &dyn Recall) -> Option<Map<String, Value>> {
+pub(crate) fn continued(request: &Map, memory: &dyn Recall) -> Option<Map> {
     let mut items = memory.conversation(previous(request)?)?;
     let mut request = request.clone();
-    request.shift_remove("previous_response_id");
+    request.remove("previous_response_id");
     items.append(&mut input(&request));
     request.insert("input".to_owned(), items.into());
     Some(request)
 }
 
 /// Returns what to remember of a whole answer to a request; nothing if it has no id.
-pub(crate) fn stored_answer(request: &Map<String, Value>, answer: &str) -> Option<StoredAnswer> {
+pub(crate) fn stored_answer(request: &Map, answer: &str) -> Option<StoredAnswer> {
     /// The parts of an answer that later requests can refer to.
     #[derive(Deserialize)]
     struct AnswerParts<'a> {
@@ -71,7 +71,7 @@ pub(crate) fn stored_answer(request: &Map<String, Value>, answer: &str) -> Optio
         id: String,
     }
     let AnswerParts { id, output } = serde_json::from_str(answer).ok()?;
-    let mut head: Value = serde_json::from_str(answer).ok()?;
+    let mut head: Value = toolglot_json::from_str(answer).ok()?;
     head.as_object_mut()?.insert("output".to_owned(), json!([]));
     let id_of =
         |item: &RawValue| serde_json::from_str::<AnswerItem>(item.get()).map(|item| item.id).unwrap_or_default();
@@ -85,15 +85,15 @@ pub(crate) fn stored_answer(request: &Map<String, Value>, answer: &str) -> Optio
 }
 
 /// Says whether a client lets its answers be remembered.
-pub(crate) fn is_allowed(request: &Map<String, Value>) -> bool {
+pub(crate) fn is_allowed(request: &Map) -> bool {
     request.get("store") != Some(&Value::Bool(false))
 }
 
-fn previous(request: &Map<String, Value>) -> Option<&str> {
+fn previous(request: &Map) -> Option<&str> {
     request.get("previous_response_id").and_then(Value::as_str)
 }
 
-fn input(request: &Map<String, Value>) -> Vec<Value> {
+fn input(request: &Map) -> Vec<Value> {
     match request.get("input") {
         Some(Value::Array(items)) => items.clone(),
         Some(text @ Value::String(_)) => vec![json!({"role": "user", "content": text})],

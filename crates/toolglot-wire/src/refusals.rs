@@ -1,7 +1,7 @@
 //! What servers refuse in a request for chat, and what is sent in its place: one table.
 
-use serde_json::{Map, Value, json};
 use toolglot::{Dialects, parse, repair};
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::{identify, later_instructions};
 use crate::chat::pairs::one_a_turn;
@@ -18,7 +18,7 @@ struct Refusal {
     /// Why the other request may pass.
     why: &'static str,
     /// Changes the request; false if there is nothing to change.
-    mend: fn(&mut Map<String, Value>) -> bool,
+    mend: fn(&mut Map) -> bool,
 }
 
 const TABLE: [Refusal; 7] = [
@@ -27,7 +27,7 @@ const TABLE: [Refusal; 7] = [
     Refusal {
         says: &["parallel_tool_calls"],
         why: "the server does not know `parallel_tool_calls`",
-        mend: |request| request.shift_remove("parallel_tool_calls").is_some(),
+        mend: |request| request.remove("parallel_tool_calls").is_some(),
     },
     Refusal { says: &["strict"], why: "the server does not know `strict`", mend: without_strict },
     // Mistral's servers: "must be a-z, A-Z, 0-9, with a length of 9".
@@ -49,20 +49,20 @@ const TABLE: [Refusal; 7] = [
 const NO_ROLE: &str = "the server knows no role `tool`";
 
 /// Changes a chat request that a server refused, if another form of it may pass; returns why.
-pub(crate) fn amend(request: &mut Map<String, Value>, fault: &Fault) -> Option<&'static str> {
+pub(crate) fn amend(request: &mut Map, fault: &Fault) -> Option<&'static str> {
     let message = fault.message.to_lowercase();
     let told = |refusal: &&Refusal| refusal.says.iter().all(|word| message.contains(word));
     TABLE.iter().filter(told).find(|refusal| (refusal.mend)(request)).map(|refusal| refusal.why)
 }
 
-fn changed(request: &mut Map<String, Value>, change: impl FnOnce(&mut Map<String, Value>)) -> bool {
+fn changed(request: &mut Map, change: impl FnOnce(&mut Map)) -> bool {
     let before = request.get("messages").cloned();
     change(request);
     before.as_ref() != request.get("messages")
 }
 
 /// Demands a call where only the one tool is left.
-fn require_one(request: &mut Map<String, Value>) -> bool {
+fn require_one(request: &mut Map) -> bool {
     let name = request.get("tool_choice").and_then(|choice| choice.pointer("/function/name")).cloned();
     let Some(name) = name else { return false };
     let tools = json!([{"type": "function", "function": {"name": name}}]);
@@ -71,14 +71,14 @@ fn require_one(request: &mut Map<String, Value>) -> bool {
     true
 }
 
-fn without_strict(request: &mut Map<String, Value>) -> bool {
+fn without_strict(request: &mut Map) -> bool {
     let tools = request.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten();
     let functions = tools.filter_map(|tool| tool.get_mut("function")?.as_object_mut());
-    functions.filter_map(|function| function.shift_remove("strict")).count() > 0
+    functions.filter_map(|function| function.remove("strict")).count() > 0
 }
 
 /// Turns instructions in the middle of a conversation into messages of the user's.
-fn instruct_at_once(request: &mut Map<String, Value>) {
+fn instruct_at_once(request: &mut Map) {
     let Some(Value::Array(messages)) = request.get_mut("messages") else { return };
     let is_instruction =
         |message: &Value| matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer"));
@@ -91,7 +91,7 @@ fn instruct_at_once(request: &mut Map<String, Value>) {
 
 /// Writes earlier calls and results as text, for a server that knows no messages of tools. The declarations stay, so a model
 /// that writes its next call as it sees the earlier ones is read.
-fn without_results(request: &mut Map<String, Value>) {
+fn without_results(request: &mut Map) {
     let dialect = Dialects::builtin().get(PLAIN).cloned();
     let Some(dialect) = dialect.filter(|_| mentions_results(request)) else { return };
     let Some(Value::Array(messages)) = request.get_mut("messages") else { return };
@@ -101,7 +101,7 @@ fn without_results(request: &mut Map<String, Value>) {
 /// The dialect in which earlier calls are written.
 const PLAIN: &str = "hermes";
 
-fn mentions_results(request: &Map<String, Value>) -> bool {
+fn mentions_results(request: &Map) -> bool {
     let messages = request.get("messages").and_then(Value::as_array);
     messages.is_some_and(|messages| messages.iter().any(|message| message["role"] == "tool"))
 }
@@ -138,7 +138,7 @@ fn said(kind: &str, key: &str, message: &Value) -> Value {
 
 /// Returns the message of which a server told in a refusal, if a call is in it.
 fn message(body: &[u8], AnswerSettings { dialects, tools, options, .. }: &AnswerSettings) -> Option<Value> {
-    let body: Value = serde_json::from_slice(body).ok()?;
+    let body: Value = toolglot_json::from_slice(body).ok()?;
     let text = written(&body)?;
     if !parse(text, dialects, tools, options).calls.is_empty() {
         return Some(json!({"role": "assistant", "content": text}));

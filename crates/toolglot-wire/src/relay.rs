@@ -1,7 +1,7 @@
 //! A stream that goes on as it came: keys are taken out of its errors, and where it breaks off, an error is added.
 
 use memchr::{memmem, memrchr2};
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::fault::Fault;
 use crate::ndjson::write_line;
@@ -74,7 +74,7 @@ impl Relay {
     pub(crate) fn finish(&mut self, fault: Fault, out: &mut Vec<u8>) {
         let line = std::mem::take(&mut self.line);
         let data = self.data(&line).map(<[u8]>::trim_ascii);
-        let is_whole = data.is_some_and(|data| data == b"[DONE]" || serde_json::from_slice::<Value>(data).is_ok());
+        let is_whole = data.is_some_and(|data| data == b"[DONE]" || toolglot_json::from_slice(data).is_ok());
         if self.ended || is_whole {
             self.lines(&line, out);
         }
@@ -152,7 +152,7 @@ impl Relay {
     /// Notes the error that data tells, if it tells one; returns the data without keys if there are any in it.
     fn error(&mut self, data: &[u8]) -> Option<Vec<u8>> {
         let name = self.named_error.then_some("error");
-        let fault = match serde_json::from_slice::<Value>(data) {
+        let fault = match toolglot_json::from_slice(data) {
             Ok(value) => of_response(&value).or_else(|| Fault::of_event(name, &value)),
             Err(_) => name.map(|_| Fault::of_words(&String::from_utf8_lossy(data))),
         };

@@ -1,7 +1,7 @@
 //! What is said in a response, in words that all protocols share.
 
-use serde_json::{Map, Value};
 use toolglot::FinishReason;
+use toolglot_json::{Map, Value};
 
 use crate::fault::Fault;
 
@@ -21,7 +21,7 @@ pub enum ResponseEvent {
     /// Tokens counted; a later count replaces an earlier one.
     Usage(Usage),
     /// Fields of the response that no protocol of ours knows; a writer of the same protocol puts them where they were.
-    Extra(Map<String, Value>),
+    Extra(Map),
     /// A piece of the stream cannot be read; what it held is lost.
     Lost,
     /// The server failed in the middle; nothing follows.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use crate::fault::Fault;
 
@@ -64,7 +64,7 @@ impl Secrets {
 
     /// Takes the keys out of a body that tells an error; nothing if there are none in it.
     pub fn blot_body(&self, body: &[u8]) -> Option<Vec<u8>> {
-        if let Ok(mut value) = serde_json::from_slice::<Value>(body) {
+        if let Ok(mut value) = toolglot_json::from_slice(body) {
             return self.blot_value(&mut value).then(|| value.to_string().into_bytes());
         }
         let mut text = String::from_utf8_lossy(body).into_owned();
@@ -106,7 +106,7 @@ fn blotted(text: &str, key: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_json::json;
 
     use super::*;
 

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 /// Reads JSON; half a pair is U+FFFD.
 pub(crate) fn value(json: &[u8]) -> serde_json::Result<Value> {
-    serde_json::from_slice(json).or_else(|error| match mended(json) {
-        Cow::Owned(mended) => serde_json::from_slice(&mended),
+    toolglot_json::from_slice(json).or_else(|error| match mended(json) {
+        Cow::Owned(mended) => toolglot_json::from_slice(&mended),
         Cow::Borrowed(_) => Err(error),
     })
 }
@@ -57,7 +57,7 @@ mod tests {
             said(r#"["\ud83c", "\uDF89x", "\ud83c\ud83c\udf89"]"#),
             r#"["\ufffd", "\ufffdx", "\ufffd\ud83c\udf89"]"#
         );
-        assert_eq!(value(br#"{"a": "cut \ud83c"}"#).unwrap(), serde_json::json!({"a": "cut \u{fffd}"}));
+        assert_eq!(value(br#"{"a": "cut \ud83c"}"#).unwrap(), toolglot_json::json!({"a": "cut \u{fffd}"}));
         assert!(value(br#"{"a": \ud83c}"#).is_err());
     }
 }

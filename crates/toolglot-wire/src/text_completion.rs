@@ -1,7 +1,7 @@
 //! Text completions, which are older than chats and have no tools: their requests and answers in a chat's words, and a
 //! chat's answers in theirs, so that one reader and one writer serve both.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
 
@@ -21,11 +21,11 @@ impl TextCompletion {
     /// If it is no object, or asks with tools for what cannot be read: its own prompt in the answer.
     pub fn read(body: &[u8], declared: Option<&Value>) -> Result<Self, Fault> {
         let wrong = |message: String| Fault::new(FaultKind::Request, message);
-        let mut request: Map<String, Value> =
+        let mut request: Map =
             serde_json::from_slice(body).map_err(|error| wrong(format!("the request is no JSON object: {error}")))?;
         let mut chat = json!({"messages": []});
         for name in ["model", "stream", "stream_options"].iter().chain(&OF_TOOLS) {
-            if let Some(value) = request.get(*name) {
+            if let Some(value) = request.get(name) {
                 chat[*name] = value.clone();
             }
         }
@@ -78,7 +78,7 @@ impl TextCompletion {
         let is_chat = answer["object"].as_str().is_some_and(|object| object.starts_with("chat.completion"));
         is_chat
             && reworded(answer, "text_completion", |choice| {
-                let said = ["delta", "message"].iter().find_map(|part| choice.remove(*part)).unwrap_or_default();
+                let said = ["delta", "message"].iter().find_map(|part| choice.remove(part)).unwrap_or_default();
                 let Value::Object(mut said) = said else { return };
                 let text = said.remove("content").filter(Value::is_string);
                 choice.insert("text".to_owned(), text.unwrap_or_else(|| "".into()));
@@ -88,7 +88,7 @@ impl TextCompletion {
 }
 
 /// Names an answer anew and rewrites its alternatives; says whether it has any.
-fn reworded(answer: &mut Value, object: &str, mut each: impl FnMut(&mut Map<String, Value>)) -> bool {
+fn reworded(answer: &mut Value, object: &str, mut each: impl FnMut(&mut Map)) -> bool {
     let Some(choices) = answer.get_mut("choices").and_then(Value::as_array_mut) else { return false };
     choices.iter_mut().filter_map(Value::as_object_mut).for_each(&mut each);
     answer["object"] = object.into();
@@ -108,11 +108,11 @@ mod tests {
         let tools = json!([{"type": "function", "function": {"name": "ls"}}]);
         let asked = read(&json!({"model": "m", "prompt": "go", "tools": tools, "tool_choice": "auto"}), None).unwrap();
         assert_eq!(asked.without_tools(), Some(&br#"{"model":"m","prompt":"go"}"#[..]));
-        let chat: Value = serde_json::from_slice(&asked.chat_request()).unwrap();
+        let chat: Value = toolglot_json::from_slice(&asked.chat_request()).unwrap();
         assert_eq!(chat, json!({"messages": [], "model": "m", "tools": tools, "tool_choice": "auto"}));
         let beside = read(&json!({"prompt": "go", "stream": true}), Some(&tools)).unwrap();
         assert_eq!(beside.without_tools(), None);
-        let chat: Value = serde_json::from_slice(&beside.chat_request()).unwrap();
+        let chat: Value = toolglot_json::from_slice(&beside.chat_request()).unwrap();
         assert_eq!(chat, json!({"messages": [], "stream": true, "tools": tools}));
     }
 

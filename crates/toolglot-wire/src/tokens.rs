@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 /// Tokens whose text is yet to be written. Text may come in other pieces than its tokens, and parts of it may be missing.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl PendingLogprobs {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_json::json;
 
     use super::*;
 

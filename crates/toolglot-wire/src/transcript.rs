@@ -1,6 +1,6 @@
 //! Answers that somebody saved: a whole response or a captured stream, of whichever protocol.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::dispatch;
 use crate::fault::{Fault, FaultKind};
@@ -126,7 +126,7 @@ impl TranscriptChoice {
 
 /// Reads a whole response.
 fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
-    let object: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+    let object = toolglot_json::object_from_slice(bytes).ok()?;
     let protocol = protocol_of_response(&object)?;
     let mut said = Vec::new();
     dispatch::reader(protocol, &unbounded()).whole(bytes, &mut said);
@@ -135,7 +135,7 @@ fn whole(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
 
 /// Reads an error that was all of an answer.
 fn failed(bytes: &[u8]) -> Option<(Protocol, Vec<ResponseEvent>)> {
-    let body: Value = serde_json::from_slice(bytes).ok()?;
+    let body: Value = toolglot_json::from_slice(bytes).ok()?;
     let fault = Fault::of_saved(&body)?;
     let is_messages = body.get("type").is_some_and(|kind| kind == "error");
     Some((if is_messages { Protocol::Messages } else { Protocol::Chat }, vec![ResponseEvent::Fault(fault)]))
@@ -183,11 +183,11 @@ fn frames<T>(bytes: &[u8], mut each: impl FnMut(Frame<'_>) -> Option<T>) -> Opti
 }
 
 /// Returns the first line of a file if it is an object.
-fn first_line(bytes: &[u8]) -> Option<Map<String, Value>> {
+fn first_line(bytes: &[u8]) -> Option<Map> {
     serde_json::from_slice(bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty())?).ok()
 }
 
-fn protocol_of_response(object: &Map<String, Value>) -> Option<Protocol> {
+fn protocol_of_response(object: &Map) -> Option<Protocol> {
     let is = |key: &str, value: &str| object.get(key).and_then(Value::as_str) == Some(value);
     let choices = object.get("choices").and_then(Value::as_array);
     if choices.is_some_and(|choices| choices.iter().all(|choice| choice.get("message").is_some())) {
@@ -202,7 +202,7 @@ fn protocol_of_response(object: &Map<String, Value>) -> Option<Protocol> {
 }
 
 fn protocol_of_event(frame: Frame<'_>) -> Option<Protocol> {
-    let object: Map<String, Value> = serde_json::from_str(frame.data).ok()?;
+    let object: Map = serde_json::from_str(frame.data).ok()?;
     let name = object.get("type").and_then(Value::as_str).or(frame.event).unwrap_or_default();
     if object.get("choices").is_some_and(Value::is_array) {
         Some(Protocol::Chat)

@@ -3,9 +3,10 @@
 use crate::files::{self, File};
 
 /// The crates whose names have to be known: what a maintainer meets, from the core outwards.
-pub const CRATES: [&str; 5] = [
+pub const CRATES: [&str; 6] = [
     "crates/toolglot",
     "crates/toolglot-grammar",
+    "crates/toolglot-json",
     "crates/toolglot-wire",
     "crates/toolglot-proxy",
     "crates/toolglot-cli",

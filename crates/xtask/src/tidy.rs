@@ -15,7 +15,7 @@ mod size;
 /// A rule looks at one file and says what is wrong there.
 type Rule = fn(&File) -> Complaints;
 
-const RULES: [Rule; 19] = [
+const RULES: [Rule; 20] = [
     rust::begins_with_its_purpose,
     rust::is_short,
     rust::has_no_banned_words,
@@ -26,6 +26,7 @@ const RULES: [Rule; 19] = [
     names::glossary_is_true,
     data::dialects_are_short,
     data::dependencies_have_a_reason,
+    data::serde_json_stays_as_it_is,
     prose::says_nothing_for_later,
     prose::names_no_registry,
     prose::has_no_dead_links,
@@ -109,6 +110,17 @@ mod tests {
         check_text("crates/toolglot/dialects/a.toml", &"x\n".repeat(26), &["26 lines"]);
         let table = "[workspace.dependencies]\nown = { path = \"x\" }\n# Finds bytes.\nmemchr = \"2\"\ntoml = \"1\"\n[lints]\na = \"b\"\n";
         check_text("Cargo.toml", table, &[":5: `toml`"]);
+    }
+
+    #[test]
+    fn features_that_change_serde_json_for_others_are_found() {
+        let wrong =
+            "[dependencies]\nserde_json = { workspace = true, features = [\"raw_value\", \"preserve_order\"] }\n";
+        check_text("crates/a/Cargo.toml", wrong, &[":2: `preserve_order`"]);
+        check_text("bindings/a/Cargo.toml", "[features]\nexact = [\"serde_json/arbitrary_precision\"]\n", &[":2: "]);
+        check_text("Cargo.toml", "[dependencies.serde_json]\nfeatures = [\"arbitrary_precision\"]\n", &[":2: "]);
+        let fine = "[dependencies]\nserde_json = { features = [\"raw_value\"] }\nminijinja = { features = [\"preserve_order\"] }\n";
+        check_text("crates/a/Cargo.toml", fine, &[]);
     }
 
     #[test]

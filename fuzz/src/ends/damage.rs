@@ -2,8 +2,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use serde_json::{Map, Value};
 use toolglot::{Code, Message};
+use toolglot_json::{Map, Value};
 
 use super::home::{Home, StringStyle};
 use super::message::{self, Calling, Calls, Meant, found, read, shown};

@@ -1,7 +1,7 @@
 //! Messages that call tools: what is meant, and what is read.
 
-use serde_json::{Map, Value};
 use toolglot::{Collector, FinishReason, Message, Options, Parser, Validation};
+use toolglot_json::{Map, Value};
 
 use super::Run;
 use super::home::Home;
@@ -58,7 +58,7 @@ fn strings<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
 impl Calling {
     /// Returns the arguments as an object.
     pub(super) fn arguments(&self) -> Value {
-        let members: Map<String, Value> = self.members.iter().map(|it| (it.key.to_owned(), it.value.clone())).collect();
+        let members: Map = self.members.iter().map(|it| (it.key.to_owned(), it.value.clone())).collect();
         members.into()
     }
 

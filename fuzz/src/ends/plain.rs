@@ -1,7 +1,7 @@
 //! What a text says as it stands: strict readers of arguments, and what in a value no reader can tell from an end.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::home::{Home, StringStyle};
 use super::message::Calling;
@@ -29,7 +29,7 @@ fn json(home: &Home, text: &str, breaks: bool) -> Option<Value> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let value = values.next()?.ok()?.get();
     let rest = text[values.byte_offset()..].trim_start();
-    let value: Value = serde_json::from_str(value).ok()?;
+    let value: Value = toolglot_json::from_str(value).ok()?;
     (value.is_object() && rest.starts_with(home.closer.trim_start())).then_some(value)
 }
 
@@ -112,7 +112,7 @@ fn literal(text: &str, breaks: bool, depth: usize) -> Option<(Value, &str)> {
                 "True" => true.into(),
                 "False" => false.into(),
                 "None" => Value::Null,
-                number => serde_json::from_str::<Value>(number).ok().filter(Value::is_number)?,
+                number => toolglot_json::from_str(number).ok().filter(Value::is_number)?,
             };
             Some((value, &text[end..]))
         }

@@ -7,7 +7,7 @@ mod page;
 mod params;
 mod place;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::Run;
 use super::damage::undamaged;

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value, json};
 use toolglot::Tools;
+use toolglot_json::{Map, Value, json};
 
 use crate::random::Random;
 
@@ -83,15 +83,15 @@ impl Parameter {
             ParameterKind::Integer => random.pick(&[&0, &5, &30, &120]).to_owned().into(),
             ParameterKind::Boolean => random.one_in(2).into(),
             ParameterKind::Words => words(random),
-            ParameterKind::Labels => json!({LABELS[0]: word(random), LABELS[1]: words(random)}),
+            ParameterKind::Labels => json!({(LABELS[0]): word(random), (LABELS[1]): words(random)}),
             ParameterKind::Edits => {
-                (0..=random.below(2)).map(|_| json!({EDIT[0]: text(random), EDIT[1]: text(random)})).collect()
+                (0..=random.below(2)).map(|_| json!({(EDIT[0]): text(random), (EDIT[1]): text(random)})).collect()
             }
             ParameterKind::Texts => (0..=random.below(2)).map(|_| Value::from(text(random))).collect(),
             ParameterKind::Map => {
                 let first = random.below(MAP.len());
                 let keys = MAP.iter().cycle().skip(first).take(1 + random.below(2));
-                keys.map(|key| ((*key).to_owned(), text(random).into())).collect::<Map<_, _>>().into()
+                keys.map(|key| ((*key).to_owned(), text(random).into())).collect::<Map>().into()
             }
             ParameterKind::Maybe if random.one_in(3) => Value::Null,
             ParameterKind::Maybe => text(random).into(),
@@ -203,7 +203,7 @@ pub(super) static DECLARED: LazyLock<[Tools; 3]> = LazyLock::new(|| SCHEMAS.map(
 
 fn declare(more: Option<bool>) -> Tools {
     let tools: Value = TOOLS.iter().map(|tool| json!({"name": tool.name, "parameters": schema(tool, more)})).collect();
-    Tools::from_json(&tools).expect("they are tools")
+    Tools::from_json(&(&tools).into()).expect("they are tools")
 }
 
 fn schema(tool: &Tool, more: Option<bool>) -> Value {
@@ -228,7 +228,7 @@ fn schema(tool: &Tool, more: Option<bool>) -> Value {
 }
 
 fn object<'k>(properties: impl Iterator<Item = (&'k str, Value)>, required: &[&str], more: Option<bool>) -> Value {
-    let properties: Map<String, Value> = properties.map(|(key, value)| (key.to_owned(), value)).collect();
+    let properties: Map = properties.map(|(key, value)| (key.to_owned(), value)).collect();
     let mut schema = json!({"type": "object", "properties": properties, "required": required});
     if let Some(more) = more {
         schema["additionalProperties"] = more.into();

@@ -1,6 +1,6 @@
 //! Values that are code, put into calls without escaping: what comes out is what was meant, or no finished call.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::home::{Home, StringStyle};
 use super::message::{self, Calling, Calls, Meant, Member, found, read, shown};

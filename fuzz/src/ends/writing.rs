@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
 use toolglot::Rendering;
+use toolglot_json::Value;
 
 use super::home::{Home, StringStyle};
 use super::message::{Calling, Meant, Member};

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::slice;
 
-use serde_json::Value;
 use toolglot::{Dialects, Options, Tools};
+use toolglot_json::Value;
 
 use super::{TgBuffer, TgDialects, TgStatus, TgTools, write};
 use crate::fault::Fault;

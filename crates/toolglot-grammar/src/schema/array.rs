@@ -1,6 +1,6 @@
 //! Arrays: items that a schema lists, and others behind them.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::{count, listed};
 use crate::builder::{Builder, SchemaAt};

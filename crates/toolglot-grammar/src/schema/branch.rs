@@ -1,6 +1,6 @@
 //! The kinds of values that a schema allows, one by one.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::builder::{Builder, SchemaAt};
 use crate::error::GrammarError;
@@ -62,11 +62,7 @@ impl<'a> Builder<'a> {
         Ok(found)
     }
 
-    fn constrained(
-        &mut self,
-        at: &SchemaAt<'a>,
-        schema: &'a Map<String, Value>,
-    ) -> Result<Vec<Branch<'a>>, GrammarError> {
+    fn constrained(&mut self, at: &SchemaAt<'a>, schema: &'a Map) -> Result<Vec<Branch<'a>>, GrammarError> {
         if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
             return Ok(vec![Branch::Reference(at.clone(), pointer.to_owned())]);
         }
@@ -92,7 +88,7 @@ impl<'a> Builder<'a> {
     fn listed_values(
         &mut self,
         at: &SchemaAt<'a>,
-        schema: &Map<String, Value>,
+        schema: &Map,
         values: &'a [Value],
     ) -> Result<Vec<Branch<'a>>, GrammarError> {
         let types = types(schema);
@@ -104,7 +100,7 @@ impl<'a> Builder<'a> {
         Ok(found)
     }
 
-    fn typed(&mut self, at: &SchemaAt<'a>, schema: &'a Map<String, Value>) -> Result<Vec<Branch<'a>>, GrammarError> {
+    fn typed(&mut self, at: &SchemaAt<'a>, schema: &'a Map) -> Result<Vec<Branch<'a>>, GrammarError> {
         let mut names = types(schema);
         if names.is_empty() {
             names.extend(implied(schema));
@@ -133,7 +129,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn types(schema: &Map<String, Value>) -> Vec<&str> {
+fn types(schema: &Map) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -142,8 +138,8 @@ fn types(schema: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// Returns the type that other keywords are for.
-fn implied(schema: &Map<String, Value>) -> Option<&'static str> {
-    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(*key));
+fn implied(schema: &Map) -> Option<&'static str> {
+    let has = |keys: &[&str]| keys.iter().any(|key| schema.contains_key(key));
     if has(&["properties", "required", "additionalProperties"]) {
         Some("object")
     } else if has(&["items", "prefixItems", "minItems", "maxItems"]) {

@@ -1,6 +1,6 @@
 //! Puts together what a schema says in several places: `allOf`, and what stands beside `anyOf`.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 /// Keywords that constrain nothing.
 const NOTES: [&str; 14] = [
@@ -30,7 +30,7 @@ pub(crate) fn merged(schema: &Value) -> Value {
     let mut out = members.clone();
     if let Some(Value::Array(all)) = out.get("allOf").cloned() {
         let parts: Vec<Value> = all.iter().map(merged).collect();
-        let mut whole: Map<String, Value> = out.iter().filter(|(key, _)| *key != "allOf").map(owned).collect();
+        let mut whole: Map = out.iter().filter(|(key, _)| *key != "allOf").map(owned).collect();
         if parts.iter().all(|part| part.as_object().is_some_and(|part| join(&mut whole, part))) {
             out = whole;
         }
@@ -61,7 +61,7 @@ fn merged_inside(key: &str, value: &Value) -> Value {
 }
 
 /// Adds what another schema says; `false` if both say something else of the same.
-fn join(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
+fn join(whole: &mut Map, part: &Map) -> bool {
     for (key, value) in part {
         match (whole.get_mut(key), value) {
             (None, value) => drop(whole.insert(key.clone(), value.clone())),
@@ -85,9 +85,9 @@ fn join(whole: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
 }
 
 /// Puts what stands beside alternatives into each of them.
-fn spread(schema: &mut Map<String, Value>, key: &str) {
+fn spread(schema: &mut Map, key: &str) {
     let Some(Value::Array(all)) = schema.get(key) else { return };
-    let beside: Map<String, Value> =
+    let beside: Map =
         schema.iter().filter(|(name, _)| *name != key && !NOTES.contains(&name.as_str())).map(owned).collect();
     if beside.is_empty() {
         return;
@@ -113,7 +113,7 @@ fn spread(schema: &mut Map<String, Value>, key: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use toolglot_json::json;
 
     #[test]
     fn what_is_said_in_several_places_is_said_in_one() {

@@ -1,6 +1,6 @@
 //! Numbers: JSON's own, integers within bounds digit by digit.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::builder::{Builder, SchemaAt};
 use crate::chars::Chars;
@@ -56,7 +56,7 @@ impl<'a> Builder<'a> {
 }
 
 impl IntegerBounds {
-    fn of(schema: &Map<String, Value>) -> Self {
+    fn of(schema: &Map) -> Self {
         let bound = |key: &str| schema.get(key).and_then(Value::as_f64).map(|bound| bound.clamp(-1e18, 1e18));
         // The bounds of schemas are small; what is not exact as a float is cut to what is.
         let exact = |key: &str, round: fn(f64) -> f64| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::{Language, identifier};
 use crate::builder::{Builder, SchemaAt};
@@ -140,7 +140,7 @@ pub(crate) fn free_key(style: &ValueStyle) -> Node {
 }
 
 /// Returns the schema of members that are not declared: an object that declares its own has no others unless it says so.
-fn others<'a>(at: &SchemaAt<'a>, schema: &'a Map<String, Value>, declares: bool) -> Option<SchemaAt<'a>> {
+fn others<'a>(at: &SchemaAt<'a>, schema: &'a Map, declares: bool) -> Option<SchemaAt<'a>> {
     match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => None,
         None if declares => None,

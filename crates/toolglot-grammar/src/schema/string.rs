@@ -1,6 +1,6 @@
 //! Strings: of any text, of a length, of a pattern.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::{count, regex};
 use crate::builder::{Builder, SchemaAt};

@@ -11,28 +11,28 @@ use std::sync::Arc;
 use gbnf::{Gbnf, Matcher};
 use jsonschema::Validator;
 use random::Random;
-use serde_json::Value;
-use toolglot::{
-    Code, Declaration, Diagnostic, Dialect, Dialects, Message, Options, OutlinePart, Renderer, Rendering, Tools, parse,
-};
-use toolglot_grammar::{Grammar, GrammarOptions, GrammarToolChoice};
+use toolglot::{Code, Diagnostic, Dialect, Dialects, Message, Options, OutlinePart, Renderer, Rendering, Tools, parse};
+use toolglot_grammar::{Grammar, GrammarOptions, GrammarTool, GrammarToolChoice};
+use toolglot_json::Value;
 
 /// Everything that is asked of one dialect with one list of tools.
 struct Loop {
     pinned: Dialects,
     tools: Tools,
-    declared: Vec<Declaration>,
+    declared: Vec<GrammarTool>,
     validators: BTreeMap<String, Validator>,
 }
 
 impl Loop {
     fn new(dialect: &Arc<Dialect>, tools: &Value) -> Self {
-        let declared = Tools::declarations(tools).unwrap();
+        let declared = GrammarTool::list(tools).unwrap();
         let schemas = declared.iter().filter_map(|tool| Some((tool.name.clone(), tool.parameters.as_ref()?)));
         Self {
             pinned: [Arc::clone(dialect)].into_iter().collect(),
-            tools: Tools::from_json(tools).unwrap(),
-            validators: schemas.map(|(name, schema)| (name, jsonschema::validator_for(schema).unwrap())).collect(),
+            tools: Tools::from_json(&tools.into()).unwrap(),
+            validators: schemas
+                .map(|(name, schema)| (name, jsonschema::validator_for(&schema.into()).unwrap()))
+                .collect(),
             declared,
         }
     }
@@ -45,7 +45,7 @@ impl Loop {
     fn has_free_key(&self, arguments: &str) -> bool {
         let schemas: String =
             self.declared.iter().filter_map(|tool| tool.parameters.as_ref()).map(Value::to_string).collect();
-        let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let parsed: Value = toolglot_json::from_str(arguments).unwrap_or_default();
         let inner = parsed.as_object().into_iter().flat_map(|members| members.values()).filter_map(Value::as_object);
         inner.flat_map(|object| object.keys()).any(|key| !schemas.contains(&format!("\"{key}\":")))
     }
@@ -70,7 +70,7 @@ impl Loop {
             return Some(format!("text beside the calls: {:?}", message.content));
         }
         message.calls.iter().find_map(|call| {
-            let Ok(arguments) = serde_json::from_str::<Value>(&call.arguments) else {
+            let Ok(arguments) = serde_json::from_str(&call.arguments) else {
                 return Some(format!("no JSON: {}", call.arguments));
             };
             if self.tools.resolve(&call.name) != Some(&call.name) {

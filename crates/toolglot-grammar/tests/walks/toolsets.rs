@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 /// Returns lists of tools and what each is about.
 pub(crate) fn toolsets() -> Vec<(String, Value)> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::config::section::Section;
 use crate::config::{
@@ -42,7 +42,7 @@ impl Config {
 /// Returns the JSON Schema of a settings file.
 pub fn schema() -> Value {
     let mut properties = object::<ServerSettings>();
-    let mut table = |name: &str, about: &str, many: bool, keys: Map<String, Value>| {
+    let mut table = |name: &str, about: &str, many: bool, keys: Map| {
         let table = json!({"type": "object", "properties": keys, "additionalProperties": false});
         let shape = if many { json!({"type": "array", "items": table}) } else { table };
         properties.insert(name.to_owned(), with_about(shape, about));
@@ -61,7 +61,7 @@ pub fn schema() -> Value {
     })
 }
 
-fn object<S: Section>() -> Map<String, Value> {
+fn object<S: Section>() -> Map {
     S::keys().iter().map(|key| (key.name.to_owned(), with_about((key.schema)(), key.about.trim()))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Sections of settings: a struct, its keys and their documentation from one list.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use crate::config::setting::Raw;
 

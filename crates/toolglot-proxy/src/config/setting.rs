@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use serde_json::{Value, json};
 use toml::de::DeValue;
 use toolglot::Repairs;
+use toolglot_json::{Value, json};
 
 pub(crate) use secret::{Secret, Secrets};
 pub(crate) use unit::{Size, Time};

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt;
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use tower::ServiceExt;
 
 use crate::show::alone;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use toolglot_json::json;
 use toolglot_proxy::{Capture, Config, captures, replay};
 
 use crate::support::*;

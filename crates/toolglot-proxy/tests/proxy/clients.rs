@@ -74,7 +74,7 @@ async fn a_key_is_for_its_models_and_servers_and_sends_its_own_keys() {
     assert_eq!(one.last().header("authorization"), Some("Bearer ours"));
     let listed = async |key: &str| String::from_utf8(running.ask(&got(key, "/v1/models")).await.1).unwrap();
     for (key, wanted) in [("all", "one-1 one-2 two-1 two-2"), ("first", "one-1 two-1"), ("second", "two-1 two-2")] {
-        let list: serde_json::Value = serde_json::from_str(&listed(key).await).unwrap();
+        let list: toolglot_json::Value = serde_json::from_str(&listed(key).await).unwrap();
         let names: Vec<&str> = list["data"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
         assert_eq!(names.join(" "), wanted, "{key}");
     }

@@ -1,6 +1,6 @@
 //! Text completions: read where tools are declared, and byte for byte where none are.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -59,7 +59,7 @@ async fn calls_stand_beside_the_text_wherever_tools_are_declared() {
         (plain.post(PATH, &inside).await, r#"{"model":"m","prompt":"go"}"#),
         (routed.post("/openai/deployments/m/completions/", bare).await, r#"{"model":"real", "prompt":"go"}"#),
     ] {
-        let told: Value = serde_json::from_slice(&answer.1).unwrap();
+        let told: Value = toolglot_json::from_slice(&answer.1).unwrap();
         assert_told(&told);
         assert_eq!(told["usage"]["total_tokens"], json!(7));
         assert!(server.seen().iter().any(|seen| seen.body == sent.as_bytes()), "{sent}");
@@ -79,7 +79,7 @@ async fn a_stream_of_text_has_its_calls_in_chunks_of_their_own() {
     assert_eq!(frames.last().map(String::as_str), Some("[DONE]"));
     let (mut text, mut name, mut arguments, mut finish) = (String::new(), String::new(), String::new(), None);
     for frame in &frames[..frames.len() - 1] {
-        let chunk: Value = serde_json::from_str(frame).unwrap();
+        let chunk: Value = toolglot_json::from_str(frame).unwrap();
         assert_eq!(chunk["object"], "text_completion", "{frame}");
         let Some(choice) = chunk["choices"].get(0) else { continue };
         text += choice["text"].as_str().unwrap();

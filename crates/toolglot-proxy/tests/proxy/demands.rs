@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -16,7 +16,7 @@ async fn server_without(field: &'static str, said: &[&str], finish: &'static str
         if !seen.line.starts_with("POST") {
             return whole("404 Not Found", "", "{}");
         }
-        let body: Value = serde_json::from_slice(&seen.body).unwrap();
+        let body: Value = toolglot_json::from_slice(&seen.body).unwrap();
         if body.get(field).is_some() {
             // As FastAPI says it of some fields.
             let status = if field == "response_format" { "422 Unprocessable Entity" } else { "400 Bad Request" };
@@ -49,7 +49,7 @@ async fn server(said: &[&str], finish: &'static str) -> Server {
 
 /// A request with a choice, as each protocol writes it.
 fn demanding(path: &str, named: bool, stream: bool) -> String {
-    let mut body: Value = serde_json::from_str(&request(path, stream)).unwrap();
+    let mut body: Value = toolglot_json::from_str(&request(path, stream)).unwrap();
     body["tool_choice"] = match (path, named) {
         ("/v1/messages", true) => json!({"type": "tool", "name": "ls"}),
         ("/v1/messages", false) => json!({"type": "any"}),
@@ -234,7 +234,7 @@ async fn a_choice_of_nothing_reads_no_call() {
         for path in PATHS {
             let server = server(&[CALL], "stop").await;
             let running = Running::before(&server, &[("route.mode", mode)]).await;
-            let mut body: Value = serde_json::from_str(&request(path, false)).unwrap();
+            let mut body: Value = toolglot_json::from_str(&request(path, false)).unwrap();
             body["tool_choice"] = if path == "/v1/messages" { json!({"type": "none"}) } else { json!("none") };
             let (head, answer) = running.post(path, &body.to_string()).await;
             let answer = String::from_utf8(answer).unwrap();
@@ -257,7 +257,7 @@ async fn only_the_first_call_counts_where_one_is_wanted() {
                 let two = format!("{CALL}\n{}", CALL.replace("\"a\"", "\"b\""));
                 let server = server(&[&two], "stop").await;
                 let running = Running::before(&server, &[("route.mode", mode)]).await;
-                let mut body: Value = serde_json::from_str(&request(path, streamed)).unwrap();
+                let mut body: Value = toolglot_json::from_str(&request(path, streamed)).unwrap();
                 match path {
                     "/v1/messages" => body["tool_choice"] = json!({"type": "auto", "disable_parallel_tool_use": true}),
                     _ => body["parallel_tool_calls"] = false.into(),

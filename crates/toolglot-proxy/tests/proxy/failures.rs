@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use toolglot_json::Value;
 
 use crate::support::*;
 
 /// Checks that a body is an error in the shape of the path's protocol; returns its message.
 fn message(path: &str, body: &[u8]) -> String {
-    let body: Value = serde_json::from_slice(body).unwrap();
+    let body: Value = toolglot_json::from_slice(body).unwrap();
     assert_eq!(body["type"] == "error", path == "/v1/messages", "{body}");
     assert!(body["error"]["type"].is_string(), "{body}");
     body["error"]["message"].as_str().unwrap().to_owned()

@@ -1,6 +1,6 @@
 //! What clients of Responses refer to, where the model server remembers nothing.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -21,7 +21,7 @@ pub(crate) fn ask(more: &Value) -> String {
 /// The whole response, of a stream too.
 pub(crate) fn response(body: &[u8]) -> Value {
     let last = frames(body).pop().unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
-    let value: Value = serde_json::from_str(&last).unwrap();
+    let value: Value = toolglot_json::from_str(&last).unwrap();
     value.get("response").cloned().unwrap_or(value)
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn with_key(key: &str, body: &str) -> String {
 }
 
 pub(crate) async fn server() -> Server {
-    Server::start(|seen| match serde_json::from_slice::<Value>(&seen.body).unwrap_or_default()["stream"] {
+    Server::start(|seen| match toolglot_json::from_slice(&seen.body).unwrap_or_default()["stream"] {
         Value::Bool(true) => stream(&call_as_text()),
         _ => whole("200 OK", "", &answer().to_string()),
     })
@@ -107,7 +107,7 @@ async fn nobody_refers_to_what_another_was_told_nor_to_what_was_not_to_be_kept()
     assert!(goes_on("one", &kept).await.0.starts_with("HTTP/1.1 200"));
     let (head, body) = goes_on("two", &kept).await;
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
-    let error = &serde_json::from_slice::<Value>(&body).unwrap()["error"];
+    let error = &toolglot_json::from_slice(&body).unwrap()["error"];
     assert_eq!(error["param"], "previous_response_id");
     assert!(error["message"].as_str().unwrap().contains("does not remember"), "{error}");
     let dropped = id("one", json!({"input": "go", "store": false})).await;

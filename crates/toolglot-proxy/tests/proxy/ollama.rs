@@ -1,6 +1,6 @@
 //! Ollama's own API on either side, and what its clients ask besides.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -61,9 +61,9 @@ async fn a_client_of_ollamas_api_gets_calls_from_a_chat_server() {
     let posts = server.seen().iter().filter(|seen| seen.line.starts_with("POST /api/chat")).count();
     assert_eq!(posts, 1, "its own path is looked for once");
     let (_, tags) = running.get("/api/tags").await;
-    assert_eq!(serde_json::from_str::<Value>(&tags).unwrap()["models"][0]["model"], "qwen");
+    assert_eq!(toolglot_json::from_str(&tags).unwrap()["models"][0]["model"], "qwen");
     let (_, show) = running.post("/api/show", r#"{"model":"qwen"}"#).await;
-    assert_eq!(serde_json::from_slice::<Value>(&show).unwrap()["capabilities"], json!(["completion", "tools"]));
+    assert_eq!(toolglot_json::from_slice(&show).unwrap()["capabilities"], json!(["completion", "tools"]));
     let (head, version) = running.get("/api/version").await;
     assert!(head.starts_with("HTTP/1.1 200") && version.contains("version"), "{head}{version}");
     let (head, body) = running.post("/api/chat", "{\"model\": 1").await;

@@ -1,7 +1,7 @@
 //! Servers without tools: the tools are in the prompt, the client sees native calls.
 
-use serde_json::{Value, json};
 use toolglot::{Dialects, Renderer, Rendering, Tools};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -16,7 +16,7 @@ async fn without_tools(text: &str) -> Server {
         json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}).to_string()
     });
     Server::start(move |seen| {
-        let body: Value = serde_json::from_slice(&seen.body).unwrap_or_default();
+        let body: Value = toolglot_json::from_slice(&seen.body).unwrap_or_default();
         let is_told = |message: &Value| message["role"] == "tool" || message.get("tool_calls").is_some();
         let has_tools =
             body.get("tools").is_some() || body["messages"].as_array().is_some_and(|it| it.iter().any(is_told));

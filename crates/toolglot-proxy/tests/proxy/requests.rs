@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use serde_json::Value;
 use tokio::io::AsyncWriteExt;
+use toolglot_json::Value;
 
 use crate::support::*;
 
@@ -112,7 +112,7 @@ async fn an_answer_that_is_compressed_unasked_is_read_and_streams() {
     .await;
     let running = Running::before(&server, &[("upstream.engine", "generic")]).await;
     let (head, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
-    let answer: Value = serde_json::from_slice(&body).unwrap();
+    let answer: Value = toolglot_json::from_slice(&body).unwrap();
     assert_eq!(answer["choices"][0]["message"]["tool_calls"][0]["function"]["name"], "ls", "{head}");
     assert_eq!(header(&head, "content-encoding"), None);
     let mut stream = running.connect().await;
@@ -139,13 +139,13 @@ async fn an_answer_can_be_asked_for_by_its_id() {
     .await;
     let running = Running::before(&server, &[("upstream.engine", "generic")]).await;
     let (_, body) = running.post(PATHS[1], &request(PATHS[1], false)).await;
-    let told: Value = serde_json::from_slice(&body).unwrap();
+    let told: Value = toolglot_json::from_slice(&body).unwrap();
     let path = format!("/v1/responses/{}", told["id"].as_str().unwrap());
     let (head, again) = running.get(&path).await;
-    assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), told, "{head}");
+    assert_eq!(toolglot_json::from_str(&again).unwrap(), told, "{head}");
     let delete = format!("DELETE {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     let (_, deleted) = running.ask(&delete).await;
-    assert_eq!(serde_json::from_slice::<Value>(&deleted).unwrap()["deleted"], true);
+    assert_eq!(toolglot_json::from_slice(&deleted).unwrap()["deleted"], true);
     let (head, _) = running.get(&path).await;
     assert!(head.starts_with("HTTP/1.1 404"), "{head}");
     let (head, _) = running

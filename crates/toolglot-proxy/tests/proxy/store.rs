@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
+use toolglot_json::{Value, json};
 use toolglot_proxy::Control;
 
 use crate::memory::{PATH, ask, response, said, server, turns, with_key};
@@ -163,11 +163,11 @@ async fn an_answer_is_shown_and_deleted_at_any_proxy() {
     let path = format!("{PATH}/{}", told["id"].as_str().unwrap());
     let (head, body) = two.get(&path).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), told);
+    assert_eq!(toolglot_json::from_str(&body).unwrap(), told);
     assert!(!store.keys().is_empty());
     let delete = format!("DELETE {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     let (_, body) = two.ask(&delete).await;
-    assert_eq!(serde_json::from_slice::<Value>(&body).unwrap()["deleted"], true);
+    assert_eq!(toolglot_json::from_slice(&body).unwrap()["deleted"], true);
     let (head, _) = one.post(PATH, &ask(&next("x", &told, false))).await;
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
     let rest: Vec<String> = store.keys().into_iter().filter(|key| !key.ends_with(":size")).collect();

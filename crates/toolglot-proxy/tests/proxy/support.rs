@@ -39,7 +39,7 @@ impl Seen {
         header(&self.head, name)
     }
 
-    pub(crate) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> toolglot_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }

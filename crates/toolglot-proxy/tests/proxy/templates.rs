@@ -1,14 +1,14 @@
 //! The setting `template`: a server's chat template says how its answers are read.
 
-use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use toolglot_json::{Value, json};
 use toolglot_proxy::{Config, Listener, Proxy, TemplateFacts};
 
 use crate::support::{Running, Server, request, sources, whole};
 
 /// What the template of the scripted server says.
 fn read(config: &str) -> Result<TemplateFacts, String> {
-    let config: Value = serde_json::from_str(config).map_err(|error| error.to_string())?;
+    let config: Value = toolglot_json::from_str(config).map_err(|error| error.to_string())?;
     match config["chat_template"].as_str() {
         Some("own") => Ok(TemplateFacts {
             dialect: "derived".to_owned(),
@@ -56,7 +56,7 @@ async fn message(template: &'static str, setting: &str) -> Value {
     let proxy = proxy(&server, setting).await;
     let path = "/v1/chat/completions";
     let (_, body) = proxy.post(path, &request(path, false)).await;
-    let answer: Value = serde_json::from_slice(&body).unwrap();
+    let answer: Value = toolglot_json::from_slice(&body).unwrap();
     answer["choices"][0]["message"].clone()
 }
 

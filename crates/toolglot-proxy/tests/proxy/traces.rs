@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_proxy::Control;
 
 use crate::support::*;

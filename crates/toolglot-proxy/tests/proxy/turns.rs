@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::support::*;
 
@@ -46,7 +46,7 @@ async fn whole_answers_carry_native_calls() {
     for (path, end) in PATHS.iter().zip(ENDS) {
         let (head, body) = running.post(path, &request(path, false)).await;
         assert!(head.starts_with("HTTP/1.1 200"), "{head}{}", String::from_utf8_lossy(&body));
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = toolglot_json::from_slice(&body).unwrap();
         assert_eq!(called(path, &body), (json!("ls"), json!({"path": "a"}), json!(end)), "{body}");
         assert_eq!(header(&head, "x-toolglot-dialect"), Some("hermes"));
         assert_eq!(
@@ -195,7 +195,7 @@ async fn the_demonstration_answers_in_the_dialect_asked_for() {
     assert!(String::from_utf8(raw).unwrap().contains("<function=ls>"));
     for model in ["demo/qwen3_coder", "demo/kimi_k2", "demo/harmony", "anything"] {
         let (_, body) = running.post(PATHS[0], &ask(model, false)).await;
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = toolglot_json::from_slice(&body).unwrap();
         assert_eq!(called(PATHS[0], &body), (json!("ls"), json!({"path": "Paris"}), json!("tool_calls")), "{body}");
     }
     let (_, streamed) = running.post(PATHS[0], &ask("demo/deepseek_v3", true)).await;
@@ -226,7 +226,7 @@ async fn that_the_prompt_opens_the_reasoning_is_learned_and_unlearned() {
     let mut said = Vec::new();
     for _ in THOUGHTS {
         let (_, body) = running.post(PATHS[0], &request(PATHS[0], false)).await;
-        let message = serde_json::from_slice::<Value>(&body).unwrap()["choices"][0]["message"].clone();
+        let message = toolglot_json::from_slice(&body).unwrap()["choices"][0]["message"].clone();
         said.push((message["reasoning_content"].clone(), message["content"].clone()));
     }
     let nothing = || Value::Null;

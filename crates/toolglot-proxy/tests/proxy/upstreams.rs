@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use toolglot_json::json;
 
 use crate::support::*;
 

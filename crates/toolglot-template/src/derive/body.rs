@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
 use toolglot::{Dialect, Dialects, Options, Tools};
+use toolglot_json::{Map, Value};
 
 use super::{ID_MARK, KEY, NAME, arguments};
 use crate::alike::{common_end, common_start};
@@ -88,7 +88,7 @@ pub(super) fn found(text: &str, probes: &Probes) -> Vec<Found> {
 }
 
 /// Every JSON object from a place on.
-fn objects(text: &str, from: usize) -> impl Iterator<Item = (Range<usize>, Map<String, Value>)> {
+fn objects(text: &str, from: usize) -> impl Iterator<Item = (Range<usize>, Map)> {
     text[from..].match_indices('{').filter_map(move |(at, _)| {
         let start = from + at;
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
@@ -100,7 +100,7 @@ fn objects(text: &str, from: usize) -> impl Iterator<Item = (Range<usize>, Map<S
 }
 
 /// A dictionary as Python prints it, and how long it is.
-fn printed(text: &str) -> Option<(usize, Map<String, Value>)> {
+fn printed(text: &str) -> Option<(usize, Map)> {
     text[1..].trim_start().strip_prefix('\'')?;
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {
@@ -124,7 +124,7 @@ fn printed(text: &str) -> Option<(usize, Map<String, Value>)> {
 }
 
 fn is_arguments(value: &Value, call: usize) -> bool {
-    let text = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let text = value.as_str().and_then(|text| toolglot_json::from_str(text).ok());
     let value = text.as_ref().unwrap_or(value);
     let members = arguments(call);
     value.as_object().is_some_and(|object| object.len() == members.len())
@@ -133,7 +133,7 @@ fn is_arguments(value: &Value, call: usize) -> bool {
 
 /// The smallest object that has the name and the arguments as its members.
 fn call_object(text: &str, from: usize, call: usize) -> Option<(BodyKind, Core)> {
-    let fits = |(body, object): (Range<usize>, Map<String, Value>)| {
+    let fits = |(body, object): (Range<usize>, Map)| {
         let member = |is: &dyn Fn(&Value) -> bool| Some(object.iter().find(|(_, value)| is(value))?.0.clone());
         let name = member(&|value| value.as_str().is_some_and(|text| text.chars().eq([NAME])))?;
         let arguments = member(&|value| is_arguments(value, call))?;

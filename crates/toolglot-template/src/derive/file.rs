@@ -1,6 +1,6 @@
 //! Writes what was derived as a dialect file.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::body::{BodyKind, Found, Types};
 use super::{Around, ID_MARK, INDEX, KEY, NAME};

@@ -1,7 +1,7 @@
 //! Writes a dialect as a `response_template`.
 
-use serde_json::{Map, Value as Json, json};
 use toolglot::Dialect;
+use toolglot_json::{Map, Value as Json, json};
 
 use super::file::DialectFile;
 use super::pieces::{Piece, around, blank, escaped, is_blank, one_of, pieces, spellings, trimmed, up_to};

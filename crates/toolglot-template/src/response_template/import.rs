@@ -1,7 +1,7 @@
 //! Reads a `response_template` as a dialect file.
 
-use serde_json::{Map, Value as Json};
 use toolglot::Dialect;
+use toolglot_json::{Map, Value as Json};
 
 use super::regex::{Node, read};
 use super::spec::{CALLS, CONTENT, Inexpressible, REASONING};
@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, Inexpressible>;
 /// # Ok::<(), toolglot_template::response_template::Inexpressible>(())
 /// ```
 pub fn import(name: &str, text: &str) -> Result<String> {
-    let whole: Json = serde_json::from_str(text)
+    let whole: Json = toolglot_json::from_str(text)
         .map_err(|error| Inexpressible::new("response_template", error.to_string(), "expected JSON"))?;
     let template = whole.get("response_template").unwrap_or(&whole);
     let fields = checked(template)?;
@@ -69,7 +69,7 @@ const FIELD_KEYS: [&str; 11] = [
 ];
 
 /// The fields of a template, for the reasons for which its own readers would refuse it.
-fn checked(template: &Json) -> Result<&Map<String, Json>> {
+fn checked(template: &Json) -> Result<&Map> {
     let wrong = |construct: &str, why: &str| Err(Inexpressible::new("response_template", construct, why));
     let Some(members) = template.as_object() else { return wrong(&template.to_string(), "expected an object") };
     if let Some(key) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {

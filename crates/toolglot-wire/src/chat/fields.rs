@@ -1,6 +1,6 @@
 //! The words of the protocol, in tables.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::response_event::{Finish, Usage};
 
@@ -50,7 +50,7 @@ pub(crate) fn finish_name(finish: &Finish) -> &str {
 }
 
 /// Returns a field that is text and not empty.
-pub(crate) fn text<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+pub(crate) fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
     map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 

@@ -2,19 +2,19 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::{Map, Value, json};
 use toolglot::{Tools, mint, repair, seed_of};
+use toolglot_json::{Map, Value, json};
 
 use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair};
 use crate::policy::{HistoryIds, Policy};
 
 /// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
-pub(crate) fn modernise(request: &mut Map<String, Value>) {
-    if let Some(Value::Array(functions)) = request.shift_remove("functions") {
+pub(crate) fn modernise(request: &mut Map) {
+    if let Some(Value::Array(functions)) = request.remove("functions") {
         let tools = functions.into_iter().map(|function| json!({"type": "function", "function": function})).collect();
         request.entry("tools").or_insert(Value::Array(tools));
     }
-    if let Some(choice) = request.shift_remove("function_call") {
+    if let Some(choice) = request.remove("function_call") {
         let choice = if choice.is_string() { choice } else { json!({"type": "function", "function": choice}) };
         request.entry("tool_choice").or_insert(choice);
     }
@@ -31,14 +31,14 @@ pub(crate) fn modernise(request: &mut Map<String, Value>) {
             let id = last.take().unwrap_or_else(|| mint(0, place));
             message.entry("tool_call_id").or_insert(id.into());
         }
-        message.shift_remove("function_call");
+        message.remove("function_call");
     }
 }
 
 /// Turns earlier calls of tools with free text into calls of functions with one string.
-pub(crate) fn custom_as_functions(request: &mut Map<String, Value>) {
+pub(crate) fn custom_as_functions(request: &mut Map) {
     for call in messages(request).flat_map(calls) {
-        if let Some(custom) = call.shift_remove("custom") {
+        if let Some(custom) = call.remove("custom") {
             let input = custom.get("input").cloned().unwrap_or_default();
             let arguments = json!({"input": input}).to_string();
             let name = custom.get("name").cloned().unwrap_or_default();
@@ -61,7 +61,7 @@ pub(crate) fn later_instructions(content: Value) -> Value {
 const FURTHER: &str = "Further instructions:";
 
 /// Returns the ids of all calls and results.
-pub(crate) fn ids(request: &Map<String, Value>) -> HashSet<String> {
+pub(crate) fn ids(request: &Map) -> HashSet<String> {
     let list = request.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut found = HashSet::new();
@@ -135,7 +135,7 @@ fn says(value: &Value, mark: &str) -> bool {
 }
 
 /// Makes earlier turns safe: arguments are the text of an object, results are text, ids are as the server wants them.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
     for (place, message) in messages(request).enumerate() {
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             let all = calls.len();
@@ -146,7 +146,7 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_
             }
         }
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {
-            message.shift_remove("tool_calls");
+            message.remove("tool_calls");
         }
         for (at, call) in calls(message).enumerate() {
             make_call_safe(call, mender);
@@ -168,7 +168,7 @@ pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_
 }
 
 /// Writes the ids of calls, and of the results that stand behind them, as the server wants them.
-pub(crate) fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
+pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
     let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
     for message in messages(request) {
         for call in calls(message) {
@@ -184,7 +184,7 @@ pub(crate) fn identify(request: &mut Map<String, Value>, style: HistoryIds) {
     }
 }
 
-fn make_call_safe(call: &mut Map<String, Value>, mender: &mut Mender<'_>) {
+fn make_call_safe(call: &mut Map, mender: &mut Mender<'_>) {
     if call.contains_key("custom") {
         return;
     }
@@ -210,7 +210,7 @@ pub(crate) fn is_object(text: &str) -> bool {
 }
 
 /// Gives a result text instead of parts of text, or of a value.
-fn make_result_safe(message: &mut Map<String, Value>) {
+fn make_result_safe(message: &mut Map) {
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
         Some(Value::Array(parts)) => {
@@ -258,12 +258,12 @@ fn nine(id: &str) -> String {
     mint(seed_of(id.as_bytes()), 0).trim_start_matches("call_").chars().take(9).collect()
 }
 
-fn messages(request: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+fn messages(request: &mut Map) -> impl Iterator<Item = &mut Map> {
     let list = request.get_mut("messages").and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-fn calls(message: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
+fn calls(message: &mut Map) -> impl Iterator<Item = &mut Map> {
     let list = message.get_mut("tool_calls").and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_object_mut)
 }

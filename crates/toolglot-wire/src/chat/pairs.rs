@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::partners::{CallAct, partners};
 

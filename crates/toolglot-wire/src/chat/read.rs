@@ -1,6 +1,6 @@
 //! Reads chat completions, streamed and whole, whatever servers get wrong about them.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::chat::fields::{self, text};
 use crate::fault::{Fault, FaultKind};
@@ -19,9 +19,9 @@ pub(crate) struct ChatReader {
     ended: bool,
     choices: Vec<ReadChoice>,
     /// Fields of the response that we do not know, as they were last.
-    extra: Map<String, Value>,
+    extra: Map,
     /// Of them, those that came before the response had begun.
-    early: Map<String, Value>,
+    early: Map,
 }
 
 /// Alternatives beyond this many are not read: OpenAI allows 128, and each alternative holds a parser.
@@ -102,7 +102,7 @@ impl ChatReader {
     }
 
     /// Reads a chunk, or a whole response.
-    fn object(&mut self, mut object: Map<String, Value>, failed: bool, whole: bool, out: &mut Vec<ResponseEvent>) {
+    fn object(&mut self, mut object: Map, failed: bool, whole: bool, out: &mut Vec<ResponseEvent>) {
         if failed || has_error(&object) {
             let fault = Fault::of_event(Some("error"), &Value::Object(object));
             return out.extend(fault.map(|fault| self.failed(fault)));
@@ -123,7 +123,7 @@ impl ChatReader {
     }
 
     /// Begins with the first chunk that says something; some servers send an empty one before it.
-    fn begin(&mut self, object: &Map<String, Value>, speaks: bool, out: &mut Vec<ResponseEvent>) {
+    fn begin(&mut self, object: &Map, speaks: bool, out: &mut Vec<ResponseEvent>) {
         let id = text(object, "id");
         if self.begun || (!speaks && id.is_none()) {
             return;
@@ -139,7 +139,7 @@ impl ChatReader {
     }
 
     /// Says what no protocol of ours knows, when it is new.
-    fn extra(&mut self, object: Map<String, Value>, out: &mut Vec<ResponseEvent>) {
+    fn extra(&mut self, object: Map, out: &mut Vec<ResponseEvent>) {
         for (key, value) in object {
             if !fields::RESPONSE.contains(&key.as_str()) && self.extra.get(&key) != Some(&value) {
                 self.early.insert(key.clone(), value.clone());
@@ -151,7 +151,7 @@ impl ChatReader {
         }
     }
 
-    fn choice(&mut self, place: usize, mut choice: Map<String, Value>, whole: bool, out: &mut Vec<ResponseEvent>) {
+    fn choice(&mut self, place: usize, mut choice: Map, whole: bool, out: &mut Vec<ResponseEvent>) {
         let number = choice.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         let number = number.unwrap_or(place);
         let known = self.choices.iter().position(|choice| choice.number == number);
@@ -164,7 +164,7 @@ impl ChatReader {
         });
         let state = &mut self.choices[at];
         let mut say = |part: Part| out.push(ResponseEvent::Part { choice: number, part });
-        let message = ["delta", "message"].iter().find_map(|key| match choice.remove(*key) {
+        let message = ["delta", "message"].iter().find_map(|key| match choice.remove(key) {
             Some(Value::Object(message)) => Some(message),
             _ => None,
         });
@@ -200,7 +200,7 @@ impl ChatReader {
 }
 
 /// Reads what a chunk adds to a message, or a whole message.
-fn delta(message: &Map<String, Value>, calls: &mut ReadCalls, whole: bool, say: &mut impl FnMut(Part)) {
+fn delta(message: &Map, calls: &mut ReadCalls, whole: bool, say: &mut impl FnMut(Part)) {
     let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let mut reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| said(text(message, key)?));
     reasoning = reasoning.or_else(|| said(&details(message.get("reasoning_details")?)));
@@ -247,19 +247,19 @@ fn details(list: &Value) -> String {
 }
 
 /// Returns what only this protocol knows about an alternative, in the form that its writers put back.
-fn own(message: &Map<String, Value>, choice: &Map<String, Value>) -> Option<Value> {
-    let unknown = |map: &Map<String, Value>, known: &[&str]| {
+fn own(message: &Map, choice: &Map) -> Option<Value> {
+    let unknown = |map: &Map, known: &[&str]| {
         let unknown = map.iter().filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
-        unknown.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()
+        unknown.map(|(key, value)| (key.clone(), value.clone())).collect::<Map>()
     };
     let (message, choice) = (unknown(message, fields::MESSAGE), unknown(choice, fields::CHOICE));
     if message.is_empty() && choice.is_empty() {
         return None;
     }
-    Some(serde_json::json!({"message": message, "choice": choice}))
+    Some(toolglot_json::json!({"message": message, "choice": choice}))
 }
 
-fn finish_of(choice: &Map<String, Value>) -> Option<Finish> {
+fn finish_of(choice: &Map) -> Option<Finish> {
     let name = text(choice, "finish_reason")?;
     let sequence = || text(choice, "stop_reason").map(str::to_owned);
     let known = fields::FINISH.iter().find(|(known, _)| *known == name).map(|(_, finish)| finish.clone());
@@ -292,7 +292,7 @@ fn unwrapped(body: Value) -> Value {
     }
 }
 
-fn has_error(object: &Map<String, Value>) -> bool {
+fn has_error(object: &Map) -> bool {
     object.get("error").is_some_and(|error| !error.is_null())
         || object.len() == 1 && text(object, "detail").is_some()
         || [text(object, "object"), text(object, "type")].contains(&Some("error"))

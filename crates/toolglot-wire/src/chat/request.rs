@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
 use toolglot::Tools;
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history;
 use crate::demand::{Demand, tools};
@@ -30,7 +30,7 @@ pub(crate) struct ChatAsked {
 
 impl ChatAsked {
     /// Reads a request.
-    pub(crate) fn of(request: &Map<String, Value>) -> Self {
+    pub(crate) fn of(request: &Map) -> Self {
         let mut request = request.clone();
         let legacy = request.get("functions").is_some_and(Value::is_array);
         history::modernise(&mut request);
@@ -53,13 +53,7 @@ impl ChatAsked {
 
 /// Changes a request so that every server takes it, and its answer can be read. Tools with free text stay what they
 /// are only where a client asks for them in the server's own protocol: few servers know them.
-pub(crate) fn prepare(
-    request: &mut Map<String, Value>,
-    asked: &ChatAsked,
-    is_own: bool,
-    policy: &Policy,
-    notes: &mut Vec<String>,
-) {
+pub(crate) fn prepare(request: &mut Map, asked: &ChatAsked, is_own: bool, policy: &Policy, notes: &mut Vec<String>) {
     put_in_order(request, asked, is_own, policy, notes);
     if (request.contains_key("tools") || policy.forced) && !policy.off {
         policy.engine.complete(request, Protocol::Chat);
@@ -68,7 +62,7 @@ pub(crate) fn prepare(
 
 /// As [`prepare`], for a server whose program is not asked for anything.
 pub(crate) fn put_in_order(
-    request: &mut Map<String, Value>,
+    request: &mut Map,
     asked: &ChatAsked,
     is_own: bool,
     policy: &Policy,
@@ -82,18 +76,18 @@ pub(crate) fn put_in_order(
     if tools(request).is_empty() {
         // Servers refuse an empty list, and a choice without tools.
         for key in ["tools", "tool_choice", "parallel_tool_calls"] {
-            request.shift_remove(key);
+            request.remove(key);
         }
     }
     history::make_safe(request, &mut history::Mender { tools: &asked.tools, policy, notes });
 }
 
 /// Returns the tools that can be read; an entry that is none which the model calls is the server's business.
-fn declared(request: &Map<String, Value>) -> Tools {
+fn declared(request: &Map) -> Tools {
     let Some(all @ Value::Array(list)) = request.get("tools") else { return Tools::default() };
-    Tools::from_json(all).unwrap_or_else(|_| {
-        let readable = |tool: &&Value| Tools::from_json(&json!([tool])).is_ok();
-        Tools::from_json(&list.iter().filter(readable).cloned().collect()).unwrap_or_default()
+    Tools::from_json(&all.into()).unwrap_or_else(|_| {
+        let readable = |tool: &serde_json::Value| Tools::from_json(&[tool.clone()].into()).is_ok();
+        Tools::from_json(&list.iter().map(Into::into).filter(readable).collect()).unwrap_or_default()
     })
 }
 
@@ -103,7 +97,7 @@ fn custom_name(tool: &Value) -> Option<&str> {
 }
 
 /// Declares tools with free text as functions of one string, which is all that most servers know.
-fn as_functions(request: &mut Map<String, Value>) {
+fn as_functions(request: &mut Map) {
     let Some(Value::Array(list)) = request.get_mut("tools") else { return };
     for tool in list.iter_mut() {
         let Some(name) = custom_name(tool) else { continue };
@@ -127,7 +121,7 @@ fn as_functions(request: &mut Map<String, Value>) {
 }
 
 /// Turns a choice among some of the tools into those tools and a plain choice.
-pub(crate) fn allow_only(request: &mut Map<String, Value>) {
+pub(crate) fn allow_only(request: &mut Map) {
     let choice = request.get("tool_choice").filter(|choice| choice.get("type") == Some(&json!("allowed_tools")));
     let Some(allowed) = choice.map(|choice| choice.get("allowed_tools").unwrap_or(choice)) else { return };
     let list = allowed.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Writes a whole chat completion.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::fields;
 use crate::chat::write::{ChunkEnvelope, is_legacy, reasoning_names};
@@ -15,7 +15,7 @@ struct WholeChoice {
     reasoning: String,
     calls: Vec<WholeCall>,
     /// What only this protocol knows of the message and of the alternative.
-    own: [Map<String, Value>; 2],
+    own: [Map; 2],
     finish: Option<Finish>,
 }
 

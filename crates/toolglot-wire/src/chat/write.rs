@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::fields;
 use crate::policy::ReasoningField;
@@ -36,7 +36,7 @@ pub(crate) struct ChatWriter {
     wants_usage: bool,
     /// In every chunk, too.
     counts_in_chunks: bool,
-    extra: Map<String, Value>,
+    extra: Map,
 }
 
 /// What every chunk repeats.
@@ -300,7 +300,7 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
 }
 
 /// Says whether the client speaks of functions, as all did before there were tools.
-pub(crate) fn is_legacy(request: &Map<String, Value>) -> bool {
+pub(crate) fn is_legacy(request: &Map) -> bool {
     request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
 }
 

@@ -1,6 +1,6 @@
 //! What stands around an answer's blocks: who answers, why it ended, what it cost.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::count::estimate;
 use super::usage;
@@ -13,7 +13,7 @@ use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 pub(super) struct AnswerEnvelope {
     usage: Option<Usage>,
     finish: Option<Finish>,
-    extra: Map<String, Value>,
+    extra: Map,
 }
 
 impl AnswerEnvelope {
@@ -33,7 +33,7 @@ impl AnswerEnvelope {
 
     /// Returns the message with nothing in it. Its counts have to be there at once: what the server did not say is
     /// estimated.
-    pub(super) fn head(&self, begin: &ResponseStart, client: &Client) -> Map<String, Value> {
+    pub(super) fn head(&self, begin: &ResponseStart, client: &Client) -> Map {
         let id =
             begin.id.clone().unwrap_or_else(|| toolglot::mint(client.seed, usize::MAX).replacen("call_", "msg_", 1));
         let estimated = || {
@@ -73,12 +73,12 @@ impl AnswerEnvelope {
     }
 
     /// Returns the tokens, if the server counted them.
-    pub(super) fn counts(&self) -> Option<Map<String, Value>> {
+    pub(super) fn counts(&self) -> Option<Map> {
         self.usage.as_ref().map(usage::write)
     }
 
     /// Returns the fields that only this protocol knows; those of other protocols mean nothing here.
-    pub(super) fn extra(&self, client: &Client) -> Map<String, Value> {
+    pub(super) fn extra(&self, client: &Client) -> Map {
         if client.upstream == Protocol::Messages { self.extra.clone() } else { Map::new() }
     }
 }

@@ -1,6 +1,6 @@
 //! A block of a user's message or of a result as a part of a Chat Completions message.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 /// What a block becomes.
 pub(super) enum ConvertedBlock {

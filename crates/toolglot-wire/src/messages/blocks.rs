@@ -1,7 +1,7 @@
 //! The blocks of an answer: dense numbers, one open at a time, whatever is said in between.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::response_event::{CallKind, Part};
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::block::kind;
 use crate::fault::{Fault, FaultKind};
@@ -30,7 +30,7 @@ pub fn count_tokens(body: &[u8]) -> Result<u64, Fault> {
 }
 
 /// Returns the same for a request that has been read.
-pub(super) fn estimate(request: &Map<String, Value>) -> u64 {
+pub(super) fn estimate(request: &Map) -> u64 {
     let mut count = TokenEstimate::default();
     for key in ["system", "tools"] {
         request.get(key).into_iter().for_each(|value| count.add(value));

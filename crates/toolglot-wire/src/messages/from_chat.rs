@@ -1,6 +1,6 @@
 //! A Chat Completions request as a Messages request, for servers that speak nothing else.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::turns::turns;
 
@@ -49,12 +49,12 @@ const MISSED: [&str; 12] = [
 ///
 /// Reasoning of earlier turns stays out: servers take it with their own signature only. What cannot be said is left out,
 /// with a sentence in `notes`.
-pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
-    let messages = chat.shift_remove("messages");
+    let messages = chat.remove("messages");
     let (system, messages) = turns(messages.unwrap_or_default(), notes);
-    put(&mut request, "model", chat.shift_remove("model"));
-    let [old, new] = ["max_tokens", "max_completion_tokens"].map(|key| chat.shift_remove(key));
+    put(&mut request, "model", chat.remove("model"));
+    let [old, new] = ["max_tokens", "max_completion_tokens"].map(|key| chat.remove(key));
     let most = new.into_iter().chain(old).find(Value::is_number);
     put(&mut request, "max_tokens", Some(most.unwrap_or_else(|| MAX_TOKENS.into())));
     put(&mut request, "system", Some(system.into()).filter(|text| *text != ""));
@@ -66,7 +66,7 @@ pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -
     request
 }
 
-fn field(key: String, value: Value, request: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
         _ if value.is_null() => {}
         "stop" if value.is_string() => put(request, "stop_sequences", Some(json!([value]))),
@@ -91,13 +91,13 @@ fn field(key: String, value: Value, request: &mut Map<String, Value>, notes: &mu
     }
 }
 
-fn put(request: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+fn put(request: &mut Map, key: &str, value: Option<Value>) {
     request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 /// Declares the tools, and which may be called. Servers insist that tools are declared which the history calls.
-fn choose(chat: &mut Map<String, Value>, request: &mut Map<String, Value>, messages: &[Value]) {
-    let [tools, choice, parallel] = ["tools", "tool_choice", "parallel_tool_calls"].map(|key| chat.shift_remove(key));
+fn choose(chat: &mut Map, request: &mut Map, messages: &[Value]) {
+    let [tools, choice, parallel] = ["tools", "tool_choice", "parallel_tool_calls"].map(|key| chat.remove(key));
     let declared: Vec<Value> = tools.iter().filter_map(Value::as_array).flatten().filter_map(declared).collect();
     if declared.is_empty() {
         let called = called(messages);

@@ -1,6 +1,6 @@
 //! The messages of a Messages request as the messages of a Chat Completions request.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::block::{ConvertedBlock, blocks, kind, show, text_of};
 use super::exact::ExactInputs;

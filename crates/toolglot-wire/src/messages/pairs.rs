@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::block::blocks;
 use super::block::kind;

@@ -1,6 +1,6 @@
 //! Reads what a server says in the Messages protocol, and makes sense of what servers get wrong.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::exact::ExactInputs;
 use super::quick::BlockDelta;
@@ -25,8 +25,8 @@ pub(crate) struct MessagesReader {
     held_bytes: usize,
     limits: WireLimits,
     finish: Option<Finish>,
-    usage: Map<String, Value>,
-    extra: Map<String, Value>,
+    usage: Map,
+    extra: Map,
 }
 
 /// A block that the server has started.
@@ -281,7 +281,7 @@ impl MessagesReader {
     fn close(&mut self, place: usize, out: &mut Vec<ResponseEvent>) {
         match self.open.remove(place).kind {
             ReadBlockKind::Text | ReadBlockKind::Thinking => {}
-            ReadBlockKind::Own => self.say(Part::Own(serde_json::json!({"type": "content_block_stop"})), out),
+            ReadBlockKind::Own => self.say(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
             ReadBlockKind::Call { call, input } => {
                 out.extend(input.map(|text| said(Part::Arguments { call, text })));
                 out.push(said(Part::CallEnd { call }));

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::exact::ExactInputs;
 use super::history::ChatConversation;
@@ -28,26 +28,21 @@ use crate::fault::{Fault, FaultKind};
 ///
 /// # Errors
 /// If the request has no list of messages.
-pub(crate) fn to_chat(
-    request: &Map<String, Value>,
-    body: &[u8],
-    reasoning: &[&str],
-    notes: &mut Vec<String>,
-) -> Result<Map<String, Value>, Fault> {
+pub(crate) fn to_chat(request: &Map, body: &[u8], reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
     let mut history = ChatConversation::new(reasoning, notes);
-    if let Some(system) = request.shift_remove("system") {
+    if let Some(system) = request.remove("system") {
         history.add_system(system);
     }
-    let Some(Value::Array(messages)) = request.shift_remove("messages") else {
+    let Some(Value::Array(messages)) = request.remove("messages") else {
         return Err(Fault::new(FaultKind::Request, "`messages` must be a list").with_param("messages"));
     };
     let inputs = ExactInputs::of_request(body).into_iter().chain(iter::repeat_with(ExactInputs::default));
     messages.into_iter().zip(inputs).for_each(|(message, inputs)| history.add(message, &inputs));
     let messages = history.finish();
-    let choice = request.shift_remove("tool_choice").unwrap_or_default();
+    let choice = request.remove("tool_choice").unwrap_or_default();
     let mut chat = Map::new();
-    put(&mut chat, "model", request.shift_remove("model"));
+    put(&mut chat, "model", request.remove("model"));
     put(&mut chat, "messages", Some(messages.into()));
     for (key, value) in request {
         field(key, value, &mut chat, notes);
@@ -77,7 +72,7 @@ const FOREIGN: [&str; 17] = [
     "user_profile_id",
 ];
 
-fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
         "tools" => put(chat, "tools", tools(value, notes)),
         "stop_sequences" => {
@@ -103,7 +98,7 @@ fn is_short(user: &&Value) -> bool {
     user.as_str().is_some_and(|user| user.len() <= 64)
 }
 
-fn put(chat: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+fn put(chat: &mut Map, key: &str, value: Option<Value>) {
     chat.extend(value.map(|value| (key.to_owned(), value)));
 }
 
@@ -137,7 +132,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
 }
 
 /// Says which tools may be called; nothing where no tool is left, since engines refuse a choice without tools.
-fn choose(choice: &Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
     if chat.get("tools").is_none() {
         return;
     }
@@ -157,7 +152,7 @@ fn choose(choice: &Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>
     put(chat, "parallel_tool_calls", alone.then_some(false.into()));
 }
 
-fn is_declared(name: &str, chat: &Map<String, Value>) -> bool {
+fn is_declared(name: &str, chat: &Map) -> bool {
     let tools = chat.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
 }

@@ -1,6 +1,6 @@
 //! The history of a Messages request that goes on to a server of the same protocol, made safe.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::block::kind;
 use super::pairs::pair;
@@ -11,7 +11,7 @@ use crate::chat::history::Mender;
 ///
 /// A text in its place is read as arguments. What cannot be read stays as the only member of an object, so that the model
 /// sees what it wrote.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
     let messages = request.get_mut("messages").and_then(Value::as_array_mut);
     let contents = messages.into_iter().flatten().filter_map(|message| message.get_mut("content"));
     let blocks = contents.filter_map(Value::as_array_mut).flatten();

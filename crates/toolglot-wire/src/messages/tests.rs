@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::{MessagesReader, MessagesWriter};
 use crate::fault::{Fault, FaultKind};

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::{Value, json};
 use toolglot::{mint, seed_of};
+use toolglot_json::{Value, json};
 
 use super::block::blocks;
 use crate::chat::history::later_instructions;
@@ -61,7 +61,7 @@ impl MessagesTurns<'_> {
             let function = call.get("function").unwrap_or(&Value::Null);
             let id = self.ids.of_call(call.get("id").and_then(Value::as_str).unwrap_or_default());
             let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default();
-            let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
+            let input: Value = toolglot_json::from_str(arguments).unwrap_or_else(|_| json!({}));
             let name = function.get("name").cloned().unwrap_or_default();
             said.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
         }

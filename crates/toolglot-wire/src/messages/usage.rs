@@ -1,17 +1,17 @@
 //! Tokens as the Messages protocol counts them: what came from a cache is no input there.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::response_event::Usage;
 
 /// Takes the counts that are there over those that were; counts are totals, so a later one replaces an earlier one.
-pub(super) fn merge(usage: &mut Map<String, Value>, more: Option<&Value>) {
+pub(super) fn merge(usage: &mut Map, more: Option<&Value>) {
     let counts = more.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
     usage.extend(counts.map(|(key, value)| (key.clone(), value.clone())));
 }
 
 /// Returns the counts in words that all protocols share, if there are any.
-pub(super) fn read(own: Map<String, Value>) -> Option<Usage> {
+pub(super) fn read(own: Map) -> Option<Usage> {
     let count = |key: &str| own.get(key).and_then(Value::as_u64);
     let cached = count("cache_read_input_tokens");
     let made = count("cache_creation_input_tokens");
@@ -29,11 +29,9 @@ pub(super) fn read(own: Map<String, Value>) -> Option<Usage> {
 }
 
 /// Returns the counts in the protocol's own words: as a server wrote them, or put together.
-pub(super) fn write(usage: &Usage) -> Map<String, Value> {
+pub(super) fn write(usage: &Usage) -> Map {
     let openai = ["total_tokens", "input_tokens_details", "prompt_tokens"];
-    let is_ours = |own: &&Map<String, Value>| {
-        own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(*key))
-    };
+    let is_ours = |own: &&Map| own.contains_key("input_tokens") && !openai.iter().any(|key| own.contains_key(key));
     let cached = usage.cached.unwrap_or_default();
     let mut counts = usage.own.as_object().filter(is_ours).cloned().unwrap_or_else(|| {
         let input = usage.input.saturating_sub(cached);

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::answer::AnswerEnvelope;
 use super::blocks::{BlockPiece, BlockSink, Blocks};
@@ -32,14 +32,14 @@ pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Vec<u8> {
     if let Some(counts) = answer.counts() {
         head["usage"] = counts.into();
     }
-    head.append(&mut answer.extra(client));
+    head.extend(answer.extra(client));
     // Keys are text, and every piece has been JSON before, which is all that could fail here.
     serde_json::to_vec(&WholeMessage { head, content }).unwrap_or_default()
 }
 
 /// A message: all fields, the content in its place.
 struct WholeMessage {
-    head: Map<String, Value>,
+    head: Map,
     content: WholeContent,
 }
 
@@ -63,7 +63,7 @@ struct WholeContent(Vec<WholeBlock>);
 /// A block of the body: its fields, and the text that is still being put together.
 #[derive(Debug)]
 struct WholeBlock {
-    fields: Map<String, Value>,
+    fields: Map,
     /// The JSON text of the input, which goes out as it is: numbers keep their digits.
     input: String,
 }

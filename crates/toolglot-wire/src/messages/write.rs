@@ -1,7 +1,7 @@
 //! Writes an answer as the events that clients of the Messages protocol read.
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::answer::AnswerEnvelope;
 use super::blocks::{BlockPiece, BlockSink, Blocks};
@@ -49,8 +49,8 @@ impl MessagesWriter {
         let usage = self.answer.counts().unwrap_or_else(|| Map::from_iter([("output_tokens".to_owned(), 0.into())]));
         let mut event = Map::from_iter([("type".to_owned(), "message_delta".into())]);
         let mut extra = self.answer.extra(&self.client);
-        let context = extra.shift_remove_entry("context_management");
-        delta.append(&mut extra);
+        let context = extra.remove_entry("context_management");
+        delta.extend(extra);
         event.insert("delta".to_owned(), delta.into());
         event.insert("usage".to_owned(), usage.into());
         event.extend(context);

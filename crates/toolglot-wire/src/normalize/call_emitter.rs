@@ -1,7 +1,7 @@
 //! What is said to the writer: one call after the other, each with its number and id, none that failed.
 
-use serde_json::Value;
 use toolglot::{Code, Outcome};
+use toolglot_json::Value;
 
 use super::SharedByChoices;
 use crate::fault::{Fault, FaultKind};
@@ -180,7 +180,7 @@ impl CallEmitter {
 
     /// Says whether this very call was written as text; what is sent once more counts for one of those.
     pub(super) fn takes_text_call(&mut self, name: &str, arguments: &str) -> bool {
-        let Ok(arguments) = serde_json::from_str::<Value>(arguments) else { return false };
+        let Ok(arguments) = toolglot_json::from_str(arguments) else { return false };
         let place = self.text_calls.iter().position(|(other, theirs)| other == name && *theirs == arguments);
         place.map(|place| self.text_calls.remove(place)).is_some()
     }
@@ -297,7 +297,7 @@ impl CallEmitter {
 
 /// Returns the free text of a call whose tool the server knew as a function with one string.
 fn free_text(arguments: &str) -> String {
-    let parsed: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let parsed: Value = toolglot_json::from_str(arguments).unwrap_or_default();
     if let Value::String(text) = parsed {
         return text;
     }

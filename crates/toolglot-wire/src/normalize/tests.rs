@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::json;
 use toolglot::Tools;
+use toolglot_json::json;
 
 use super::*;
 use crate::fault::FaultKind;
@@ -17,7 +17,7 @@ fn wants() -> AnswerSettings {
         {"name": "run", "parameters": {"properties": {"input": {"type": "string"}}}},
     ]);
     AnswerSettings {
-        tools: Tools::from_json(&tools).unwrap(),
+        tools: Tools::from_json(&(&tools).into()).unwrap(),
         parse: true,
         calls: true,
         parallel: true,
@@ -77,7 +77,7 @@ fn line(said: &[ResponseEvent]) -> String {
                 Part::Refusal(text) => ("refusal", text.clone()),
                 Part::Reasoning(text) => ("reasoning", text.clone()),
                 Part::Seal(text) => ("seal", text.clone()),
-                Part::Logprobs(tokens) => ("logprobs", serde_json::json!(tokens).to_string()),
+                Part::Logprobs(tokens) => ("logprobs", toolglot_json::json!(tokens).to_string()),
                 Part::CallStart { name, kind, .. } => {
                     ("call", format!("{name}{}", if *kind == CallKind::Custom { "!" } else { "" }))
                 }
@@ -130,14 +130,14 @@ fn is_clean(said: &[ResponseEvent]) -> Result<(), String> {
             }
             Part::CallEnd { call } => {
                 let kind = open.take().ok_or("the end of no call")?;
-                let object = serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok();
+                let object = serde_json::from_str::<toolglot_json::Map>(&json).is_ok();
                 if call + 1 != next || (kind == CallKind::Function && !object) {
                     return Err(format!("a bad end: {part:?} {json}"));
                 }
             }
             Part::CallCut { call } => {
                 open.take().ok_or("the cut of no call")?;
-                if call + 1 != next || serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok() {
+                if call + 1 != next || serde_json::from_str::<toolglot_json::Map>(&json).is_ok() {
                     return Err(format!("a bad cut: {part:?} {json}"));
                 }
             }

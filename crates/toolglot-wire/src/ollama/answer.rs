@@ -1,6 +1,6 @@
 //! The lines of an answer: who answers, what is said, and at the end why it ended and what it cost.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::generates;
 use crate::port::Client;
@@ -33,7 +33,7 @@ impl OllamaEnvelope {
     }
 
     /// Returns a line that says something.
-    pub(super) fn line(&self, said: OllamaMessage) -> Map<String, Value> {
+    pub(super) fn line(&self, said: OllamaMessage) -> Map {
         let mut line = Map::from_iter([
             ("model".to_owned(), self.model.as_str().into()),
             ("created_at".to_owned(), self.created_at.as_str().into()),
@@ -53,7 +53,7 @@ impl OllamaEnvelope {
     }
 
     /// Returns the last line; durations are the server's, nobody else knows them.
-    pub(super) fn last(&self, said: OllamaMessage) -> Map<String, Value> {
+    pub(super) fn last(&self, said: OllamaMessage) -> Map {
         let mut line = self.line(said);
         line.insert("done".to_owned(), true.into());
         line.insert("done_reason".to_owned(), self.done_reason().into());
@@ -89,7 +89,7 @@ impl OllamaMessage {
         self.content.is_empty() && self.thinking.is_empty() && self.calls.is_empty()
     }
 
-    fn fields(self, content: &str) -> Map<String, Value> {
+    fn fields(self, content: &str) -> Map {
         let mut fields = Map::from_iter([(content.to_owned(), self.content.into())]);
         if !self.thinking.is_empty() {
             fields.insert("thinking".to_owned(), self.thinking.into());
@@ -152,7 +152,7 @@ impl OllamaCalls {
 impl OllamaCall {
     /// Returns the call; clients of this protocol take objects and nothing else.
     fn value(self, index: usize) -> Value {
-        let object = || serde_json::from_str::<Map<String, Value>>(&self.input).ok().map(Value::Object);
+        let object = || serde_json::from_str::<Map>(&self.input).ok().map(Value::Object);
         let arguments = match self.kind {
             CallKind::Custom => json!({"input": self.input}),
             CallKind::Function if self.input.trim().is_empty() => json!({}),

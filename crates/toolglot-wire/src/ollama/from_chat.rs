@@ -1,6 +1,6 @@
 //! A Chat Completions request as a request of Ollama's API.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, history};
 
@@ -27,15 +27,15 @@ const MISSED: [&str; 5] = ["audio", "logit_bias", "n", "prediction", "web_search
 
 /// Returns the request of `/api/chat` that asks for the same as a Chat Completions request whose history is in order; the
 /// table is that of `to_chat`.
-pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
-    request.extend(chat.shift_remove_entry("model"));
-    let messages = chat.shift_remove("messages").unwrap_or_default();
+    request.extend(chat.remove_entry("model"));
+    let messages = chat.remove("messages").unwrap_or_default();
     let messages = if let Value::Array(messages) = messages { messages } else { Vec::new() };
     request.insert("messages".to_owned(), history::from_chat(messages, notes).into());
     // The protocol has no choice of tools: what may not be called is not declared.
     if chat.get("tool_choice").is_some_and(|choice| choice == "none") {
-        chat.shift_remove("tools");
+        chat.remove("tools");
     }
     let streams = chat.get("stream") == Some(&Value::Bool(true));
     request.insert("stream".to_owned(), streams.into());
@@ -54,7 +54,7 @@ pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -
     request
 }
 
-fn field(key: String, value: Value, request: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) {
     match key.as_str() {
         "response_format" => request.extend(format(&value).map(|format| ("format".to_owned(), format))),
         "reasoning_effort" => request.extend(think(&value).map(|think| ("think".to_owned(), think))),

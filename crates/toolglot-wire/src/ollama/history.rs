@@ -3,8 +3,8 @@
 //! Ollama's messages hold a call's arguments as an object and images beside the text. Calls need not have ids: a result
 //! says by `tool_name` whose it is, and results stand in the order of their calls.
 
-use serde_json::{Map, Value, json};
 use toolglot::mint;
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history as chat_history;
 
@@ -46,16 +46,16 @@ impl OpenCalls {
 
 fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut OpenCalls) -> Value {
     let Value::Object(mut message) = message else { return message };
-    let content = content_with(message.shift_remove("content"), message.shift_remove("images"));
+    let content = content_with(message.remove("content"), message.remove("images"));
     let role = text(&message, "role").unwrap_or("user").to_owned();
     let mut chat = Map::from_iter([("role".to_owned(), role.as_str().into()), ("content".to_owned(), content)]);
     match role.as_str() {
         "assistant" => {
             open.begin();
-            if let Some(thought) = message.shift_remove("thinking").filter(|thought| *thought != "") {
+            if let Some(thought) = message.remove("thinking").filter(|thought| *thought != "") {
                 chat.extend(reasoning.iter().map(|name| ((*name).to_owned(), thought.clone())));
             }
-            if let Some(Value::Array(calls)) = message.shift_remove("tool_calls") {
+            if let Some(Value::Array(calls)) = message.remove("tool_calls") {
                 let calls = calls.into_iter().enumerate().map(|(at, call)| to_chat_call((place, at), call, open));
                 chat.insert("tool_calls".to_owned(), calls.collect());
             }
@@ -65,7 +65,7 @@ fn to_chat_message(place: usize, message: Value, reasoning: &[&str], open: &mut 
             let id = open.answer(id, name.or_else(|| text(&message, "name")));
             chat.insert("tool_call_id".to_owned(), id.unwrap_or_default().into());
             for key in ["tool_call_id", "tool_name", "name"] {
-                message.shift_remove(key);
+                message.remove(key);
             }
         }
         _ => {}
@@ -118,7 +118,7 @@ pub(super) fn from_chat(messages: Vec<Value>, notes: &mut Vec<String>) -> Vec<Va
     for message in messages {
         let Value::Object(mut message) = message else { continue };
         let role = text(&message, "role").unwrap_or("user").to_owned();
-        let content = message.shift_remove("content").unwrap_or_default();
+        let content = message.remove("content").unwrap_or_default();
         if role == "tool" {
             let id = text(&message, "tool_call_id").unwrap_or_default();
             let at = calls.iter().position(|(call, _)| call == id).unwrap_or(calls.len());
@@ -148,7 +148,7 @@ fn put_results(results: &mut Vec<(usize, Value)>, list: &mut Vec<Value>) {
 }
 
 /// Adds what only the model's messages have; returns the ids of the calls and their tools' names.
-fn of_assistant(turn: &mut Value, message: &Map<String, Value>) -> Vec<(String, String)> {
+fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
     if let Some(thought) = thought {
         turn["thinking"] = thought.into();
@@ -162,7 +162,7 @@ fn of_assistant(turn: &mut Value, message: &Map<String, Value>) -> Vec<(String, 
     for call in calls {
         let of = |path: &str| call.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (id, name) = (of("/id"), of("/function/name"));
-        let arguments: Value = serde_json::from_str(of("/function/arguments")).unwrap_or_else(|_| json!({}));
+        let arguments: Value = toolglot_json::from_str(of("/function/arguments")).unwrap_or_else(|_| json!({}));
         list.push(json!({"id": id, "function": {"name": name, "arguments": arguments}}));
         known.push((id.to_owned(), name.to_owned()));
     }
@@ -203,13 +203,13 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
 }
 
 /// Makes the earlier turns of a request safe that goes to a server of this protocol; a history in order stays as it is.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut chat_history::Mender<'_>) {
+pub(crate) fn make_safe(request: &mut Map, mender: &mut chat_history::Mender<'_>) {
     const REASONING: &[&str] = &["reasoning"];
     let Some(Value::Array(messages)) = request.get("messages") else { return };
     let before = to_chat(messages.clone(), REASONING);
     let mut chat = Map::from_iter([("messages".to_owned(), Value::from(before.clone()))]);
     chat_history::make_safe(&mut chat, mender);
-    let Some(Value::Array(after)) = chat.shift_remove("messages") else { return };
+    let Some(Value::Array(after)) = chat.remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
         request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
     }
@@ -221,6 +221,6 @@ fn has_objects(message: &Value) -> bool {
     calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
 }
 
-fn text<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
     map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }

@@ -1,6 +1,6 @@
 //! Reads what a server says in Ollama's API, line by line or whole.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
 use crate::port::ProtocolReader;
@@ -61,7 +61,7 @@ fn unread() -> Fault {
 }
 
 /// Says whether an object is an answer, or a line of one.
-pub(crate) fn is_piece(object: &Map<String, Value>) -> bool {
+pub(crate) fn is_piece(object: &Map) -> bool {
     let speaks = object.get("message").is_some_and(Value::is_object) || object.contains_key("response");
     speaks && object.get("done").is_some_and(Value::is_boolean)
 }
@@ -72,7 +72,7 @@ impl OllamaReader {
         out.push(ResponseEvent::Fault(fault));
     }
 
-    fn object(&mut self, mut line: Map<String, Value>, out: &mut Vec<ResponseEvent>) {
+    fn object(&mut self, mut line: Map, out: &mut Vec<ResponseEvent>) {
         if line.get("error").is_some_and(|error| !error.is_null()) {
             let fault = Fault::of_event(Some("error"), &Value::Object(line));
             return self.fail(fault.unwrap_or_else(|| Fault::of_words("")), out);
@@ -82,7 +82,7 @@ impl OllamaReader {
             out.push(ResponseEvent::Begin(ResponseStart { model, ..ResponseStart::default() }));
         }
         let mut say = |part: Part| out.push(ResponseEvent::Part { choice: 0, part });
-        if let Some(Value::Array(tokens)) = line.shift_remove("logprobs")
+        if let Some(Value::Array(tokens)) = line.remove("logprobs")
             && !tokens.is_empty()
         {
             say(Part::Logprobs(tokens));
@@ -98,7 +98,7 @@ impl OllamaReader {
     }
 
     /// Reads what a line adds to the answer; `/api/generate` has no message around it.
-    fn message(&mut self, line: &Map<String, Value>, say: &mut impl FnMut(Part)) {
+    fn message(&mut self, line: &Map, say: &mut impl FnMut(Part)) {
         let message = line.get("message").and_then(Value::as_object).unwrap_or(line);
         let said = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(text) = said("thinking") {
@@ -151,7 +151,7 @@ impl OllamaReader {
     }
 }
 
-fn finish(line: &Map<String, Value>) -> Finish {
+fn finish(line: &Map) -> Finish {
     match line.get("done_reason").and_then(Value::as_str) {
         None | Some("stop" | "") => Finish::Stop,
         Some("length") => Finish::Length,
@@ -159,8 +159,8 @@ fn finish(line: &Map<String, Value>) -> Finish {
     }
 }
 
-fn usage(line: Map<String, Value>) -> Option<Usage> {
-    let own: Map<String, Value> = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
+fn usage(line: Map) -> Option<Usage> {
+    let own: Map = line.into_iter().filter(|(key, _)| COUNTS.contains(&key.as_str())).collect();
     let count = |key: &str| own.get(key).and_then(Value::as_u64);
     // What came from a cache is not counted at all.
     let (input, output) = (count("prompt_eval_count"), count("eval_count"));

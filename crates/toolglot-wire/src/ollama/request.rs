@@ -1,6 +1,6 @@
 //! A client's request of Ollama's API as a Chat Completions request.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::{OPTIONS, generates, history};
 use crate::fault::{Fault, FaultKind};
@@ -22,16 +22,12 @@ use crate::fault::{Fault, FaultKind};
 ///
 /// # Errors
 /// If it has `messages` that are no list, or asks for a prompt without a template.
-pub(crate) fn to_chat(
-    request: &Map<String, Value>,
-    reasoning: &[&str],
-    notes: &mut Vec<String>,
-) -> Result<Map<String, Value>, Fault> {
+pub(crate) fn to_chat(request: &Map, reasoning: &[&str], notes: &mut Vec<String>) -> Result<Map, Fault> {
     let mut request = request.clone();
     let messages = if generates(&request) { prompt(&mut request, notes)? } else { conversation(&mut request)? };
-    let streams = request.shift_remove("stream") != Some(Value::Bool(false));
+    let streams = request.remove("stream") != Some(Value::Bool(false));
     let mut chat = Map::new();
-    chat.extend(request.shift_remove_entry("model"));
+    chat.extend(request.remove_entry("model"));
     chat.insert("messages".to_owned(), history::to_chat(messages, reasoning).into());
     chat.insert("stream".to_owned(), streams.into());
     for (key, value) in request.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -40,8 +36,8 @@ pub(crate) fn to_chat(
     Ok(chat)
 }
 
-fn conversation(request: &mut Map<String, Value>) -> Result<Vec<Value>, Fault> {
-    match request.shift_remove("messages") {
+fn conversation(request: &mut Map) -> Result<Vec<Value>, Fault> {
+    match request.remove("messages") {
         Some(Value::Array(messages)) => Ok(messages),
         Some(Value::Null) => Ok(Vec::new()),
         _ => Err(Fault::new(FaultKind::Request, "`messages` must be a list").with_param("messages")),
@@ -49,31 +45,31 @@ fn conversation(request: &mut Map<String, Value>) -> Result<Vec<Value>, Fault> {
 }
 
 /// Returns a prompt as a conversation; what goes around a model's template has no place in one.
-fn prompt(request: &mut Map<String, Value>, notes: &mut Vec<String>) -> Result<Vec<Value>, Fault> {
+fn prompt(request: &mut Map, notes: &mut Vec<String>) -> Result<Vec<Value>, Fault> {
     for key in ["raw", "suffix", "template"] {
-        let value = request.shift_remove(key).unwrap_or_default();
+        let value = request.remove(key).unwrap_or_default();
         if value != Value::Null && value != false && value != "" {
             let message = format!("`{key}` works only with an upstream that speaks Ollama's API");
             return Err(Fault::new(FaultKind::Request, message).with_param(key));
         }
     }
-    if request.shift_remove("context").is_some_and(|context| !context.is_null()) {
+    if request.remove("context").is_some_and(|context| !context.is_null()) {
         notes.push("`context` left out: the upstream takes no tokens of earlier answers; use /api/chat".to_owned());
     }
     let mut messages = Vec::new();
-    if let Some(Value::String(system)) = request.shift_remove("system").filter(|system| *system != "") {
+    if let Some(Value::String(system)) = request.remove("system").filter(|system| *system != "") {
         messages.push(json!({"role": "system", "content": system}));
     }
-    let prompt = request.shift_remove("prompt").unwrap_or_default();
+    let prompt = request.remove("prompt").unwrap_or_default();
     let mut asked = json!({"role": "user", "content": prompt.as_str().unwrap_or_default()});
-    if let Some(images) = request.shift_remove("images") {
+    if let Some(images) = request.remove("images") {
         asked["images"] = images;
     }
     messages.push(asked);
     Ok(messages)
 }
 
-fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
     match (key.as_str(), value) {
         ("options", Value::Object(options)) => {
             options.into_iter().for_each(|(name, value)| option(&name, value, chat, notes));
@@ -89,7 +85,7 @@ fn field(key: String, value: Value, chat: &mut Map<String, Value>, notes: &mut V
     }
 }
 
-fn option(name: &str, value: Value, chat: &mut Map<String, Value>, notes: &mut Vec<String>) {
+fn option(name: &str, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
     let known = OPTIONS.iter().find(|(_, ours)| *ours == name);
     // Numbers below 1 mean that there is no limit.
     let is_no_limit = name == "num_predict" && value.as_i64().is_some_and(|count| count < 1);

@@ -1,6 +1,6 @@
 //! Requests and answers of Ollama's API, from and to other protocols.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::{Exchange, Policy, Protocol, TurnEnd};
 
@@ -123,7 +123,7 @@ fn calls_in_a_servers_text_are_native_ones() {
     // A chat client gets the same call, and counts in its own words.
     let (chat, _) = exchange(Protocol::Chat, Protocol::Ollama, &with_tools(json!({"model": "m", "messages": []})));
     let whole = r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"ls","arguments":{"n":"1"}}}]},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":4}"#;
-    let body: Value = serde_json::from_slice(&chat.turn(1, 0).whole(whole.as_bytes()).unwrap()).unwrap();
+    let body: Value = toolglot_json::from_slice(&chat.turn(1, 0).whole(whole.as_bytes()).unwrap()).unwrap();
     let choice = &body["choices"][0];
     assert_eq!(
         (&choice["finish_reason"], &choice["message"]["tool_calls"][0]["function"]["arguments"]),
@@ -159,7 +159,8 @@ fn a_prompt_is_answered_as_one() {
     let (whole, sent) = exchange(Protocol::Ollama, Protocol::Chat, &request);
     assert_eq!(sent["messages"], json!([{"role": "system", "content": "s"}, {"role": "user", "content": "p"}]));
     let answer = r#"{"id":"c","model":"m","created":0,"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"length"}]}"#;
-    let body: Value = serde_json::from_slice(&whole.turn(1, 1_795_392_000).whole(answer.as_bytes()).unwrap()).unwrap();
+    let body: Value =
+        toolglot_json::from_slice(&whole.turn(1, 1_795_392_000).whole(answer.as_bytes()).unwrap()).unwrap();
     assert_eq!(
         body,
         json!({"model": "m", "created_at": "2026-11-23T00:00:00Z", "response": "Hi", "done": true, "done_reason": "length"})

@@ -1,6 +1,6 @@
 //! Writes an answer as clients of Ollama's API read it: one object a line, or one object.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::answer::{OllamaCalls, OllamaEnvelope, OllamaMessage};
 use super::generates;
@@ -81,6 +81,6 @@ pub(crate) fn whole(said: &[ResponseEvent], client: &Client) -> Value {
             _ => {}
         }
     }
-    let body: Map<String, Value> = envelope.last(message);
+    let body: Map = envelope.last(message);
     body.into()
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use toolglot::{Dialect, Dialects, Options, Teach, Tools, mint, parse};
+use toolglot_json::{Value, json};
 
 /// Returns the messages of a chat request in which calls and results stand as such, from those of a conversation that was
 /// written in prompt mode; ids are new. What holds no calls of the dialect stays as it is.
 ///
 /// # Example
 /// ```
-/// use serde_json::json;
+/// use toolglot_json::json;
 /// use toolglot::{Dialects, Tools};
 /// let dialects = Dialects::builtin();
 /// let hermes = dialects.get("hermes").ok_or("no such dialect")?;

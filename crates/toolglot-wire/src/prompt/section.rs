@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use serde::Serialize as _;
 use serde_json::ser::{Formatter, Serializer};
-use serde_json::{Map, Value};
 use toolglot::{Dialect, Renderer, Rendering, Tools};
+use toolglot_json::{Map, Value};
 
 use crate::demand::tools;
 
 /// Returns the section for a chat request; nothing if it declares no tools or forbids calls.
-pub(super) fn of(request: &Map<String, Value>, dialect: &Arc<Dialect>) -> Option<String> {
+pub(super) fn of(request: &Map, dialect: &Arc<Dialect>) -> Option<String> {
     let declared: Vec<&Value> = tools(request).iter().filter(|tool| tool.get("function").is_some()).collect();
     let choice = request.get("tool_choice").unwrap_or(&Value::Null);
     if declared.is_empty() || choice == "none" {
@@ -138,7 +138,7 @@ fn typed(schema: &Value, depth: usize) -> String {
         return schemas.iter().map(inner).collect::<Vec<_>>().join(" | ");
     }
     if let Some(kinds) = schema.get("type").and_then(Value::as_array) {
-        let one = |kind: &Value| inner(&serde_json::json!({"type": kind, "items": schema.get("items")}));
+        let one = |kind: &Value| inner(&toolglot_json::json!({"type": kind, "items": schema.get("items")}));
         return kinds.iter().map(one).collect::<Vec<_>>().join(" | ");
     }
     match text(schema, "type") {
@@ -164,7 +164,7 @@ fn members(schema: &Value, depth: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use toolglot_json::json;
 
     #[test]
     fn a_tool_is_written_in_every_form() {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot::{Dialect, RenderError, Renderer, Rendering, Tools};
+use toolglot_json::{Map, Value, json};
 
 use super::restore::{calls, results_of};
 

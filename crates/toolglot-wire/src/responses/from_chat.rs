@@ -1,6 +1,6 @@
 //! A Chat Completions request as a Responses request, for servers that speak nothing else.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::tools::{kind, members, text};
 
@@ -25,14 +25,14 @@ const MISSED: [&str; 8] =
 ///
 /// Reasoning of earlier turns stays out: servers take their own items only. What cannot be said is left out, with a
 /// sentence in `notes`.
-pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
+pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     let mut request = Map::new();
-    put(&mut request, "model", chat.shift_remove("model"));
-    let messages = chat.shift_remove("messages").unwrap_or_default();
+    put(&mut request, "model", chat.remove("model"));
+    let messages = chat.remove("messages").unwrap_or_default();
     let (instructions, input) = items(&messages, notes);
     put(&mut request, "instructions", Some(instructions.into()).filter(|text| *text != ""));
     put(&mut request, "input", Some(input.into()));
-    put(&mut request, "store", Some(chat.shift_remove("store").unwrap_or(false.into())));
+    put(&mut request, "store", Some(chat.remove("store").unwrap_or(false.into())));
     let (mut format, mut include) = (Map::new(), Vec::new());
     for (key, value) in chat.into_iter().filter(|(_, value)| !value.is_null()) {
         match key.as_str() {
@@ -57,14 +57,14 @@ pub(crate) fn from_chat(mut chat: Map<String, Value>, notes: &mut Vec<String>) -
     request
 }
 
-fn put(request: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+fn put(request: &mut Map, key: &str, value: Option<Value>) {
     request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 fn response_format(format: Value) -> Value {
     let Some(schema) = format.get("json_schema").and_then(Value::as_object) else { return format };
     let kind = [("type".to_owned(), Value::from("json_schema"))];
-    kind.into_iter().chain(schema.clone()).collect::<Map<_, _>>().into()
+    kind.into_iter().chain(schema.clone()).collect::<Map>().into()
 }
 
 fn tool(tool: &Value) -> Value {
@@ -140,7 +140,7 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
         "file" => {
             let kind = [("type".to_owned(), Value::from("input_file"))];
             let file = part.get("file")?.as_object()?.clone();
-            Some(kind.into_iter().chain(file).collect::<Map<_, _>>().into())
+            Some(kind.into_iter().chain(file).collect::<Map>().into())
         }
         "input_audio" => Some(part.clone()),
         other => {

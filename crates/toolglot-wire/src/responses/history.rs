@@ -1,13 +1,13 @@
 //! The items of a Responses request as chat messages.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
 use super::tools::{SEARCH, Toolbox, json_text, kind, listed, members, text};
 use crate::chat::history::later_instructions;
 
 /// Returns the messages of a request's `instructions` and `input`.
-pub(super) fn messages(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
+pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
     let mut history =
         ItemHistory { toolbox, missing, messages: Vec::new(), turn: AssistantTurn::default(), shown: Vec::new() };
     if let Some(instructions) = request.get("instructions").filter(|value| !value.is_null()) {
@@ -198,7 +198,7 @@ impl ItemHistory<'_> {
     fn part(&mut self, part: &Value) -> Option<Value> {
         let take = |keys: &[&str]| {
             let found = keys.iter().filter_map(|key| Some(((*key).to_owned(), part.get(*key)?.clone())));
-            found.filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>()
+            found.filter(|(_, value)| !value.is_null()).collect::<Map>()
         };
         match kind(part) {
             "input_text" | "output_text" | "text" => Some(json!({"type": "text", "text": text(part, "text")?})),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::tools::{json_text, kind, text};
 use crate::chat::pairs::{ORPHAN, UNANSWERED};

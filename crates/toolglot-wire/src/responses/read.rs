@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use self::items::{ItemPlace, ReadItemKind, ReadItems, TextSlot};
 use super::tools::{kind, members, text};
@@ -24,7 +24,7 @@ pub(crate) struct ResponsesReader {
     items: ReadItems,
     begun: bool,
     over: bool,
-    extra: Map<String, Value>,
+    extra: Map,
 }
 
 /// The families of events that carry the text of an item: the name up to its last word, the item, the place in it, and
@@ -199,9 +199,8 @@ impl ResponsesReader {
             }));
         }
         let fields = response.as_object().into_iter().flatten();
-        let fresh =
-            fields.filter(|(key, value)| !KNOWN.contains(&key.as_str()) && self.extra.get(*key) != Some(*value));
-        let fresh: Map<String, Value> = fresh.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let fresh = fields.filter(|(key, value)| !KNOWN.contains(&key.as_str()) && self.extra.get(key) != Some(*value));
+        let fresh: Map = fresh.map(|(key, value)| (key.clone(), value.clone())).collect();
         if !fresh.is_empty() {
             self.extra.extend(fresh.clone());
             out.push(ResponseEvent::Extra(fresh));

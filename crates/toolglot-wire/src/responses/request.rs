@@ -1,6 +1,6 @@
 //! A Responses request as a Chat Completions request.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::history;
 use super::left_out::LeftOut;
@@ -38,7 +38,7 @@ const REMEMBERED: [&str; 3] = ["previous_response_id", "conversation", "prompt"]
 ///
 /// # Errors
 /// If the request refers to what only its own server remembers, or has no input.
-pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> Result<Map<String, Value>, Fault> {
+pub(crate) fn to_chat(request: &Map, notes: &mut Vec<String>) -> Result<Map, Fault> {
     refuse_memory(request)?;
     let mut missing = LeftOut::default();
     let chat = convert(request, &mut missing);
@@ -47,11 +47,11 @@ pub(crate) fn to_chat(request: &Map<String, Value>, notes: &mut Vec<String>) -> 
 }
 
 /// Returns what a chat request can say of a request that goes to a server of this protocol: its tools, above all.
-pub(crate) fn as_chat(request: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn as_chat(request: &Map) -> Map {
     convert(request, &mut LeftOut::default())
 }
 
-fn convert(request: &Map<String, Value>, missing: &mut LeftOut) -> Map<String, Value> {
+fn convert(request: &Map, missing: &mut LeftOut) -> Map {
     let toolbox = Toolbox::read(request, missing);
     let mut chat = Map::new();
     chat.extend(request.get("model").map(|model| ("model".to_owned(), model.clone())));
@@ -83,7 +83,7 @@ fn convert(request: &Map<String, Value>, missing: &mut LeftOut) -> Map<String, V
 }
 
 /// Puts what belongs to tools, or nothing of it: servers refuse empty lists, and choices without tools.
-fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) {
+fn put_tools(chat: &mut Map, request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) {
     let choice = ToolChoice::read(request, toolbox, missing);
     let tools = toolbox.definitions(&choice);
     if tools.is_empty() {
@@ -94,7 +94,7 @@ fn put_tools(chat: &mut Map<String, Value>, request: &Map<String, Value>, toolbo
     put(chat, "parallel_tool_calls", request.get("parallel_tool_calls").cloned());
 }
 
-fn put(chat: &mut Map<String, Value>, key: &str, value: Option<Value>) {
+fn put(chat: &mut Map, key: &str, value: Option<Value>) {
     chat.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
@@ -111,8 +111,8 @@ fn response_format(format: &Value) -> Option<Value> {
     }
 }
 
-fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
-    let is_asked = |key: &&&str| request.get(**key).is_some_and(|value| !value.is_null());
+fn refuse_memory(request: &Map) -> Result<(), Fault> {
+    let is_asked = |key: &&&str| request.get(key).is_some_and(|value| !value.is_null());
     if let Some(key) = REMEMBERED.iter().find(is_asked) {
         let message = format!(
             "`{key}` refers to something that this proxy does not remember; send the whole conversation in `input` and set `store` to false"
@@ -129,8 +129,8 @@ fn refuse_memory(request: &Map<String, Value>) -> Result<(), Fault> {
 }
 
 /// Makes the history of a request that stays a Responses request safe: earlier calls have arguments that can be read.
-pub(crate) fn make_safe(request: &mut Map<String, Value>, mender: &mut Mender<'_>) {
-    let remembers = REMEMBERED.iter().any(|key| request.get(*key).is_some_and(|value| !value.is_null()));
+pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
+    let remembers = REMEMBERED.iter().any(|key| request.get(key).is_some_and(|value| !value.is_null()));
     let Some(items) = request.get_mut("input").and_then(Value::as_array_mut) else { return };
     for item in items.iter_mut().filter(|item| kind(item) == "function_call") {
         let arguments = item.get("arguments").map(json_text).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::{ResponsesReader, ResponsesWriter};
 use crate::fault::{Fault, FaultKind};
@@ -33,7 +33,7 @@ fn client(upstream: Protocol, request: &Value) -> Client {
     }
 }
 
-fn object(value: &Value) -> Map<String, Value> {
+fn object(value: &Value) -> Map {
     value.as_object().cloned().unwrap()
 }
 
@@ -82,7 +82,7 @@ fn events_of(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).unwrap();
     let frames = text.split_terminator("\n\n").map(|frame| {
         let (name, data) = frame.split_once('\n').unwrap();
-        let event: Value = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+        let event: Value = toolglot_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
         assert_eq!(name.strip_prefix("event: ").unwrap(), event["type"], "{frame}");
         event
     });

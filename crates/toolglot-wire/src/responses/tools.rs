@@ -1,6 +1,6 @@
 //! The tools of a Responses request as chat tools, and the way back from a chat tool's name.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
 
@@ -33,7 +33,7 @@ pub(super) const SEARCH: &str = "tool_search";
 
 impl Toolbox {
     /// Reads the tools of a request; what no chat server can have is left out with a note.
-    pub(super) fn read(request: &Map<String, Value>, missing: &mut LeftOut) -> Self {
+    pub(super) fn read(request: &Map, missing: &mut LeftOut) -> Self {
         let mut toolbox = Self::default();
         for (tool, namespace) in listed(request.get("tools")) {
             toolbox.add(tool, namespace, missing);
@@ -43,7 +43,7 @@ impl Toolbox {
     }
 
     /// Adds the tools that earlier searches found.
-    fn add_found(&mut self, request: &Map<String, Value>) {
+    fn add_found(&mut self, request: &Map) {
         let found = members(request.get("input")).filter(|item| kind(item) == "tool_search_output");
         for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
@@ -115,7 +115,7 @@ pub(super) struct ToolChoice {
 
 impl ToolChoice {
     /// Reads the choice of a request; what names no tool of a chat server leaves the choice to the model.
-    pub(super) fn read(request: &Map<String, Value>, toolbox: &Toolbox, missing: &mut LeftOut) -> Self {
+    pub(super) fn read(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Self {
         let Some(choice) = request.get("tool_choice").filter(|choice| !choice.is_null()) else {
             return Self::default();
         };
@@ -159,7 +159,7 @@ fn custom_tool(tool: &Value, chat_name: &str) -> Value {
     custom.extend(text(tool, "description").map(|text| ("description".to_owned(), Value::from(text))));
     let format = tool.get("format").and_then(Value::as_object).map(|format| match format.contains_key("definition") {
         true => {
-            let grammar: Map<_, _> = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
+            let grammar: Map = format.clone().into_iter().filter(|(key, _)| key != "type").collect();
             json!({"type": "grammar", "grammar": grammar})
         }
         false => Value::Object(format.clone()),

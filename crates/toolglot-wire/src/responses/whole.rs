@@ -1,6 +1,6 @@
 //! What was said as one whole response, for a client that does not stream.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::write::ResponsesWriter;
 use crate::port::{Client, ProtocolWriter};

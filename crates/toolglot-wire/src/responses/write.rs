@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use self::event::EventBuilder;
 use self::item::{ItemKind, OpenItem, PartKind};
@@ -44,7 +44,7 @@ pub(crate) struct ResponsesWriter {
     output: Vec<String>,
     ids: HashSet<String>,
     /// What the server wrote around items that have not begun here.
-    announced: Vec<Map<String, Value>>,
+    announced: Vec<Map>,
     /// The form in which the server sends the reasoning item that is open, if it said so.
     announced_form: Option<ReasoningItem>,
     /// Where the items stand here that only this protocol knows, by the server's ids and numbers.
@@ -223,8 +223,7 @@ impl ResponsesWriter {
             CallKind::Function if tool.is_some_and(|tool| tool.is_search) => ItemKind::Search,
             CallKind::Function => ItemKind::Function,
         };
-        let is =
-            |head: &Map<String, Value>, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
+        let is = |head: &Map, key: &str, value: &str| head.get(key).and_then(Value::as_str) == Some(value);
         let mut heads = self.announced.iter();
         let at = heads.position(|head| is(head, "type", kind.name()) && is(head, "call_id", call_id));
         let mut head = at.map(|at| self.announced.remove(at)).unwrap_or_default();
@@ -237,7 +236,7 @@ impl ResponsesWriter {
         self.start(kind, head, out);
     }
 
-    fn start(&mut self, kind: ItemKind, head: Map<String, Value>, out: &mut Vec<u8>) {
+    fn start(&mut self, kind: ItemKind, head: Map, out: &mut Vec<u8>) {
         let index = self.output.len();
         let id = head.get("id").and_then(Value::as_str).map(str::to_owned);
         let id = id.filter(|id| !id.is_empty() && !self.ids.contains(id));

@@ -111,7 +111,7 @@ fn lines_and_events_are_bounded() {
 #[test]
 fn what_is_written_is_read() {
     let mut out = Vec::new();
-    write_json(Some("a"), &serde_json::json!({"b": "c\n"}), &mut out);
+    write_json(Some("a"), &toolglot_json::json!({"b": "c\n"}), &mut out);
     write_frame(None, b"[DONE]", &mut out);
     assert_eq!(out, b"event: a\ndata: {\"b\":\"c\\n\"}\n\ndata: [DONE]\n\n");
     assert_eq!(frames([&out[..]]), ["a|{\"b\":\"c\\n\"}", "|[DONE]"]);

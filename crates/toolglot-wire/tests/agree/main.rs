@@ -6,8 +6,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use toolglot::{Dialects, EventKind, Events, FinishReason, Options, Outcome, Parser, Tools};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 #[path = "../../../toolglot/tests/support/case.rs"]
@@ -41,7 +41,7 @@ impl Question {
         let case = Case::read(&fs::read_to_string(path).unwrap());
         let setup = case.setup(name, shared).unwrap();
         let text = String::from_utf8(case.input().unwrap()).ok()?;
-        let tools: Value = serde_json::from_str(case.section("tools").unwrap_or(shared)).unwrap();
+        let tools: Value = toolglot_json::from_str(case.section("tools").unwrap_or(shared)).unwrap();
         let plain = case.section("input tokens").is_none() && case.section("options").is_none();
         // Without tools the proxy reads nothing unless it is told to.
         let plain = plain && tools != json!([]);
@@ -51,7 +51,7 @@ impl Question {
     fn auto(name: &str, text: &str, tools: &Value) -> Self {
         let setup = Setup {
             dialects: Dialects::builtin(),
-            tools: Tools::from_json(tools).unwrap(),
+            tools: Tools::from_json(&tools.into()).unwrap(),
             options: Options::default(),
             also_auto: false,
         };
@@ -115,7 +115,7 @@ impl Question {
         let Ok(body) = turn.whole(body.to_string().as_bytes()) else {
             return Answer { finish: "error".to_owned(), ..Answer::default() };
         };
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = toolglot_json::from_slice(&body).unwrap();
         let mut answer = Answer::default();
         answer.add(&body["choices"][0]["message"]);
         answer.finish = body["choices"][0]["finish_reason"].as_str().unwrap_or_default().to_owned();
@@ -134,8 +134,7 @@ impl Question {
         turn.finish(TurnEnd::Over, &mut out);
         let mut answer = Answer::default();
         for line in String::from_utf8(out).unwrap().lines() {
-            let Some(chunk) = line.strip_prefix("data: ").and_then(|data| serde_json::from_str::<Value>(data).ok())
-            else {
+            let Some(chunk) = line.strip_prefix("data: ").and_then(|data| toolglot_json::from_str(data).ok()) else {
                 continue;
             };
             if !chunk["error"].is_null() {
@@ -235,7 +234,7 @@ fn wild() -> Vec<Question> {
 fn more() -> Vec<Question> {
     let Some(path) = std::env::var_os("TOOLGLOT_TEXTS") else { return Vec::new() };
     let lines = fs::read_to_string(path).unwrap();
-    let rows = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows = lines.lines().map(|line| toolglot_json::from_str(line).unwrap());
     let question = |row: Value| {
         let tools = Some(&row["tools"]).filter(|tools| tools.as_array().is_some_and(|tools| !tools.is_empty()))?;
         Some(Question::auto(row["id"].as_str().unwrap_or_default(), row["text"].as_str()?, tools))

@@ -1,6 +1,6 @@
 //! How three clients put a stream together, each with what it cannot bear; written from what was measured of them.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 /// What a client ends up with.
 #[derive(Debug, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) struct Answer {
 /// One alternative as a client knows it.
 #[derive(Default)]
 struct Known {
-    message: Map<String, Value>,
+    message: Map,
     finish: Option<String>,
 }
 
@@ -33,7 +33,7 @@ fn chunks(stream: &str) -> Result<Vec<Value>, String> {
         if done {
             continue;
         }
-        let chunk: Value = serde_json::from_str(data).map_err(|error| format!("{error}: {data}"))?;
+        let chunk: Value = toolglot_json::from_str(data).map_err(|error| format!("{error}: {data}"))?;
         if let Some(error) = chunk.get("error") {
             return Err(format!("error: {error}"));
         }
@@ -95,7 +95,7 @@ fn openai_python(chunks: &[Value]) -> Result<Vec<Known>, String> {
     Ok(known)
 }
 
-fn merge(into: &mut Map<String, Value>, delta: &Map<String, Value>) -> Result<(), String> {
+fn merge(into: &mut Map, delta: &Map) -> Result<(), String> {
     for (key, value) in delta {
         let Some(old) = into.get_mut(key).filter(|old| !old.is_null()) else {
             if let Some(list) = value.as_array().filter(|list| list.first().is_some_and(Value::is_object)) {
@@ -208,7 +208,7 @@ impl Known {
                 continue;
             }
             let arguments = text(call["function"].get("arguments"));
-            let parsed: Value = match serde_json::from_str(&arguments) {
+            let parsed: Value = match toolglot_json::from_str(&arguments) {
                 // A call that a limit cut off is the last, and nobody runs it.
                 Err(_) if ["length", "content_filter"].contains(&finish.as_str()) => break,
                 parsed => parsed.map_err(|error| format!("{error}: {arguments}"))?,

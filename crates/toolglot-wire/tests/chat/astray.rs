@@ -1,6 +1,6 @@
 //! Calls that arrive where no client looks for them: in errors, envelopes, names, another call's place, or as arguments alone.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Fault, FaultKind, Policy, Protocol};
 
 use crate::accumulate::answer;
@@ -78,7 +78,7 @@ fn arguments_alone_are_the_call_that_is_demanded() {
         let out = exchange(&forced(json!({"stream": false})), &Policy::default())
             .turn(1, 0)
             .whole(body.to_string().as_bytes());
-        serde_json::from_slice::<Value>(&out.unwrap()).unwrap()["choices"][0].clone()
+        toolglot_json::from_slice(&out.unwrap()).unwrap()["choices"][0].clone()
     };
     let choice = whole(" {\"city\": \"Paris\"}\n");
     assert_eq!(choice["message"]["tool_calls"][0]["function"]["name"], "get_weather");
@@ -114,7 +114,7 @@ fn an_answer_in_an_envelope_is_read() {
         json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}]});
     let exchange = exchange(&request(json!({"stream": false})), &Policy::default());
     let out = exchange.turn(1, 0).whole(json!({"data": answer, "success": true}).to_string().as_bytes()).unwrap();
-    assert_eq!(serde_json::from_slice::<Value>(&out).unwrap()["choices"][0]["message"]["content"], "hi");
+    assert_eq!(toolglot_json::from_slice(&out).unwrap()["choices"][0]["message"]["content"], "hi");
     assert!(exchange.turn(1, 0).whole(br#"{"data": {"x": 1}, "success": false}"#).is_err());
 }
 
@@ -127,7 +127,7 @@ fn a_server_that_knows_no_role_for_results_gets_them_as_text() {
     for message in ["Only user, assistant and system roles are supported!", "Internal Server Error"] {
         let mut asked = exchange(&request(json!({"messages": messages})), &Policy::default());
         assert!(asked.amend(&Fault::new(FaultKind::Upstream, message)).unwrap().contains("role"));
-        let sent: Value = serde_json::from_slice(&asked.upstream_body()).unwrap();
+        let sent: Value = toolglot_json::from_slice(&asked.upstream_body()).unwrap();
         assert_eq!(sent["tools"].as_array().unwrap().len(), 2);
         let roles: Vec<&str> =
             sent["messages"].as_array().unwrap().iter().filter_map(|it| it["role"].as_str()).collect();
@@ -154,7 +154,7 @@ fn the_clients_search_for_tools_is_a_function_for_the_server() {
     let wish = json!({"model": "m", "stream": true, "input": input, "tools": [search, {"type": "tool_search"}]});
     let asked =
         Exchange::read(Protocol::Responses, Protocol::Chat, wish.to_string().as_bytes(), &Policy::default()).unwrap();
-    let sent: Value = serde_json::from_slice(&asked.upstream_body()).unwrap();
+    let sent: Value = toolglot_json::from_slice(&asked.upstream_body()).unwrap();
     let names: Vec<&str> =
         sent["tools"].as_array().unwrap().iter().filter_map(|it| it["function"]["name"].as_str()).collect();
     assert_eq!(names, ["tool_search", "mcp__fs__read"]);
@@ -166,7 +166,7 @@ fn the_clients_search_for_tools_is_a_function_for_the_server() {
         let answer =
             [vec![named(0, "a", "tool_search")], pieces(0, arguments), vec![chunk(json!({}), json!(finish))]].concat();
         let (out, _) = stream_in(&asked, events(&answer).as_bytes(), 9, None);
-        let done = out.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+        let done = out.lines().filter_map(|line| toolglot_json::from_str(line.strip_prefix("data: ")?).ok());
         done.filter(|event| event["type"] == "response.output_item.done")
             .map(|event| event["item"].clone())
             .next()

@@ -1,6 +1,6 @@
 //! Everything that servers get wrong in a stream comes out right.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use crate::accumulate::{Answer, answer, answers};
 use crate::script::{call, chunk, delta, events, good, request, stream};
@@ -143,7 +143,7 @@ fn is_paris(name: &str, answer: &Answer) {
     assert_eq!(answer.finish, "tool_calls", "{name}");
     assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("", ""), "{name}");
     let [(id, tool, arguments)] = &answer.calls[..] else { panic!("{name}: {:?}", answer.calls) };
-    let arguments: Value = serde_json::from_str(arguments).unwrap();
+    let arguments: Value = toolglot_json::from_str(arguments).unwrap();
     assert!(!id.is_empty() && tool == "get_weather", "{name}: {id} {tool}");
     assert_eq!(arguments, json!({"city": "Paris"}), "{name}");
 }
@@ -294,7 +294,7 @@ fn usage_is_for_clients_that_ask() {
     assert!(!without.contains("usage"), "{without}");
     let wanted = stream(&request(json!({"stream_options": {"include_usage": true}})), &events(&chunks));
     let last = wanted.lines().rev().filter(|line| !line.is_empty()).nth(1).unwrap();
-    let last: Value = serde_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
+    let last: Value = toolglot_json::from_str(last.strip_prefix("data: ").unwrap()).unwrap();
     assert_eq!((&last["choices"], &last["usage"]["total_tokens"]), (&json!([]), &json!(7)));
 }
 

@@ -1,6 +1,6 @@
 //! Answers from files: whose protocol they are, and what was said.
 
-use serde_json::{Value, json};
+use toolglot_json::json;
 use toolglot_wire::{EngineKind, Finish, Protocol, Transcript};
 
 use crate::script::{events, good};
@@ -43,7 +43,7 @@ fn a_capture_of_any_protocol_says_the_same() {
         assert_eq!((alternative.text.as_str(), &alternative.finish), ("Hi", &Some(Finish::ToolCalls)), "{capture}");
         let [call] = &alternative.calls[..] else { panic!("{capture}") };
         assert_eq!((call.id.as_deref(), call.name.as_str()), (Some("call_a"), "get_weather"));
-        assert_eq!(serde_json::from_str::<Value>(&call.arguments).unwrap(), json!({"city": "Paris"}), "{capture}");
+        assert_eq!(toolglot_json::from_str(&call.arguments).unwrap(), json!({"city": "Paris"}), "{capture}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whatever servers put around a piece: what passes at a glance says what the same chunk says that is read with care.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Policy, Report};
 
 use crate::accumulate::answers;
@@ -53,7 +53,7 @@ impl Server {
     }
 
     /// A chunk with a delta; `text` is what log probabilities are of.
-    fn chunk(&mut self, choice: usize, delta: Map<String, Value>, text: Option<&str>) -> Value {
+    fn chunk(&mut self, choice: usize, delta: Map, text: Option<&str>) -> Value {
         self.chunks += 1;
         let mut alternative = json!({"index": choice, "delta": delta});
         match self.way(0, 3) {
@@ -126,7 +126,7 @@ impl Server {
         json!({"content": tokens.map(|token| json!({"token": token, "logprob": -0.5, "at": count})).collect::<Vec<_>>()})
     }
 
-    fn delta(&mut self, name: &str, value: Value) -> Map<String, Value> {
+    fn delta(&mut self, name: &str, value: Value) -> Map {
         let mut delta = Map::new();
         match self.way(9, 5) {
             0 => _ = delta.insert("role".to_owned(), Value::Null),
@@ -221,7 +221,7 @@ struct Told {
 fn told(stream: &str) -> Told {
     let mut told = Told { probable: vec![Vec::new(); 2], ..Told::default() };
     for data in stream.split("\n\n").filter_map(|frame| frame.strip_prefix("data: {")) {
-        let chunk: Value = serde_json::from_str(&format!("{{{data}")).unwrap();
+        let chunk: Value = toolglot_json::from_str(&format!("{{{data}")).unwrap();
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Errors in the middle of a server's stream, in every shape that servers have for them.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 /// What servers send; all say the same.
@@ -57,7 +57,7 @@ fn told(ingress: Protocol, stream: &str) -> Value {
         Protocol::Responses | Protocol::Messages => last("error"),
         Protocol::Ollama => stream.lines().last().map(str::to_owned),
     };
-    let event: Value = serde_json::from_str(&data.unwrap_or_default()).unwrap_or_default();
+    let event: Value = toolglot_json::from_str(&data.unwrap_or_default()).unwrap_or_default();
     if ingress == Protocol::Responses {
         assert_eq!(event["error"]["message"], event["message"], "{stream}");
         assert!(stream.contains("event: response.failed\n"), "{stream}");

@@ -1,6 +1,6 @@
 //! Answers made at random: streamed and whole, they say the same.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::Policy;
 
 use crate::accumulate::{Answer, answer};
@@ -74,7 +74,7 @@ fn generated(dice: &mut Dice) -> (Vec<Value>, Value) {
 }
 
 fn whole_answer(body: &[u8]) -> Answer {
-    let body: Value = serde_json::from_slice(body).unwrap();
+    let body: Value = toolglot_json::from_slice(body).unwrap();
     let choice = &body["choices"][0];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let call =

@@ -1,6 +1,6 @@
 //! The ids of calls are the server's where they serve, and no two calls of a conversation share one.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{HistoryIds, Policy};
 
 use crate::accumulate::answer;
@@ -37,7 +37,7 @@ fn earlier_ids_are_written_as_the_server_wants_them() {
     let sent = |style: HistoryIds| -> Vec<(String, String)> {
         let policy = Policy::default().with_ids(style);
         let body = exchange(&history(&["call_a", "123456789"]), &policy).upstream_body();
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = toolglot_json::from_slice(&body).unwrap();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let pairs = body["messages"].as_array().unwrap().chunks(2);
         pairs.map(|pair| (text(&pair[0]["tool_calls"][0]["id"]), text(&pair[1]["tool_call_id"]))).collect()

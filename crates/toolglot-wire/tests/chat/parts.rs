@@ -1,6 +1,6 @@
 //! Answers with more than text and one call: refusals, several alternatives, many calls, words of the server's own.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd, WireLimits};
 
 use crate::accumulate::answer;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, Recall, StoredAnswer, Turn, TurnEnd};
 
 use crate::script::{chunk, delta, events};
@@ -30,7 +30,7 @@ impl Memory {
         let mut items = earlier.unwrap_or_default();
         items.extend(serde_json::from_str::<Vec<Value>>(&stored_answer.input).unwrap());
         for (id, text) in stored_answer.output {
-            let item: Value = serde_json::from_str(&text).unwrap();
+            let item: Value = toolglot_json::from_str(&text).unwrap();
             assert_eq!(item["id"], id.as_str());
             self.items.insert(id, item.clone());
             items.push(item);
@@ -49,7 +49,7 @@ fn asked(request: &Value, memory: &Memory) -> Exchange {
 }
 
 fn sent(exchange: &Exchange) -> Value {
-    serde_json::from_slice::<Value>(&exchange.upstream_body()).unwrap()["messages"].clone()
+    toolglot_json::from_slice(&exchange.upstream_body()).unwrap()["messages"].clone()
 }
 
 fn call_chunks() -> String {
@@ -92,7 +92,7 @@ fn a_request_goes_on_from_the_answer_that_it_names() {
     assert_eq!(turn.stored_answer(), None);
     let whole = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [
         {"index": 0, "message": {"role": "assistant", "content": "One."}, "finish_reason": "stop"}]});
-    let body: Value = serde_json::from_slice(&turn.whole(whole.to_string().as_bytes()).unwrap()).unwrap();
+    let body: Value = toolglot_json::from_slice(&turn.whole(whole.to_string().as_bytes()).unwrap()).unwrap();
     let stored_answer = turn.stored_answer().unwrap();
     assert_eq!(
         (stored_answer.previous.as_deref(), body["id"].as_str()),

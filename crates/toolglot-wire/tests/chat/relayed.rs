@@ -1,6 +1,6 @@
 //! Chunks that need no change go on as they came, and those beside them are read as ever.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::Policy;
 
 use crate::accumulate::answers;

@@ -1,6 +1,6 @@
 //! Requests as the model server gets them.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol};
 
 use crate::script::{exchange, request};
@@ -107,7 +107,7 @@ fn engines_get_what_they_need() {
     let forced = Policy::default().with_engine(EngineKind::Vllm).with_forced(true);
     let body =
         exchange(&json!({"model": "m", "tools": [], "tool_choice": "auto", "parallel_tool_calls": true}), &forced);
-    let body: Value = serde_json::from_slice(&body.upstream_body()).unwrap();
+    let body: Value = toolglot_json::from_slice(&body.upstream_body()).unwrap();
     assert_eq!(body, json!({"model": "m", "skip_special_tokens": false, "spaces_between_special_tokens": false}));
 }
 
@@ -116,7 +116,7 @@ fn a_server_without_a_parser_is_asked_again() {
     let mut exchange = exchange(&request(json!({})), &Policy::default());
     let refusal = br#"{"object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set", "code": 400}"#;
     let why = exchange.amend(&Fault::of_response(400, refusal)).unwrap();
-    let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    let body: Value = toolglot_json::from_slice(&exchange.upstream_body()).unwrap();
     assert_eq!((&body["tool_choice"], why), (&json!("none"), "the server has no tool parser"));
     assert!(exchange.amend(&Fault::new(FaultKind::Request, "too long")).is_none());
 }
@@ -148,7 +148,7 @@ fn what_a_server_does_not_know_is_left_out() {
         assert!(exchange.amend(&fault).is_some(), "{refusal}");
         assert_eq!(exchange.amend(&fault), None, "{refusal}");
     }
-    let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    let body: Value = toolglot_json::from_slice(&exchange.upstream_body()).unwrap();
     assert_eq!(body["tools"], json!([{"type": "function", "function": {"name": "ls"}}]));
     assert_eq!((&body["tool_choice"], body.get("parallel_tool_calls")), (&json!("required"), None));
     let messages = &body["messages"];

@@ -1,6 +1,6 @@
 //! Upstream answers, and a turn that takes them to a client.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Fault, Policy, Protocol, Report, TurnEnd};
 
 /// One chunk of one alternative.
@@ -47,7 +47,7 @@ pub(crate) fn request(more: Value) -> Value {
     let mut request = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": true,
         "tools": [tool("get_weather", "city"), tool("get_time", "zone")]});
     for (key, value) in more.as_object().cloned().unwrap_or_default() {
-        request[key] = value;
+        request[&key] = value;
     }
     request
 }

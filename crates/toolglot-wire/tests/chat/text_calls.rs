@@ -1,6 +1,6 @@
 //! Calls that come as text, and what the client asked for around them.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Fault, FaultKind, Finish, Policy, ReasoningField};
 
 use crate::accumulate::{Answer, answer, answers};
@@ -342,7 +342,7 @@ fn clients_of_functions_get_a_function_call() {
 fn a_model_by_another_name_keeps_it() {
     let policy = Policy::default().with_upstream_model(Some("real".to_owned()));
     let exchange = exchange(&request(json!({"model": "mine"})), &policy);
-    let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    let body: Value = toolglot_json::from_slice(&exchange.upstream_body()).unwrap();
     assert_eq!((body["model"].as_str(), exchange.model()), (Some("real"), "mine"));
     let (out, _) = stream_in(&exchange, events(&spoken(&["Hi", "there"], "stop")).as_bytes(), 40, None);
     assert!(!out.contains(r#""model":"m""#) && out.contains(r#""model":"mine""#), "{out}");

@@ -1,6 +1,6 @@
 //! Answers that are not streamed.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{EngineKind, Exchange, Fault, Policy, Protocol};
 
 use crate::script::{exchange, request};
@@ -33,7 +33,7 @@ fn a_call_is_right_whatever_its_form_was() {
             assert_eq!((choice["finish_reason"].as_str(), &choice["index"]), (Some("tool_calls"), &json!(0)));
             let call = &choice["message"]["tool_calls"][0];
             assert_eq!((&call["id"], &call["type"]), (&json!("call_a"), &json!("function")));
-            let arguments: Value = serde_json::from_str(call["function"]["arguments"].as_str().unwrap()).unwrap();
+            let arguments: Value = toolglot_json::from_str(call["function"]["arguments"].as_str().unwrap()).unwrap();
             assert_eq!(arguments, json!({"city": "Paris"}));
             assert_eq!(
                 (&choice["message"]["role"], &choice["message"]["content"]),
@@ -180,7 +180,7 @@ fn half_a_character_is_no_reason_to_fail() {
     let wish = request(json!({"messages": [{"role": "user", "content": "HALF"}]})).to_string().replace("HALF", half);
     let policy = Policy::default();
     let exchange = Exchange::read(Protocol::Chat, Protocol::Chat, wish.as_bytes(), &policy).unwrap();
-    let sent: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+    let sent: Value = toolglot_json::from_slice(&exchange.upstream_body()).unwrap();
     assert_eq!(sent["messages"][0]["content"], "cut \u{fffd}");
     let frame =
         format!("data: {}\n\n", r#"{"choices":[{"index":0,"delta":{"content":"HALF"}}]}"#.replace("HALF", half));

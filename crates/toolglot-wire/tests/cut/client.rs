@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TextCompletion, TurnEnd};
 
 /// The tools that everybody declares.
@@ -65,7 +65,7 @@ impl Gathered {
 }
 
 fn object(text: &str) -> Option<Value> {
-    serde_json::from_str::<Map<String, Value>>(text).ok().map(Value::Object)
+    serde_json::from_str::<Map>(text).ok().map(Value::Object)
 }
 
 /// Takes a server's bytes to a client and gathers what that has.
@@ -76,7 +76,7 @@ pub(crate) fn gather(exchange: &Exchange, protocol: Protocol, bytes: &[u8]) -> G
     turn.finish(TurnEnd::Over, &mut out);
     let text = String::from_utf8(out).unwrap();
     let frames = text.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
-    let events = frames.filter_map(|frame| serde_json::from_str::<Value>(frame).ok());
+    let events = frames.filter_map(|frame| toolglot_json::from_str(frame).ok());
     let mut gathered = Gathered::default();
     for event in events {
         match protocol {

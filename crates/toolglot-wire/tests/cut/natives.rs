@@ -1,6 +1,6 @@
 //! Native calls, from servers of every protocol that sends them in pieces.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Policy, Protocol};
 
 use crate::client::{exchange, gather};

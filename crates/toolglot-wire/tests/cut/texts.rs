@@ -1,7 +1,7 @@
 //! Calls as text, in every dialect.
 
-use serde_json::{Value, json};
 use toolglot::{Dialects, FinishReason, Options, Outcome, Renderer, Rendering, Tools, parse};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Policy, Protocol};
 
 use crate::client::{exchange, gather, tools};
@@ -27,7 +27,7 @@ fn stream(said: &str, finish: &str) -> String {
 
 #[test]
 fn what_a_client_gathers_is_json_only_if_the_call_is_finished() {
-    let tools = Tools::from_json(&tools()).unwrap();
+    let tools = Tools::from_json(&(&tools()).into()).unwrap();
     let mut cuts = 0;
     for (number, dialect) in Dialects::builtin().iter().enumerate() {
         let written = Renderer::new(dialect, &tools).render(&message()).or_else(|_| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use serde_json::Value;
+use toolglot_json::Value;
 use toolglot_wire::Protocol;
 
 use crate::made::{Call, Turn};
@@ -153,7 +153,7 @@ fn response(item: &Value, items: &mut Vec<Item>) -> Result<(), Wrong> {
 
 fn message(message: &Value, items: &mut Vec<Item>) -> Result<(), Wrong> {
     let is_models = message["role"] == "assistant";
-    let one = vec![serde_json::json!({"type": "text", "text": message["content"]})];
+    let one = vec![toolglot_json::json!({"type": "text", "text": message["content"]})];
     for block in message["content"].as_array().unwrap_or(&one) {
         match (is_models, block["type"].as_str()) {
             (true, Some("text")) => items.push(Item::Said(text(&block["text"]))),

@@ -1,6 +1,6 @@
 //! Conversations at random, in no protocol.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 /// A small generator of numbers.
 pub(crate) struct Dice(u64);
@@ -97,6 +97,6 @@ fn arguments(dice: &mut Dice) -> Value {
     let count = dice.roll(3);
     (0..count)
         .map(|at| (format!("key{at}"), values[dice.roll(values.len())].clone()))
-        .collect::<serde_json::Map<_, _>>()
+        .collect::<toolglot_json::Map>()
         .into()
 }

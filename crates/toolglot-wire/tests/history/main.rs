@@ -7,7 +7,7 @@ mod legal;
 mod made;
 mod told;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol};
 
 use legal::read;

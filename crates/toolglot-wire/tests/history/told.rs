@@ -1,6 +1,6 @@
 //! A conversation as a client of each protocol may send it: in any legal grouping of turns, and damaged.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 use toolglot_wire::Protocol;
 
 use crate::made::{Call, Dice, Turn};

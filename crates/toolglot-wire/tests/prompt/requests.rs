@@ -1,7 +1,7 @@
 //! Requests as a server without tools gets them, and what becomes of its answer.
 
-use serde_json::{Value, json};
 use toolglot::Dialects;
+use toolglot_json::{Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, TurnEnd};
 
 fn policy(dialect: &str) -> Policy {
@@ -136,10 +136,10 @@ fn the_answer_is_read_in_the_dialect_for_every_pair_of_protocols() {
                     "done_reason": "stop", "message": {"role": "assistant", "content": text}}),
             };
             let exchange = exchange(ingress, upstream, &request, "hermes");
-            let body: Value = serde_json::from_slice(&exchange.upstream_body()).unwrap();
+            let body: Value = toolglot_json::from_slice(&exchange.upstream_body()).unwrap();
             assert!(body.get("tools").is_none() && body.get("tool_choice").is_none(), "{body}");
             let whole = exchange.turn(1, 1).whole(answer.to_string().as_bytes()).unwrap();
-            let whole: Value = serde_json::from_slice(&whole).unwrap();
+            let whole: Value = toolglot_json::from_slice(&whole).unwrap();
             let (name, finish) = match ingress {
                 Protocol::Chat => {
                     let choice = &whole["choices"][0];
@@ -161,7 +161,7 @@ fn a_call_that_is_streamed_in_prompt_mode_is_native_for_the_client() {
     let mut asked = request(json!({"stream": true}));
     asked["messages"] = json!([{"role": "user", "content": "go"}]);
     for dialect in Dialects::builtin().iter() {
-        let tools = toolglot::Tools::from_json(&json!([ping()])).unwrap();
+        let tools = toolglot::Tools::from_json(&(&json!([ping()])).into()).unwrap();
         let call = toolglot::Rendering::new().with_call("ping", r#"{"host": "example.org"}"#);
         let Ok(text) = toolglot::Renderer::new(dialect, &tools).render(&call) else { continue };
         let exchange = exchange(Protocol::Chat, Protocol::Chat, &asked, dialect.name());

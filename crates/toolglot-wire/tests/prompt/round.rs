@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot::{Dialect, Dialects, Tools};
+use toolglot_json::{Map, Value, json};
 use toolglot_wire::{Exchange, Policy, Protocol, restore};
 
 /// A small generator of numbers.
@@ -122,7 +122,7 @@ fn gist(messages: &[Value]) -> Vec<Value> {
         let calls = message["tool_calls"].as_array().into_iter().flatten();
         let call = |call: &Value| {
             let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
-            json!([call["function"]["name"], serde_json::from_str::<Value>(arguments).unwrap_or_default()])
+            json!([call["function"]["name"], toolglot_json::from_str(arguments).unwrap_or_default()])
         };
         let content = message["content"].as_str().unwrap_or_default();
         json!([message["role"], content, calls.map(call).collect::<Vec<_>>()])
@@ -139,7 +139,7 @@ fn sent(request: &Value, dialect: &Arc<Dialect>) -> (Value, Vec<String>) {
 #[test]
 fn a_conversation_in_text_reads_back_the_same_in_every_dialect() {
     let rounds: u64 = std::env::var("PROMPT_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(25);
-    let declared = Tools::from_json(&tools()).unwrap();
+    let declared = Tools::from_json(&(&tools()).into()).unwrap();
     let mut few: BTreeMap<String, (u64, String)> = BTreeMap::new();
     for dialect in Dialects::builtin().iter() {
         let (mut same, mut note) = (0, String::new());

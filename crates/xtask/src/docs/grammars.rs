@@ -1,8 +1,8 @@
 //! Which dialect has a grammar of which form, and why not.
 
-use serde_json::{Value, json};
-use toolglot::{Declaration, Dialect, Dialects, Tools};
-use toolglot_grammar::{Grammar, GrammarOptions, GrammarToolChoice};
+use toolglot::{Dialect, Dialects};
+use toolglot_grammar::{Grammar, GrammarOptions, GrammarTool, GrammarToolChoice};
+use toolglot_json::{Value, json};
 
 use crate::files::File;
 
@@ -41,7 +41,7 @@ fn row(dialect: &Dialect) -> String {
     format!("| `{}` | {} | {} | {tag} | {lazy} | {} |\n", dialect.name(), said(&typed), said(&both), said(&open))
 }
 
-fn made(dialect: &Dialect, tools: &[Declaration], choice: &GrammarToolChoice) -> Result<Grammar, String> {
+fn made(dialect: &Dialect, tools: &[GrammarTool], choice: &GrammarToolChoice) -> Result<Grammar, String> {
     let options = GrammarOptions::new().with_tool_choice(choice.clone());
     Grammar::new(dialect, tools, &options).map_err(|error| error.to_string())
 }
@@ -56,7 +56,7 @@ fn tag(tag: &Value) -> &'static str {
     }
 }
 
-fn typed() -> Vec<Declaration> {
+fn typed() -> Vec<GrammarTool> {
     let types = json!({
         "text": {"type": "string"}, "count": {"type": "integer"}, "ratio": {"type": "number"}, "exact": {"type": "boolean"},
         "tags": {"type": "array", "items": {"type": "string"}},
@@ -68,10 +68,10 @@ fn typed() -> Vec<Declaration> {
     )
 }
 
-fn open() -> Vec<Declaration> {
+fn open() -> Vec<GrammarTool> {
     declared(&json!([{"name": "read_note"}]))
 }
 
-fn declared(tools: &Value) -> Vec<Declaration> {
-    Tools::declarations(tools).unwrap_or_default()
+fn declared(tools: &Value) -> Vec<GrammarTool> {
+    GrammarTool::list(tools).unwrap_or_default()
 }

@@ -14,6 +14,30 @@ pub(super) fn dialects_are_short(file: &File) -> Complaints {
     wrong.then(|| complaint(file, lines, &format!("{lines} lines, {MAX_DIALECT} are the most"))).into_iter().collect()
 }
 
+/// Features of `serde_json` that change what it does. Cargo would switch them on in every program that links the crate.
+const CHANGING: [&str; 4] = ["arbitrary_precision", "preserve_order", "float_roundtrip", "unbounded_depth"];
+
+/// No crate changes what `serde_json` does for others.
+pub(super) fn serde_json_stays_as_it_is(file: &File) -> Complaints {
+    let is_crate = ["crates/", "bindings/", "Cargo.toml"].iter().any(|start| file.path.starts_with(start));
+    if !is_crate || !file.path.ends_with("Cargo.toml") {
+        return Vec::new();
+    }
+    let (mut table, mut complaints) = ("", Vec::new());
+    for (number, line) in file.lines() {
+        table = if line.starts_with('[') { line } else { table };
+        let found = CHANGING.iter().filter(|_| [table, line].iter().any(|text| text.contains("serde_json")));
+        for feature in found.filter(|feature| line.contains(&format!("{feature}\""))) {
+            complaints.push(complaint(
+                file,
+                number,
+                &format!("`{feature}` changes `serde_json` for others; `toolglot-json` keeps order and numbers"),
+            ));
+        }
+    }
+    complaints
+}
+
 /// Every dependency of the workspace stands under a comment that says what it is for.
 pub(super) fn dependencies_have_a_reason(file: &File) -> Complaints {
     if file.path != "Cargo.toml" {

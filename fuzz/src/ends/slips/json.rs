@@ -1,6 +1,6 @@
 //! Slips in arguments that are JSON.
 
-use serde_json::Value;
+use toolglot_json::Value;
 
 use super::Slip;
 use super::place::Place;

@@ -1,6 +1,6 @@
 //! Texts that must not be seen.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{Raw, Setting, quoted};
 

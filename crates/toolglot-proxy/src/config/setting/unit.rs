@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{Raw, Setting};
 

@@ -1,7 +1,7 @@
 //! Settings that are one of a few words, and what each word means.
 
-use serde_json::{Value, json};
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
+use toolglot_json::{Value, json};
 use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use super::{Raw, Setting, quoted};

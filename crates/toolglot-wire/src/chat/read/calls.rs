@@ -1,7 +1,7 @@
 //! Tells apart the calls of a message whose indices, ids and names cannot be relied on.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::chat::fields::text;
 use crate::response_event::{CallKind, Part};
@@ -66,7 +66,7 @@ struct CallPiece<'a> {
 }
 
 impl<'a> CallPiece<'a> {
-    fn of(call: &'a Map<String, Value>) -> Self {
+    fn of(call: &'a Map) -> Self {
         let custom = call.get("custom").and_then(Value::as_object);
         let empty = || call;
         let function = call.get("function").and_then(Value::as_object).or(custom).unwrap_or_else(empty);
@@ -117,7 +117,7 @@ impl ReadCalls {
     }
 
     /// Reads a function call as it was before there were several of them.
-    pub(super) fn read_legacy(&mut self, function: &Map<String, Value>, say: &mut impl FnMut(Part)) {
+    pub(super) fn read_legacy(&mut self, function: &Map, say: &mut impl FnMut(Part)) {
         let piece = CallPiece { index: Some(0), ..CallPiece::of(function) };
         let at = if self.0.is_empty() { self.begin(&piece) } else { self.0.len() - 1 };
         self.add(at, piece, say);

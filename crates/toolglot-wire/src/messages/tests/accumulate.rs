@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use crate::policy::WireLimits;
 use crate::sse::SseReader;
@@ -25,7 +25,7 @@ pub(super) fn accumulate(stream: &str) -> Result<Value, String> {
 
 #[derive(Default)]
 struct Message {
-    snapshot: Option<Map<String, Value>>,
+    snapshot: Option<Map>,
     content: Vec<Value>,
     inputs: BTreeMap<usize, String>,
     open: Option<usize>,
@@ -35,7 +35,7 @@ struct Message {
 
 impl Message {
     fn event(&mut self, name: &str, data: &str) -> Result<(), String> {
-        let event: Value = serde_json::from_str(data).map_err(|error| format!("{error}: {data}"))?;
+        let event: Value = toolglot_json::from_str(data).map_err(|error| format!("{error}: {data}"))?;
         if name == "ping" {
             return Ok(());
         }
@@ -132,7 +132,7 @@ impl Message {
     fn stop_block(&mut self, event: &Value) -> Result<(), String> {
         let index = self.open.take().filter(|open| event["index"] == *open).ok_or("a stop of no open block")?;
         if let Some(json) = self.inputs.get(&index).filter(|json| !json.is_empty()) {
-            let input: Value = serde_json::from_str(json).map_err(|error| format!("{error}: {json}"))?;
+            let input: Value = toolglot_json::from_str(json).map_err(|error| format!("{error}: {json}"))?;
             input.as_object().ok_or(format!("the input is no object: {json}"))?;
             self.content[index]["input"] = input;
         }

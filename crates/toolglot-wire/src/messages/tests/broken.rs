@@ -1,6 +1,6 @@
 //! Streams as servers break them, and what is made of them.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::accumulate::accumulate;
 use super::{read, told, write};
@@ -59,14 +59,12 @@ pub(super) const SAME: [(&str, Change); 19] = [
     ("the usual ping", |events| events.insert(1, json!({"type": "ping"}))),
     ("a mark of the end that belongs to another protocol", |events| events.push("[DONE]".into())),
     ("the same mark in place of the end", |events| events[9] = "[DONE]".into()),
-    ("no content in the first event", |events| {
-        drop(events[0]["message"].as_object_mut().unwrap().shift_remove("content"))
-    }),
+    ("no content in the first event", |events| drop(events[0]["message"].as_object_mut().unwrap().remove("content"))),
     ("a reason to stop before the start", |events| events[0]["message"]["stop_reason"] = "x".into()),
     ("no end", |events| drop(events.pop())),
     ("no stop of the call's block", |events| drop(events.remove(7))),
     ("no stops of blocks", |events| events.retain(|event| event["type"] != "content_block_stop")),
-    ("no input at the start", |events| drop(events[4]["content_block"].as_object_mut().unwrap().shift_remove("input"))),
+    ("no input at the start", |events| drop(events[4]["content_block"].as_object_mut().unwrap().remove("input"))),
     ("an input that is a text", |events| events[4]["content_block"]["input"] = "".into()),
     ("another input besides the deltas", |events| events[4]["content_block"]["input"] = json!({"x": 1})),
     ("an empty delta first", |events| {
@@ -84,9 +82,7 @@ pub(super) const SAME: [(&str, Change); 19] = [
         index(&mut events[1..4], 1);
         index(&mut events[4..8], 0);
     }),
-    ("no numbers", |events| {
-        events.iter_mut().for_each(|event| drop(event.as_object_mut().unwrap().shift_remove("index")))
-    }),
+    ("no numbers", |events| events.iter_mut().for_each(|event| drop(event.as_object_mut().unwrap().remove("index")))),
     ("an event that nobody knows", |events| events.insert(2, json!({"type": "toolglot_x", "index": 0}))),
 ];
 
@@ -111,7 +107,7 @@ pub(super) const OTHER: [(&str, Change, &str); 15] = [
     ("no first event", |events| drop(events.remove(0)), "begin - -\n{TEXT}{CALL}finish ToolCalls\nusage 0 7\nover"),
     (
         "no counts at the start",
-        |events| drop(events[0]["message"].as_object_mut().unwrap().shift_remove("usage")),
+        |events| drop(events[0]["message"].as_object_mut().unwrap().remove("usage")),
         "begin msg_1 m\n{TEXT}{CALL}finish ToolCalls\nusage 0 7\nover",
     ),
     (
@@ -131,7 +127,7 @@ pub(super) const OTHER: [(&str, Change, &str); 15] = [
     ),
     (
         "a call without an id",
-        |events| drop(events[4]["content_block"].as_object_mut().unwrap().shift_remove("id")),
+        |events| drop(events[4]["content_block"].as_object_mut().unwrap().remove("id")),
         "begin msg_1 m\n{TEXT}call 0 get_weather -\narguments 0 {\"city\": \"Paris\"}\nend 0\n{TAIL}",
     ),
     (

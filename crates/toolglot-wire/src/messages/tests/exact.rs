@@ -1,6 +1,6 @@
 //! Numbers keep their digits wherever an input goes.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, json};
 
 use super::{client, part, read, read_whole, told};
 use crate::messages::{to_chat, whole};
@@ -48,7 +48,7 @@ fn in_the_history_of_a_request() {
         r#"{{"messages": [{{"role": "user", "content": "x"}}, {{"role": "assistant", "content": [{{"type": "text", "text": "a"}},
         {{"type": "tool_use", "id": "a", "name": "f", "input": {INPUT}}}]}}]}}"#
     );
-    let request: Map<String, Value> = serde_json::from_str(&body).unwrap();
+    let request: Map = serde_json::from_str(&body).unwrap();
     let chat = to_chat(&request, body.as_bytes(), &[], &mut Vec::new()).unwrap();
     assert_eq!(chat["messages"][1]["tool_calls"][0]["function"], json!({"name": "f", "arguments": INPUT}));
 }

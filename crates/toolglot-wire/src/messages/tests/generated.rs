@@ -1,6 +1,6 @@
 //! Generated answers: the body is what clients make of the stream, and both are read as they were said.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::accumulate::{USAGE, accumulate};
 use super::{client, part, read, read_whole, told, write};

@@ -1,6 +1,6 @@
 //! What servers of the protocol send besides text and calls, and what is none of its answers.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{read, read_whole, told};
 use crate::exchange::Exchange;
@@ -49,7 +49,7 @@ fn citations_stay_with_their_text() {
     let block = json!({"type": "text", "text": "Hi", "citations": [cited("a"), cited("b")]});
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [block],
         "stop_reason": "end_turn", "stop_sequence": null, "usage": {"input_tokens": 11, "output_tokens": 7}});
-    let whole: Value = serde_json::from_str(&through(&message.to_string(), false)).unwrap();
+    let whole: Value = toolglot_json::from_str(&through(&message.to_string(), false)).unwrap();
     assert_eq!(whole["content"], json!([block]));
 
     let mut events = good();

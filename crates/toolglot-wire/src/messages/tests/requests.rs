@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::Mender;
 use crate::messages::{count_tokens, make_safe, to_chat};
@@ -12,24 +12,24 @@ use crate::policy::Policy;
 /// Between a request and what becomes of it.
 const RULE: &str = "\n--- becomes\n";
 
-fn map(value: Value) -> Map<String, Value> {
+fn map(value: Value) -> Map {
     value.as_object().cloned().unwrap()
 }
 
 /// The converted request, and what was left out of it.
-fn convert(request: Value) -> (Map<String, Value>, Vec<String>) {
+fn convert(request: Value) -> (Map, Vec<String>) {
     let (body, mut notes) = (serde_json::to_vec(&request).unwrap(), Vec::new());
     (to_chat(&map(request), &body, &["reasoning_content"], &mut notes).unwrap(), notes)
 }
 
-fn safe(request: &mut Map<String, Value>, policy: &Policy) {
+fn safe(request: &mut Map, policy: &Policy) {
     make_safe(request, &mut Mender { tools: &toolglot::Tools::default(), policy, notes: &mut Vec::new() });
 }
 
 /// A request with one message and these fields.
-fn with(fields: Value) -> Map<String, Value> {
+fn with(fields: Value) -> Map {
     let mut request = json!({"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]});
-    request.as_object_mut().unwrap().append(&mut map(fields));
+    request.as_object_mut().unwrap().extend(map(fields));
     convert(request).0
 }
 

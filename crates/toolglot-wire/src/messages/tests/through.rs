@@ -1,6 +1,6 @@
 //! Whole turns: a client's request, a server's answer in any shape, what the client makes of it.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::accumulate::accumulate;
 use super::broken::{OTHER, SAME, good, stream};
@@ -142,7 +142,7 @@ fn calls_in_text_become_blocks() {
     ] {
         for upstream in [Protocol::Chat, Protocol::Messages] {
             let body = exchange(upstream, json!({})).turn(1, 1).whole(whole_by(upstream, &text).as_bytes()).unwrap();
-            let body: Value = serde_json::from_slice(&body).unwrap();
+            let body: Value = toolglot_json::from_slice(&body).unwrap();
             let (found, inputs, why) = gist(&body);
             assert_eq!(found.trim_end(), content.trim_end(), "{text}");
             assert_eq!((inputs.iter().collect::<Vec<_>>(), why.as_str()), (calls.clone(), reason), "{text}");
@@ -187,7 +187,7 @@ fn a_server_of_the_same_protocol_gets_the_request_as_it_came_or_safe() {
     let good = request(r#"{"id": 123456789012345678901234567890}"#);
     assert_eq!(read(Protocol::Messages, &good).upstream_body(), good.as_bytes());
     let sent = read(Protocol::Messages, &request(r#""{'x': 1}""#)).upstream_body();
-    let sent: Value = serde_json::from_slice(&sent).unwrap();
+    let sent: Value = toolglot_json::from_slice(&sent).unwrap();
     assert_eq!(sent["messages"][0]["content"][0]["input"], json!({"x": 1}));
 }
 
@@ -205,7 +205,7 @@ fn the_count_of_the_server_is_there_at_once() {
     events[0]["message"]["usage"] = usage.clone();
     let written = through(Protocol::Messages, &stream(&events[..3], true), 7);
     let data = written.split_once("data: ").unwrap().1.split_once("\n\n").unwrap().0;
-    let start: Value = serde_json::from_str(data).unwrap();
+    let start: Value = toolglot_json::from_str(data).unwrap();
     assert_eq!((&start["type"], &start["message"]["usage"]), (&json!("message_start"), &usage));
     let exchange = exchange(Protocol::Messages, json!({"stream": true}));
     let mut turn = exchange.turn(1, 1);

@@ -1,6 +1,6 @@
 //! What is written for clients, in the cases that are not generated.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::accumulate::accumulate;
 use super::{client, part, write};
@@ -18,7 +18,7 @@ fn ended(parts: Vec<Part>, finish: Finish) -> Vec<ResponseEvent> {
 /// The message that clients make of the stream, which is also the body.
 fn message(said: &[ResponseEvent], upstream: Protocol) -> Value {
     let accumulated = accumulate(&write(said, upstream)).unwrap();
-    let body: Value = serde_json::from_slice(&whole(said, &client(upstream))).unwrap();
+    let body: Value = toolglot_json::from_slice(&whole(said, &client(upstream))).unwrap();
     assert_eq!(body, accumulated);
     accumulated
 }

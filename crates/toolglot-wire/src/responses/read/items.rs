@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::ANNOTATION;
 use crate::response_event::{CallKind, Part, ResponseEvent};
@@ -350,7 +350,7 @@ impl ReadItem {
         if !self.object.is_object() && self.id.is_none() {
             return;
         }
-        let mut object: Map<String, Value> = self.object.as_object().cloned().unwrap_or_default();
+        let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
         object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
         object.insert("type".to_owned(), self.kind.name().into());
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));

@@ -1,6 +1,6 @@
 //! Streams put together as the SDKs do it, where they throw an error here is a panic.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 /// What an agent on the AI SDK ends up with.
 #[derive(Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! Every way in which servers are known to break the stream, and what each client has in the end.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{accumulate, bytes_of, client, events_of, read, write};
 use crate::protocol::Protocol;
@@ -57,7 +57,7 @@ fn good() -> Vec<Value> {
 
 fn without(events: &mut [Value], keys: &[&str]) {
     for event in events {
-        keys.iter().for_each(|key| drop(event.as_object_mut().unwrap().shift_remove(*key)));
+        keys.iter().for_each(|key| drop(event.as_object_mut().unwrap().remove(key)));
     }
 }
 
@@ -160,7 +160,7 @@ fn pieces_and_framing_do_not_matter() {
         ("types in event names only", {
             let strip = |event: &Value| {
                 let mut event = event.clone();
-                let name = event.as_object_mut().unwrap().shift_remove("type").unwrap();
+                let name = event.as_object_mut().unwrap().remove("type").unwrap();
                 format!("event: {}\ndata: {event}\n\n", name.as_str().unwrap())
             };
             good().iter().map(strip).collect()

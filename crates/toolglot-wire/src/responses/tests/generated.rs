@@ -1,6 +1,6 @@
 //! Clean responses made from a seed: however they travel, they say the same.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{accumulate, all_said, bytes_of, client, events_of, read, read_whole, write};
 use crate::policy::ReasoningItem;

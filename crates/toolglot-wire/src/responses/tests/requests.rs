@@ -1,6 +1,6 @@
 //! Requests as chat requests, and as requests that stay what they are.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::object;
 use crate::fault::Fault;
@@ -369,6 +369,6 @@ fn log_probabilities_are_asked_for_and_come() {
     let tokens = json!([{"token": "H", "logprob": -1.5}, {"token": "i", "logprob": -2.5}]);
     let answer = json!({"choices": [{"index": 0, "message": {"content": "Hi"}, "logprobs": {"content": tokens}, "finish_reason": "stop"}]});
     let whole = exchange.turn(1, 1).whole(answer.to_string().as_bytes()).unwrap();
-    let whole: Value = serde_json::from_slice(&whole).unwrap();
+    let whole: Value = toolglot_json::from_slice(&whole).unwrap();
     assert_eq!(whole["output"][0]["content"][0]["logprobs"], tokens);
 }

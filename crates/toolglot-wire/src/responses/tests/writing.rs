@@ -1,6 +1,6 @@
 //! What clients get for calls, reasoning and limits that chat servers send, natively or as text.
 
-use serde_json::{Value, json};
+use toolglot_json::{Value, json};
 
 use super::{accumulate, all_said, client, events_of, write};
 use crate::policy::{Policy, ReasoningItem};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::event::EventBuilder;
 
@@ -154,7 +154,7 @@ pub(super) struct OpenItem {
     pub(super) index: usize,
     id: String,
     /// Fields of the item besides those that every item of its kind has.
-    head: Map<String, Value>,
+    head: Map,
     /// Parts that are over.
     parts: Vec<Value>,
     part: Option<PartKind>,
@@ -167,7 +167,7 @@ pub(super) struct OpenItem {
 }
 
 impl OpenItem {
-    pub(super) fn new(kind: ItemKind, index: usize, id: String, head: Map<String, Value>) -> Self {
+    pub(super) fn new(kind: ItemKind, index: usize, id: String, head: Map) -> Self {
         let [parts, annotations, logprobs] = [const { Vec::new() }; 3];
         Self { kind, index, id, head, parts, part: None, text: String::new(), annotations, logprobs, seal: None }
     }
@@ -287,9 +287,9 @@ impl OpenItem {
         let names = part.names();
         match part {
             PartKind::Text => json!({
-                "type": names.part, names.field: self.text, "annotations": self.annotations, "logprobs": self.logprobs,
+                "type": names.part, (names.field): self.text, "annotations": self.annotations, "logprobs": self.logprobs,
             }),
-            _ => json!({"type": names.part, names.field: self.text}),
+            _ => json!({"type": names.part, (names.field): self.text}),
         }
     }
 

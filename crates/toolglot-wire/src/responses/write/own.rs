@@ -1,6 +1,6 @@
 //! What only a Responses server says: passed on with the numbers that it has here.
 
-use serde_json::{Map, Value};
+use toolglot_json::{Map, Value};
 
 use super::{EventBuilder, PartKind, ReasoningItem, ResponsesWriter, kind, text};
 
@@ -51,7 +51,7 @@ impl ResponsesWriter {
             ("response.output_item.done", Some(item), Some(index)) => self.output[index] = item.to_string(),
             ("response.output_item.done", Some(item), None) => {
                 // It was never announced: SDKs throw at an end without a beginning.
-                let mut added: Map<String, Value> = event.as_object().cloned().unwrap_or_default();
+                let mut added: Map = event.as_object().cloned().unwrap_or_default();
                 added.insert("type".to_owned(), "response.output_item.added".into());
                 self.own_item(&Value::Object(added), item, out);
                 return self.renumbered(event, Some(self.output.len() - 1), out);

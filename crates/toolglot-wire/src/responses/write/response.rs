@@ -1,6 +1,6 @@
 //! The response object: what the request said, what the server said, and what became of it.
 
-use serde_json::{Map, Value, json};
+use toolglot_json::{Map, Value, json};
 
 use super::fresh;
 use crate::fault::{Fault, FaultKind};
@@ -15,7 +15,7 @@ pub(super) struct ResponseObject {
     created: u64,
     model: String,
     /// What of the request the response repeats, and what else the server says.
-    fields: Map<String, Value>,
+    fields: Map,
     /// The fields as JSON text without the braces; they may be long and are sent three times.
     fields_text: String,
     usage: Value,
@@ -44,7 +44,7 @@ impl ResponseObject {
         self.model = begin.model.clone().unwrap_or_else(|| std::mem::take(&mut self.model));
     }
 
-    pub(super) fn extend(&mut self, fields: &Map<String, Value>) {
+    pub(super) fn extend(&mut self, fields: &Map) {
         self.fields.extend(fields.clone());
         let text = Value::Object(self.fields.clone()).to_string();
         text[1..text.len() - 1].clone_into(&mut self.fields_text);
@@ -79,7 +79,7 @@ impl ResponseObject {
 }
 
 /// Returns what a response repeats of its request, and the values of what the request left open.
-fn echo(client: &Client) -> Map<String, Value> {
+fn echo(client: &Client) -> Map {
     let defaults = json!({
         "background": false, "instructions": null, "max_output_tokens": null, "max_tool_calls": null, "metadata": {},
         "parallel_tool_calls": true, "previous_response_id": null, "prompt_cache_key": null,
