@@ -11,12 +11,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"go.uber.org/goleak"
-
 	"github.com/toolglot/toolglot/bindings/go"
+	"github.com/toolglot/toolglot/bindings/go/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 const (
 	weather = `[{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]`
