@@ -46,7 +46,7 @@ func TestFirstMessage(t *testing.T) {
 func benchmarked(b *testing.B) *toolglot.Reader {
 	b.Helper()
 	reader := must(toolglot.NewReader(toolglot.Config{Tools: weather}))
-	b.Cleanup(func() { reader.Close() })
+	b.Cleanup(func() { _ = reader.Close() })
 	return reader
 }
 
@@ -73,13 +73,13 @@ func BenchmarkPieces(b *testing.B) {
 		calls := 0
 		for _, piece := range pieces {
 			for event := range parser.PushBytes(piece) {
-				if event.Kind == toolglot.CallEnd {
+				if event.Kind == toolglot.KindCallEnd {
 					calls++
 				}
 			}
 		}
 		for event := range parser.Finish() {
-			if event.Kind == toolglot.CallEnd {
+			if event.Kind == toolglot.KindCallEnd {
 				calls++
 			}
 		}

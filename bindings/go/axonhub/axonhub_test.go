@@ -117,7 +117,7 @@ func repairer(t *testing.T) *Repairer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
