@@ -121,27 +121,27 @@ type said struct {
 }
 
 func (s *said) add(event toolglot.Event) {
-	if event.Kind == toolglot.Diagnosis {
+	if event.Kind == toolglot.KindDiagnostic {
 		s.diagnostics = append(s.diagnostics, toolglot.Diagnostic{
 			Code: event.Code, Start: event.Start, End: event.End, Message: event.Text, Dialect: event.Dialect,
 		})
 		return
 	}
 	found := caseEvent{
-		Type: event.Kind.String(), Start: event.Start, End: event.End, Index: event.Index, Name: event.Name, Outcome: event.Outcome,
+		Type: event.Kind.String(), Start: event.Start, End: event.End, Index: event.Index, Name: event.Name, Outcome: string(event.Outcome),
 	}
 	if event.ID != "" {
 		found.ID = &event.ID
 	}
 	switch event.Kind {
-	case toolglot.Arguments:
+	case toolglot.KindArguments:
 		found.JSON = event.Text
-	case toolglot.Text, toolglot.Reasoning:
+	case toolglot.KindText, toolglot.KindReasoning:
 		found.Text = event.Text
 	}
 	if n := len(s.events); n > 0 {
 		last := &s.events[n-1]
-		joins := event.Kind == toolglot.Text || event.Kind == toolglot.Reasoning || event.Kind == toolglot.Arguments
+		joins := event.Kind == toolglot.KindText || event.Kind == toolglot.KindReasoning || event.Kind == toolglot.KindArguments
 		if joins && last.Type == found.Type && last.End == found.Start {
 			last.Text, last.JSON, last.End = last.Text+found.Text, last.JSON+found.JSON, found.End
 			return

@@ -2,8 +2,11 @@ package toolglot_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -34,9 +37,9 @@ func ExampleParser_Read() {
 			panic(err)
 		}
 		switch event.Kind {
-		case toolglot.Text:
+		case toolglot.KindText:
 			fmt.Print(event.Text)
-		case toolglot.CallEnd:
+		case toolglot.KindCallEnd:
 			fmt.Println(event.Outcome) // complete or repaired: the call may be run
 		}
 	}
@@ -60,14 +63,41 @@ func ExampleNewParser() {
 			panic(err)
 		}
 		switch event.Kind {
-		case toolglot.Text, toolglot.Arguments:
+		case toolglot.KindText, toolglot.KindArguments:
 			fmt.Print(event.Text)
-		case toolglot.CallStart:
+		case toolglot.KindCallStart:
 			fmt.Print(event.Name, " ")
 		}
 	}
 	// Output:
 	// Hi. ls {"path": "src"}
+}
+
+func ExampleTransport() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		text, _ := json.Marshal(`<tool_call>{"name": "ls", "arguments": {}}</tool_call>`)
+		_, _ = fmt.Fprintf(w, `{"object": "chat.completion", "choices": [{"index": 0, "finish_reason": "stop",
+			"message": {"role": "assistant", "content": %s}}]}`, text)
+	}))
+	defer server.Close()
+
+	client := &http.Client{Transport: &toolglot.Transport{}}
+
+	response, err := client.Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model": "m",
+		"messages": [], "tools": [{"type": "function", "function": {"name": "ls"}}]}`))
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		Choices []struct {
+			FinishReason string `json:"finish_reason"`
+		}
+	}
+	fmt.Println(json.NewDecoder(response.Body).Decode(&answer), answer.Choices[0].FinishReason)
+	client.CloseIdleConnections()
+	// Output:
+	// <nil> tool_calls
 }
 
 // The lines of Go in the READMEs are those of the examples above, which run.

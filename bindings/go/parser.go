@@ -15,21 +15,21 @@ import (
 type Kind uint32
 
 const (
-	// Text is text for the reader, in Text.
-	Text Kind = iota
-	// Reasoning is text of the model's reasoning, in Text.
-	Reasoning
-	// Markup are bytes that belong to the dialect.
-	Markup
-	// CallStart begins a call: Index, Name, and ID if the model wrote one before the arguments.
-	CallStart
-	// Arguments is a piece of a call's arguments, JSON in Text; joined, the pieces of a finished call are
+	// KindText is text for the reader, in Text.
+	KindText Kind = iota
+	// KindReasoning is text of the model's reasoning, in Text.
+	KindReasoning
+	// KindMarkup are bytes that belong to the dialect.
+	KindMarkup
+	// KindCallStart begins a call: Index, Name, and ID if the model wrote one before the arguments.
+	KindCallStart
+	// KindArguments is a piece of a call's arguments, JSON in Text; joined, the pieces of a finished call are
 	// one JSON object, and those of any other are no JSON.
-	Arguments
-	// CallEnd ends a call: Outcome, and ID if the model wrote one anywhere.
-	CallEnd
-	// Diagnosis is something worth knowing: Code, words in Text, Dialect.
-	Diagnosis
+	KindArguments
+	// KindCallEnd ends a call: Outcome, and ID if the model wrote one anywhere.
+	KindCallEnd
+	// KindDiagnostic is something worth knowing: Code, words in Text, Dialect.
+	KindDiagnostic
 )
 
 var kinds = [...]string{"text", "reasoning", "markup", "call_start", "arguments", "call_end", "diagnostic"}
@@ -54,8 +54,8 @@ type Event struct {
 	Name string
 	// ID is the one the model wrote, if it did.
 	ID string
-	// Outcome is "complete" or "repaired"; or "truncated" or "broken", which are no finished calls.
-	Outcome string
+	// Outcome says how a call ended.
+	Outcome Outcome
 	// Code is the name of a diagnostic.
 	Code string
 	// Dialect is the one a diagnostic is about.
@@ -102,7 +102,9 @@ func (p *Parser) PushSpecial(token string) iter.Seq[Event] {
 func (p *Parser) Finish() iter.Seq[Event] { return p.step(p.parser.Finish) }
 
 // SetFinishReason says why the server ended the message, where that is known only at its end.
-func (p *Parser) SetFinishReason(reason string) error { return wrap(p.parser.SetFinishReason(reason)) }
+func (p *Parser) SetFinishReason(reason FinishReason) error {
+	return wrap(p.parser.SetFinishReason(string(reason)))
+}
 
 // Message returns the message so far; after Finish, until the next Push, the whole one.
 func (p *Parser) Message() (*Message, error) {
@@ -123,8 +125,11 @@ func (p *Parser) Dialect() (string, error) {
 // Err returns the first error of Push, PushSpecial and Finish: a parser that was closed, or a fault of the library.
 func (p *Parser) Err() error { return p.err }
 
-// Close frees the parser.
-func (p *Parser) Close() { p.parser.Close() }
+// Close frees the parser; the error is always nil, as for every Close of this package.
+func (p *Parser) Close() error {
+	p.parser.Close()
+	return nil
+}
 
 func (p *Parser) step(do func([]engine.Record) ([]engine.Record, error)) iter.Seq[Event] {
 	clear(p.records)
@@ -148,11 +153,11 @@ func (p *Parser) events(yield func(Event) bool) {
 func event(record engine.Record) Event {
 	event := Event{Kind: Kind(record.Kind), Index: record.Index, Start: record.Start, End: record.End, Text: record.Text}
 	switch event.Kind {
-	case CallStart:
+	case KindCallStart:
 		event.Name, event.ID = record.Name, record.ID
-	case CallEnd:
-		event.Outcome, event.ID = record.Name, record.ID
-	case Diagnosis:
+	case KindCallEnd:
+		event.Outcome, event.ID = Outcome(record.Name), record.ID
+	case KindDiagnostic:
 		event.Code, event.Dialect = record.Name, record.ID
 	}
 	return event

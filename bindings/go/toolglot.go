@@ -52,27 +52,28 @@ type DialectFile struct {
 
 // Options are choices for reading; the zero value is the default of each.
 type Options struct {
-	// Validation is "coerce", "lenient" or "strict": how calls are checked against the tools' schemas.
-	Validation string `json:"validation,omitempty"`
-	// Untyped is "infer" or "string": what text means where no schema gives its type.
-	Untyped string `json:"untyped,omitempty"`
-	// NullText is "null" or "text": what the bare text null means where a string or null is declared.
-	NullText string `json:"null_text,omitempty"`
-	// ReasoningOpen says that the prompt already opened a reasoning region.
-	ReasoningOpen bool `json:"reasoning_open,omitempty"`
-	// FinishReason is "stop", "tool_calls", "length" or "content_filter" if the server said why it stopped.
-	FinishReason string `json:"finish_reason,omitempty"`
-	// CallsInReasoning is "wait", "end" or "quote": what a call inside reasoning is.
-	CallsInReasoning string `json:"calls_in_reasoning,omitempty"`
-	// Evidence is "balanced", "strict" or "eager": how much a call needs.
-	Evidence string `json:"evidence,omitempty"`
-	// UnknownTool is "call" or "text": what becomes of a call whose tool is not declared.
-	UnknownTool string `json:"unknown_tool,omitempty"`
+	// Validation is how calls are checked against the tools' schemas.
+	Validation Validation `json:"validation,omitempty"`
+	// Untyped is what text means where no schema gives its type.
+	Untyped Untyped `json:"untyped,omitempty"`
+	// NullText is what the bare text null means where a string or null is declared.
+	NullText NullText `json:"null_text,omitempty"`
+	// ReasoningOpen says whether the prompt already opened a reasoning region.
+	ReasoningOpen ReasoningOpen `json:"reasoning_open,omitempty"`
+	// FinishReason is why the server stopped, if it said so.
+	FinishReason FinishReason `json:"finish_reason,omitempty"`
+	// CallsInReasoning is what a call inside reasoning is.
+	CallsInReasoning CallsInReasoning `json:"calls_in_reasoning,omitempty"`
+	// Evidence is how much a call needs.
+	Evidence EvidenceLevel `json:"evidence,omitempty"`
+	// UnknownTool is what becomes of a call whose tool is not declared.
+	UnknownTool UnknownTool `json:"unknown_tool,omitempty"`
 	// AcceptIncomplete puts a call that the end cut off among the calls.
 	AcceptIncomplete bool `json:"accept_incomplete,omitempty"`
 	// MarkedTokens says that special tokens come in with PushSpecial, and that nothing else can be one.
 	MarkedTokens bool `json:"marked_tokens,omitempty"`
-	// Repairs are "none", "exact", "safe", "all" or names, with "-" before those that may not be made.
+	// Repairs are [RepairsNone], [RepairsExact], [RepairsSafe], [RepairsAll] or names, with "-" before those that may not be
+	// made.
 	Repairs []string `json:"repairs,omitempty"`
 	// Limits bound what one message may make the parser hold or say.
 	Limits *Limits `json:"limits,omitempty"`
@@ -103,8 +104,8 @@ type Message struct {
 	Calls []Call `json:"calls"`
 	// Incomplete are calls that began and did not finish.
 	Incomplete []IncompleteCall `json:"incomplete"`
-	// FinishReason is "stop", "tool_calls", "length" or "content_filter".
-	FinishReason string `json:"finish_reason"`
+	// FinishReason is why the message ended.
+	FinishReason FinishReason `json:"finish_reason"`
 	// Dialect is that of the first call, empty if there is none.
 	Dialect string `json:"dialect"`
 	// Diagnostics are what was remarkable, ordered by place.
@@ -128,8 +129,8 @@ type IncompleteCall struct {
 	Arguments string `json:"arguments"`
 	// Text is the call as the model wrote it.
 	Text string `json:"text"`
-	// Outcome is "truncated" or "broken".
-	Outcome string `json:"outcome"`
+	// Outcome is [OutcomeTruncated] or [OutcomeBroken].
+	Outcome Outcome `json:"outcome"`
 }
 
 // Diagnostic is something worth knowing about the input; never an error.
@@ -171,12 +172,12 @@ func (r *Repaired) OK() bool { return r.Arguments != "" }
 type Source uint32
 
 const (
-	// Output is what a model wrote.
-	Output Source = iota
-	// Template is a chat template.
-	Template
-	// Model is a model's name.
-	Model
+	// SourceOutput is what a model wrote.
+	SourceOutput Source = iota
+	// SourceTemplate is a chat template.
+	SourceTemplate
+	// SourceModelName is a model's name.
+	SourceModelName
 )
 
 // Verdict is a dialect that something speaks for.
@@ -229,9 +230,10 @@ func NewReader(config Config) (*Reader, error) {
 }
 
 // Close frees what the reader holds; its parsers go on. A reader that nobody has any more is closed by itself.
-func (r *Reader) Close() {
+func (r *Reader) Close() error {
 	r.cleanup.Stop()
 	r.close()
+	return nil
 }
 
 func (c *Config) set() (engine.Set, error) {
@@ -375,6 +377,6 @@ func once[T any](config Config, do func(*Reader) (T, error)) (T, error) {
 		var none T
 		return none, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	return do(r)
 }

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"go.uber.org/goleak"
-
 	"github.com/toolglot/toolglot/bindings/go"
+	"github.com/toolglot/toolglot/bindings/go/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 const (
 	weather = `[{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]`
@@ -57,6 +56,28 @@ func TestSettingsThatAreWrong(t *testing.T) {
 	}
 }
 
+// What the prompt opened may be unknown: text before a closer is then reasoning.
+func TestReasoningThatMayBeOpen(t *testing.T) {
+	for open, reasoning := range map[toolglot.ReasoningOpen]string{
+		toolglot.ReasoningOpenYes: "hm", toolglot.ReasoningOpenMaybe: "", toolglot.ReasoningOpenNo: "",
+	} {
+		message := must(toolglot.Parse("hm", toolglot.Config{Options: toolglot.Options{ReasoningOpen: open}}))
+		if message.Reasoning != reasoning {
+			t.Errorf("%q: %+v", open, message)
+		}
+	}
+	draft := `<tool_call>{"name": "get_weather", "arguments": {}}</tool_call></think>Done.`
+	for open, calls := range map[toolglot.ReasoningOpen]int{toolglot.ReasoningOpenMaybe: 0, toolglot.ReasoningOpenNo: 1} {
+		message := must(toolglot.Parse(draft, toolglot.Config{Options: toolglot.Options{ReasoningOpen: open}}))
+		if len(message.Calls) != calls {
+			t.Errorf("%q: %+v", open, message)
+		}
+	}
+	if _, err := toolglot.NewReader(toolglot.Config{Options: toolglot.Options{ReasoningOpen: "perhaps"}}); !errors.Is(err, toolglot.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 func TestReadFromAReader(t *testing.T) {
 	parser := must(toolglot.NewParser(toolglot.Config{Tools: weather}))
 	defer parser.Close()
@@ -66,9 +87,9 @@ func TestReadFromAReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch event.Kind {
-		case toolglot.Text:
+		case toolglot.KindText:
 			text += event.Text
-		case toolglot.Arguments:
+		case toolglot.KindArguments:
 			arguments += event.Text
 		}
 	}
@@ -163,10 +184,10 @@ func TestRepairDetectRenderExplain(t *testing.T) {
 	if failed := must(toolglot.Repair("", "no idea", toolglot.Config{})); failed.OK() || len(failed.Diagnostics) == 0 {
 		t.Errorf("%+v", failed)
 	}
-	if verdicts := must(toolglot.Detect(toolglot.Output, answer)); verdicts[0].Dialect != "qwen3_coder" {
+	if verdicts := must(toolglot.Detect(toolglot.SourceOutput, answer)); verdicts[0].Dialect != "qwen3_coder" {
 		t.Errorf("%+v", verdicts[0])
 	}
-	if verdicts := must(toolglot.Detect(toolglot.Model, "Qwen/Qwen3-Coder-30B")); verdicts[0].Dialect != "qwen3_coder" {
+	if verdicts := must(toolglot.Detect(toolglot.SourceModelName, "Qwen/Qwen3-Coder-30B")); verdicts[0].Dialect != "qwen3_coder" {
 		t.Errorf("%+v", verdicts[0])
 	}
 	reader := must(toolglot.NewReader(toolglot.Config{Tools: weather}))
@@ -257,9 +278,9 @@ func ExampleParser() {
 	for _, piece := range []string{"Let me ", "look.<tool_", `call>{"name": "ls", "arguments": {}}</tool_call>`} {
 		for event := range parser.Push(piece) {
 			switch event.Kind {
-			case toolglot.Text:
+			case toolglot.KindText:
 				fmt.Printf("%q\n", event.Text)
-			case toolglot.CallStart:
+			case toolglot.KindCallStart:
 				fmt.Println("calls", event.Name)
 			}
 		}

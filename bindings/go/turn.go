@@ -9,17 +9,17 @@ import (
 
 // Traffic is what is known of a client and a model server.
 type Traffic struct {
-	// Client and Server are the protocols they speak: "chat", "responses" or "messages"; "chat" if empty.
-	Client string `json:"client,omitempty"`
-	Server string `json:"server,omitempty"`
+	// Client and Server are the protocols they speak; [ProtocolChat] if empty.
+	Client Protocol `json:"client,omitempty"`
+	Server Protocol `json:"server,omitempty"`
 	// Options are how text is read.
 	Options Options `json:"options"`
-	// Engine is what serves the model: "generic", "vllm", "sglang", "llama.cpp", "ollama", "lmstudio", "mlx-lm".
-	Engine string `json:"engine,omitempty"`
+	// Engine is what serves the model; [EngineGeneric] if empty.
+	Engine Engine `json:"engine,omitempty"`
 	// Forced says that text is read for calls although the request declares no tools.
 	Forced bool `json:"forced,omitempty"`
-	// ReasoningField is where chat clients find reasoning: "reasoning_content", "reasoning" or "both".
-	ReasoningField string `json:"reasoning_field,omitempty"`
+	// ReasoningField is where chat clients find reasoning; [ReasoningFieldContent] if empty.
+	ReasoningField ReasoningField `json:"reasoning_field,omitempty"`
 	// ReasoningOpen says that the prompt opened a reasoning region.
 	ReasoningOpen bool `json:"reasoning_open,omitempty"`
 	// UpstreamModel is the model's name at the server, where it is another.
@@ -55,8 +55,15 @@ func (t *Turn) Push(piece []byte) ([]byte, error) {
 	return out, wrap(err)
 }
 
-// Finish ends the stream and returns what is left of the client's; why is empty unless something cut the stream.
-func (t *Turn) Finish(why string) ([]byte, error) {
+// Finish ends the stream and returns what is left of the client's; cause is nil unless something cut the stream, and is then
+// told to the client.
+func (t *Turn) Finish(cause error) ([]byte, error) {
+	why := ""
+	if cause != nil {
+		if why = cause.Error(); why == "" {
+			why = "the stream was cut"
+		}
+	}
 	out, err := t.turn.Finish(why)
 	return out, wrap(err)
 }
@@ -68,4 +75,7 @@ func (t *Turn) Whole(answer []byte) ([]byte, error) {
 }
 
 // Close frees the turn; one that nobody has any more is freed by itself.
-func (t *Turn) Close() { t.turn.Close() }
+func (t *Turn) Close() error {
+	t.turn.Close()
+	return nil
+}

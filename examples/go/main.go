@@ -31,13 +31,13 @@ func main() {
 			log.Fatal(err)
 		}
 		switch event.Kind {
-		case toolglot.Text:
+		case toolglot.KindText:
 			fmt.Print(event.Text)
-		case toolglot.CallStart:
+		case toolglot.KindCallStart:
 			fmt.Printf("\n-> %s ", event.Name)
-		case toolglot.Arguments:
+		case toolglot.KindArguments:
 			fmt.Print(event.Text)
-		case toolglot.CallEnd:
+		case toolglot.KindCallEnd:
 			fmt.Printf(" (%s)\n", event.Outcome)
 		}
 	}

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { hermesToolMiddleware, qwen3CoderToolMiddleware } from "@ai-sdk-tool/parser";
-import { toolglotV3 } from "@toolglot/ai-sdk";
+import { toolglotV6 } from "@toolglot/ai-sdk";
 import { simulateReadableStream, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { Renderer } from "toolglot";
@@ -92,8 +92,8 @@ const same = (found, wanted) =>
 
 const ways = {
   "@ai-sdk-tool/parser": { hermes: hermesToolMiddleware, qwen3_coder: qwen3CoderToolMiddleware },
-  "@toolglot/ai-sdk, dialect named": { hermes: toolglotV3({ dialects: "hermes", prompt: true }), qwen3_coder: toolglotV3({ dialects: "qwen3_coder", prompt: true }) },
-  "@toolglot/ai-sdk, any dialect": { hermes: toolglotV3(), qwen3_coder: toolglotV3() },
+  "@toolglot/ai-sdk, dialect named": { hermes: toolglotV6({ dialects: "hermes", prompt: true }), qwen3_coder: toolglotV6({ dialects: "qwen3_coder", prompt: true }) },
+  "@toolglot/ai-sdk, any dialect": { hermes: toolglotV6(), qwen3_coder: toolglotV6() },
 };
 for (const [name, middlewares] of Object.entries(ways)) {
   let right = 0;

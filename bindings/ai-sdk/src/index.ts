@@ -20,18 +20,22 @@ export interface ToolglotOptions extends DialectChoice, Omit<Policy, "finishReas
   onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
 }
 
-// The SDK's own types, of version 3 or 4, take what this gives; it depends on neither.
-/* eslint-disable @typescript-eslint/no-explicit-any */
-/** A middleware for `wrapLanguageModel`. */
-export interface ToolglotMiddleware<Version extends "v3" | "v4"> {
-  readonly specificationVersion: Version;
-  transformParams(options: { params: any; [key: string]: any }): Promise<any>;
-  wrapGenerate(options: { doGenerate: () => PromiseLike<any>; params: any; [key: string]: any }): Promise<any>;
-  wrapStream(options: { doStream: () => PromiseLike<any>; params: any; [key: string]: any }): Promise<any>;
+/** How each major version of the SDK names the kind of middleware that it takes. */
+interface Specification {
+  5: { readonly middlewareVersion: "v2" };
+  6: { readonly specificationVersion: "v3" };
+  7: { readonly specificationVersion: "v4" };
 }
 
-function middleware<Version extends "v3" | "v4">(
-  specificationVersion: Version,
+/** A middleware for `wrapLanguageModel` of a major version of the SDK. What it is given comes back with the same type. */
+export type ToolglotMiddleware<Version extends keyof Specification> = Specification[Version] & {
+  transformParams<CallOptions>(options: { params: CallOptions }): Promise<CallOptions>;
+  wrapGenerate<Result>(options: { doGenerate: () => PromiseLike<Result>; params: unknown }): Promise<Result>;
+  wrapStream<Result>(options: { doStream: () => PromiseLike<Result>; params: unknown }): Promise<Result>;
+};
+
+function middleware<Version extends keyof Specification>(
+  specification: Specification[Version],
   options: ToolglotOptions,
 ): ToolglotMiddleware<Version> {
   const { prompt, ...reading_ } = options;
@@ -41,23 +45,25 @@ function middleware<Version extends "v3" | "v4">(
     return tools.length > 0 ? { ...reading_, tools: declared(tools) } : undefined;
   };
   return {
-    specificationVersion,
+    ...specification,
     async transformParams({ params }) {
       const tools = callable(params as Params);
       if (!prompt || tools.length === 0) return params;
-      return intoPrompt(params as Params, tools, prompt === true ? { dialect: only(options) } : prompt);
+      return intoPrompt(params as Params, tools, prompt === true ? { dialect: only(options) } : prompt) as typeof params;
     },
     async wrapGenerate({ doGenerate, params }) {
-      const result = (await doGenerate()) as { content: Content[]; finishReason: Finish };
+      const given = await doGenerate();
       const read_ = settings(params as Params);
-      if (!read_) return result;
+      if (!read_) return given;
+      const result = given as { content: Content[]; finishReason: Finish };
       const { content, calls } = read(result.content, result.finishReason, read_);
-      return { ...result, content, finishReason: finished(result.finishReason, calls) };
+      return { ...given, content, finishReason: finished(result.finishReason, calls) };
     },
     async wrapStream({ doStream, params }) {
-      const result = (await doStream()) as { stream: ReadableStream<Part> };
+      const given = await doStream();
       const read_ = settings(params as Params);
-      return read_ ? { ...result, stream: result.stream.pipeThrough(reading(read_)) } : result;
+      const { stream } = given as { stream: ReadableStream<Part> };
+      return read_ ? { ...given, stream: stream.pipeThrough(reading(read_)) } : given;
     },
   };
 }
@@ -74,17 +80,22 @@ function only({ dialects }: ToolglotOptions): string | undefined {
  * @example
  * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware: toolglot() });
  */
-export function toolglot(options: ToolglotOptions = {}): ToolglotMiddleware<"v4"> {
-  return middleware("v4", options);
+export function toolglot(options: ToolglotOptions = {}): ToolglotMiddleware<7> {
+  return middleware<7>({ specificationVersion: "v4" }, options);
 }
 
 /** Returns a middleware of AI SDK 6. */
-export function toolglotV3(options: ToolglotOptions = {}): ToolglotMiddleware<"v3"> {
-  return middleware("v3", options);
+export function toolglotV6(options: ToolglotOptions = {}): ToolglotMiddleware<6> {
+  return middleware<6>({ specificationVersion: "v3" }, options);
+}
+
+/** Returns a middleware of AI SDK 5. */
+export function toolglotV5(options: ToolglotOptions = {}): ToolglotMiddleware<5> {
+  return middleware<5>({ middlewareVersion: "v2" }, options);
 }
 
 /**
- * Returns a `repairToolCall` of AI SDK 7 (`experimental_repairToolCall` of 6): arguments that are not JSON, or do not fit the
+ * Returns a `repairToolCall` of AI SDK 7 (`experimental_repairToolCall` of 5 and 6): arguments that are not JSON, or do not fit the
  * tool's schema, are read with every repair that toolglot knows. What nothing can be made of stays an error.
  */
 export function repairToolCall(options: Omit<ToolglotOptions, "prompt"> = {}) {
@@ -100,8 +111,9 @@ export function repairToolCall(options: Omit<ToolglotOptions, "prompt"> = {}) {
     if ((error as { name?: string } | undefined)?.name === "AI_NoSuchToolError") return null;
     const { toolName, input } = toolCall;
     const tools = [{ name: toolName, parameters: await inputSchema({ toolName }) }];
-    const { arguments: json, diagnostics } = repair(input, { ...options, tools, tool: toolName });
-    for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
+    const { onDiagnostic, ...policy } = options;
+    const { arguments: json, diagnostics } = repair(input, { ...policy, tools, tool: toolName });
+    for (const diagnostic of diagnostics) onDiagnostic?.(diagnostic);
     return json === null || json === input ? null : { ...toolCall, input: json };
   };
 }

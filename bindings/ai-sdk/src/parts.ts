@@ -1,4 +1,4 @@
-/** What the SDK's language models say, versions 3 and 4 alike: only what is read or written here. */
+/** What the SDK's language models say, specifications 2 to 4 alike: only what is read or written here. */
 
 import type { Tool } from "toolglot";
 
@@ -25,10 +25,11 @@ export type PromptPart = { type: string; text?: string; toolCallId?: string; too
 /** A message of the prompt. */
 export type PromptMessage = { role: string; content: string | PromptPart[]; [key: string]: unknown };
 
-/** Why a model stopped. */
-export interface Finish {
-  unified: string;
-  raw?: string | undefined;
+/** Why a model stopped; SDK 5 has the word alone. */
+export type Finish = string | { unified: string; raw?: string | undefined };
+
+function wordOf(finish: Finish): string {
+  return typeof finish === "string" ? finish : finish.unified;
 }
 
 /** A part of a stream. */
@@ -63,7 +64,7 @@ const ENDS: Record<string, "stop" | "length" | "content_filter" | "tool_calls"> 
 
 /** Returns the reason as toolglot names it, if it has one. */
 export function endOf(finish: Finish | undefined): "stop" | "length" | "content_filter" | "tool_calls" | undefined {
-  return ENDS[finish?.unified ?? ""];
+  return finish === undefined ? undefined : ENDS[wordOf(finish)];
 }
 
 /** Says whether a limit or a filter ended the answer. */
@@ -73,6 +74,7 @@ export function isCut(finish: Finish | undefined): boolean {
 
 /** Returns the reason of an answer with finished calls: what cut the answer goes first. */
 export function finished(finish: Finish, calls: number): Finish {
-  const free = ["stop", "other", "unknown"].includes(finish.unified);
-  return calls > 0 && free ? { ...finish, unified: "tool-calls" } : finish;
+  const free = ["stop", "other", "unknown"].includes(wordOf(finish));
+  if (calls === 0 || !free) return finish;
+  return typeof finish === "string" ? "tool-calls" : { ...finish, unified: "tool-calls" };
 }

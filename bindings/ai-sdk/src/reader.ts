@@ -1,6 +1,6 @@
 /** Text of a model to parts of the SDK, in the order in which the model said them. */
 
-import { mint, Parser, repair, type Diagnostic, type Event, type ReadOptions } from "toolglot";
+import { mint, Parser, repair, type Diagnostic, type ParserEvent, type ReadOptions } from "toolglot";
 
 import { endOf, finished, isCut, type Content, type Finish, type Part } from "./parts.js";
 
@@ -23,8 +23,9 @@ export class Reader {
   calls = 0;
 
   constructor(options: ReaderOptions) {
+    const { onDiagnostic: _, ...read } = options;
     this.#options = options;
-    this.#parser = new Parser(options);
+    this.#parser = new Parser(read);
   }
 
   /** Ids of calls that the provider made are taken. */
@@ -60,11 +61,11 @@ export class Reader {
     return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
   }
 
-  #parts(events: Event[], id: string): Part[] {
+  #parts(events: ParserEvent[], id: string): Part[] {
     return events.flatMap((event) => this.#part(event, id));
   }
 
-  #part(event: Event, id: string): Part[] {
+  #part(event: ParserEvent, id: string): Part[] {
     switch (event.type) {
       case "text":
       case "reasoning":
@@ -136,8 +137,9 @@ function isReadable({ input }: Part | Content): boolean {
 function repaired<T extends Part | Content>(part: T, options: ReaderOptions, finish?: Finish): T {
   if (isReadable(part) || isCut(finish)) return part;
   const { input, toolName } = part as { input?: unknown; toolName?: string };
-  const { arguments: json, diagnostics } = repair(String(input), { ...options, tool: toolName });
-  for (const diagnostic of diagnostics) options.onDiagnostic?.(diagnostic);
+  const { onDiagnostic, ...read } = options;
+  const { arguments: json, diagnostics } = repair(String(input), { ...read, tool: toolName });
+  for (const diagnostic of diagnostics) onDiagnostic?.(diagnostic);
   return json === null ? part : { ...part, input: json };
 }
 

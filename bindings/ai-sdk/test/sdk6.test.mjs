@@ -1,7 +1,7 @@
 import * as sdk from "ai-6";
 import { MockLanguageModelV3 } from "ai-6/test";
 
-import { repairToolCall, toolglotV3 } from "@toolglot/ai-sdk";
+import { repairToolCall, toolglotV6 } from "@toolglot/ai-sdk";
 import { testLoop } from "./loop.mjs";
 
 testLoop({
@@ -9,7 +9,7 @@ testLoop({
   sdk,
   Model: MockLanguageModelV3,
   simulateReadableStream: sdk.simulateReadableStream,
-  middleware: toolglotV3,
+  middleware: toolglotV6,
   repairOption: "experimental_repairToolCall",
   repairToolCall,
 });

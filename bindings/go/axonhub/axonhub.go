@@ -43,7 +43,7 @@ func NewRepairer(config toolglot.Config, traffic toolglot.Traffic) (*Repairer, e
 }
 
 // Close frees the repairer; streams go on.
-func (r *Repairer) Close() { r.reader.Close() }
+func (r *Repairer) Close() error { return r.reader.Close() }
 
 func (r *Repairer) turn(request []byte) (*toolglot.Turn, []byte, error) {
 	traffic := r.traffic
@@ -61,10 +61,10 @@ func (r *Repairer) turn(request []byte) (*toolglot.Turn, []byte, error) {
 // RequestBody returns the body for the provider: the client's, with what the provider needs so that markers arrive.
 func (r *Repairer) RequestBody(request []byte) ([]byte, error) {
 	turn, body, err := r.turn(request)
-	if err == nil {
-		turn.Close()
+	if err != nil {
+		return nil, err
 	}
-	return body, err
+	return body, turn.Close()
 }
 
 // TransformBody turns a whole answer to a request into one with native calls.
@@ -73,7 +73,7 @@ func (r *Repairer) TransformBody(request, answer []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer turn.Close()
+	defer func() { _ = turn.Close() }()
 	return turn.Whole(answer)
 }
 
@@ -114,11 +114,8 @@ func (s *stream) pull() {
 		out, err = s.turn.Push(frame(s.from.Current()))
 	} else {
 		s.ended = true
-		why := ""
-		if s.err = s.from.Err(); s.err != nil {
-			why = s.err.Error()
-		}
-		out, err = s.turn.Finish(why)
+		s.err = s.from.Err()
+		out, err = s.turn.Finish(s.err)
 	}
 	if err != nil {
 		s.ended, s.err = true, errors.Join(s.err, err)
@@ -132,8 +129,7 @@ func (s *stream) Err() error { return s.err }
 
 func (s *stream) Close() error {
 	s.ended = true
-	s.turn.Close()
-	return s.from.Close()
+	return errors.Join(s.turn.Close(), s.from.Close())
 }
 
 // frame writes an event as it stands in a stream.

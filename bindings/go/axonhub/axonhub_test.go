@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/toolglot/toolglot/bindings/go"
+	"github.com/toolglot/toolglot/bindings/go/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 const write = `[{"type": "function", "function": {"name": "Write", "parameters": {"type": "object", "properties": {
 	"file_path": {"type": "string"}, "content": {"type": "string"}, "mode": {"type": "integer"}}}}}]`
@@ -118,7 +117,7 @@ func repairer(t *testing.T) *Repairer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(r.Close)
+	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
 

@@ -58,7 +58,7 @@ func benchmarked(b *testing.B) *Repairer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(r.Close)
+	b.Cleanup(func() { _ = r.Close() })
 	return r
 }
 

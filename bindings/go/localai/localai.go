@@ -16,8 +16,8 @@ type FunctionsConfig struct {
 	XMLFormatPreset string
 	// Tools are the declared tools as the request has them; a call is better read with them.
 	Tools any
-	// ReasoningOpen says that the prompt already opened the reasoning.
-	ReasoningOpen bool
+	// ReasoningOpen says whether the prompt already opened the reasoning.
+	ReasoningOpen toolglot.ReasoningOpen
 	// IDSeed is what ids are made from where the model writes none, the same for the same seed. Zero is none: each
 	// text and each stream then has ids of its own.
 	IDSeed uint64
@@ -67,7 +67,7 @@ func NewReader(config FunctionsConfig) (*Reader, error) {
 }
 
 // Close frees the reader.
-func (r *Reader) Close() { r.reader.Close() }
+func (r *Reader) Close() error { return r.reader.Close() }
 
 // ParseFunctionCall returns the finished calls of an answer; what was cut off or broken is none.
 func (r *Reader) ParseFunctionCall(llmresult string) ([]FuncCallResults, error) {
@@ -97,7 +97,7 @@ func ParseFunctionCall(llmresult string, config FunctionsConfig) ([]FuncCallResu
 	if err != nil {
 		return nil, err
 	}
-	defer reader.Close()
+	defer func() { _ = reader.Close() }()
 	return reader.ParseFunctionCall(llmresult)
 }
 
@@ -163,22 +163,22 @@ func (s *Stream) Finish() (ChatDelta, error) {
 }
 
 // Close frees the stream.
-func (s *Stream) Close() { s.parser.Close() }
+func (s *Stream) Close() error { return s.parser.Close() }
 
 func (s *Stream) add(delta *ChatDelta, event toolglot.Event) error {
 	switch event.Kind {
-	case toolglot.Text:
+	case toolglot.KindText:
 		delta.Content += event.Text
-	case toolglot.Reasoning:
+	case toolglot.KindReasoning:
 		delta.ReasoningContent += event.Text
-	case toolglot.CallStart:
+	case toolglot.KindCallStart:
 		s.calls[event.Index] = &running{ToolCallDelta: ToolCallDelta{ID: event.ID, Name: event.Name}}
-	case toolglot.Arguments:
+	case toolglot.KindArguments:
 		s.calls[event.Index].arguments.WriteString(event.Text)
-	case toolglot.CallEnd:
+	case toolglot.KindCallEnd:
 		call := s.calls[event.Index]
 		delete(s.calls, event.Index)
-		if event.Outcome != "complete" && event.Outcome != "repaired" {
+		if !event.Outcome.Finished() {
 			return nil
 		}
 		if call.ID == "" {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/toolglot/toolglot/bindings/go/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 const tools = `[
 	{"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {

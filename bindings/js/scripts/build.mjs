@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { buildSync } from "esbuild";
 
 process.chdir(new URL("..", import.meta.url).pathname);
-const wasm = process.env.TOOLGLOT_WASM ?? "../go/internal/wasm/toolglot.wasm";
+const wasm = process.env.TOOLGLOT_WASM ?? "../wasm/toolglot.wasm";
 const tsc = createRequire(import.meta.url).resolve("typescript/package.json").replace("package.json", "bin/tsc");
 
 rmSync("dist", { recursive: true, force: true });

@@ -10,4 +10,6 @@ export { ARRIVAL_EVENTS, BYTE_KINDS } from "./inspection.js";
 export { certify, detect, dialects, explain, inspect, inspectRows, mint, nearMiss, parse, repair, Renderer, sketch } from "./jobs.js";
 export { Parser } from "./parser.js";
 export { createFetch, Exchange, ParserStream } from "./streams.js";
+export { ToolSet } from "./typed.js";
+export type { InvalidCall, SchemaIssue, SchemaOutput, StandardSchema, ToolDefinition, TypedCall, ValidCall } from "./typed.js";
 export type * from "./types.js";

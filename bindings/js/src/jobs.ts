@@ -1,10 +1,12 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** What is done in one go: parse, repair, detect, explain, near miss, inspect, render, dialects made and tried. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
 import { spelledOut } from "./inspection.js";
 import { decodeMessage, messageOf, type RawMessage } from "./message.js";
-import { dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
+import { checkNames } from "./names.js";
+import { choiceOf, dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
 import type {
   Certificate,
   Dialect,
@@ -23,13 +25,13 @@ import type {
 
 /** Reads a whole text. */
 export function parse(text: string | Uint8Array, options: ReadOptions = {}): Message {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("parse", options);
   return decodeMessage(home.ask("tg_parse", dialects, tools, ...home.put(optionsText(options), text)));
 }
 
 /** Reads a whole text and says why it was read so. */
 export function explain(text: string | Uint8Array, options: ReadOptions = {}): { steps: Step[]; message: Message } {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("explain", options);
   const json = home.ask("tg_explain", dialects, tools, ...home.put(optionsText(options), text));
   const { steps, message } = JSON.parse(json) as { steps: Step[]; message: RawMessage };
   return { steps, message: messageOf(message) };
@@ -37,7 +39,7 @@ export function explain(text: string | Uint8Array, options: ReadOptions = {}): {
 
 /** Says why a text that looks like a call was read as none; null for a text with calls, and for prose. */
 export function nearMiss(text: string | Uint8Array, options: ReadOptions = {}): NearMiss | null {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("nearMiss", options);
   return JSON.parse(home.ask("tg_near_miss", dialects, tools, ...home.put(optionsText(options), text))) as NearMiss | null;
 }
 
@@ -48,7 +50,7 @@ export function inspect(text: string | Uint8Array, options: ReadOptions = {}): I
 
 /** As `inspect`, in a form that is several times as fast to make for long texts. */
 export function inspectRows(text: string | Uint8Array, options: ReadOptions = {}): InspectionRows {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("inspect", options);
   const json = home.ask("tg_inspect", dialects, tools, ...home.put(optionsText(options), text));
   const { message, ...rest } = JSON.parse(json) as Omit<InspectionRows, "message"> & { message: RawMessage };
   return { message: messageOf(message), ...rest };
@@ -60,7 +62,7 @@ export function inspectRows(text: string | Uint8Array, options: ReadOptions = {}
  * `tool` names the tool that is called; without it, it is the only one that is declared.
  */
 export function repair(text: string, options: ReadOptions & { tool?: string | undefined } = {}): Repaired {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("repair", options, "tool");
   const words = home.put(options.tool ?? "", optionsText(options), text);
   return JSON.parse(home.ask("tg_repair", dialects, tools, ...words)) as Repaired;
 }
@@ -72,7 +74,7 @@ export function detect(
   subject: string,
   options: DialectChoice & { from?: keyof typeof SOURCES | undefined; tools?: ReadOptions["tools"] } = {},
 ): Verdict[] {
-  const [home, dialects, tools] = ready(options);
+  const [home, dialects, tools] = ready("detect", options, "from");
   const source = SOURCES[options.from ?? "output"];
   return JSON.parse(home.ask("tg_detect", dialects, tools, source, ...home.put(subject))) as Verdict[];
 }
@@ -80,7 +82,7 @@ export function detect(
 /** Returns the dialects that are built in, and those of your own files. */
 export function dialects(choice: DialectChoice = {}): Dialect[] {
   const home = engine();
-  return JSON.parse(home.ask("tg_dialects_list", dialectsOf(home, choice))) as Dialect[];
+  return JSON.parse(home.ask("tg_dialects_list", choiceOf(home, "dialects", choice))) as Dialect[];
 }
 
 /** Returns the text of a dialect file that reads an example as what it means; an example that allows none is an error. */
@@ -92,7 +94,7 @@ export function sketch(example: Example): string {
 /** Tries a dialect: writes two calls with values of every kind and reads them back. */
 export function certify(dialect: string, choice: DialectChoice = {}): Certificate {
   const home = engine();
-  return JSON.parse(home.ask("tg_certify", dialectsOf(home, choice), ...home.put(dialect))) as Certificate;
+  return JSON.parse(home.ask("tg_certify", choiceOf(home, "certify", choice), ...home.put(dialect))) as Certificate;
 }
 
 /** Returns an id for the call at an index that carries none: the same seed and index give the same id. */
@@ -100,11 +102,14 @@ export function mint(seed: number | bigint, index: number): string {
   return engine().ask("tg_mint", BigInt(seed), index);
 }
 
+const RENDERER = new Set(["tools", "files"]);
+
 /** Writes messages as a model of one dialect would. */
 export class Renderer {
   readonly #handle: Handle;
 
   constructor(dialect: string, options: Pick<ReadOptions, "tools" | "files"> = {}) {
+    checkNames("Renderer", options, RENDERER);
     const home = engine();
     const [of, tools] = [dialectsOf(home, { files: options.files }), toolsOf(home, options.tools)];
     const words = home.put(dialect) as [number, number];
@@ -120,5 +125,10 @@ export class Renderer {
   /** Frees the renderer's memory. */
   free(): void {
     this.#handle.release();
+  }
+
+  /** Frees the renderer at the end of a block: `using renderer = new Renderer("hermes")`. */
+  [Symbol.dispose](): void {
+    this.free();
   }
 }

@@ -1,10 +1,11 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The parser: pieces in, events out. */
 
 import { Handle } from "./handle.js";
 import { decodeMessage } from "./message.js";
 import { drawSeed, optionsText, ready } from "./settings.js";
 import type { Engine } from "./engine.js";
-import type { Event, FinishReason, Message, ReadOptions } from "./types.js";
+import type { ParserEvent, FinishReason, Message, ReadOptions } from "./types.js";
 
 /** The layout of a record in the module's memory. */
 const RECORD = 48;
@@ -26,7 +27,7 @@ export class Parser {
   #half = "";
 
   constructor(options: ReadOptions = {}) {
-    const [home, dialects, tools] = ready(options);
+    const [home, dialects, tools] = ready("Parser", options);
     const text = optionsText({ ...options, idSeed: options.idSeed ?? drawSeed() });
     const value = home.make("tg_parser_new", dialects, tools, ...(home.put(text) as [number, number]));
     this.#home = home;
@@ -35,7 +36,7 @@ export class Parser {
   }
 
   /** Reads on from a piece, which may be cut anywhere, also within a character. */
-  push(piece: string | Uint8Array): Event[] {
+  push(piece: string | Uint8Array): ParserEvent[] {
     if (typeof piece !== "string") return [...this.#rest(), ...this.#push(piece)];
     let text = this.#half + piece;
     this.#half = "";
@@ -48,7 +49,7 @@ export class Parser {
   }
 
   /** Reads on from one special token; see `markedTokens`. */
-  pushSpecial(token: string): Event[] {
+  pushSpecial(token: string): ParserEvent[] {
     const rest = this.#rest();
     const handle = this.#handle.value;
     const [at, size] = this.#home.put(token) as [number, number];
@@ -56,8 +57,25 @@ export class Parser {
   }
 
   /** Ends the message; the next push begins another. */
-  finish(): Event[] {
+  finish(): ParserEvent[] {
     return [...this.#rest(), ...this.#step(this.#home.call("tg_parser_finish", this.#handle.value))];
+  }
+
+  /**
+   * Reads a message to its end from a stream or a list of pieces, and yields its events as they come. If the stream fails, what
+   * is left of the text comes before the error.
+   *
+   * @example
+   * for await (const event of parser.read(response.body)) …
+   */
+  async *read(pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): AsyncGenerator<ParserEvent, void, void> {
+    try {
+      for await (const piece of pieces) yield* this.push(piece);
+    } catch (error) {
+      yield* this.finish();
+      throw error;
+    }
+    yield* this.finish();
   }
 
   /** Says why the server ended the message, where that is known only at its end. */
@@ -85,32 +103,37 @@ export class Parser {
     this.#handle.release();
   }
 
-  #push(piece: string | Uint8Array): Event[] {
+  /** Frees the parser at the end of a block: `using parser = new Parser()`. */
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  #push(piece: string | Uint8Array): ParserEvent[] {
     const handle = this.#handle.value;
     const [at, size] = this.#home.put(piece) as [number, number];
     return this.#step(this.#home.call("tg_parser_push", handle, at, size));
   }
 
   /** Pushes half a character whose other half did not come; it is read as U+FFFD. */
-  #rest(): Event[] {
+  #rest(): ParserEvent[] {
     const half = this.#half;
     this.#half = "";
     return half === "" ? [] : this.#push(half);
   }
 
-  #step(status: number): Event[] {
+  #step(status: number): ParserEvent[] {
     const home = this.#home;
     home.done(status, "the parser cannot go on; make a new one");
     const count = home.call("tg_parser_event_count", this.#handle.value);
     if (count === 0) return [];
     let at = home.call("tg_parser_events", this.#handle.value);
-    const events: Event[] = [];
+    const events: ParserEvent[] = [];
     for (let left = count; left > 0; left--, at += RECORD) events.push(event(home, at));
     return events;
   }
 }
 
-function event(home: Engine, at: number): Event {
+function event(home: Engine, at: number): ParserEvent {
   const view = home.view;
   const word = (place: number) => view.getUint32(at + place, true);
   // Texts are shorter than 2^53 bytes, so a float holds their places.

@@ -1,7 +1,8 @@
 /** Settings as the module takes them, and handles of dialects and tools that are kept for the next message. */
 
-import { engine, type Engine } from "./engine.js";
-import type { DialectChoice, ExchangeOptions, Policy, ReadOptions } from "./types.js";
+import { engine, ToolglotError, type Engine } from "./engine.js";
+import { checkNames } from "./names.js";
+import type { DialectChoice, ExchangeOptions, Limits, Policy, ReadOptions } from "./types.js";
 
 /** The names of options, here and in the module. */
 const NAMES: readonly (readonly [keyof Policy, string])[] = [
@@ -19,6 +20,44 @@ const NAMES: readonly (readonly [keyof Policy, string])[] = [
   ["limits", "limits"],
   ["idSeed", "id_seed"],
 ];
+
+const CHOICE: readonly (keyof DialectChoice)[] = ["dialects", "dialect", "prefer", "files"];
+const LIMITS: readonly (keyof Limits)[] = ["held", "arguments", "depth", "calls"];
+const EXCHANGE: readonly Exclude<keyof ExchangeOptions, keyof DialectChoice>[] = [
+  "client",
+  "server",
+  "policy",
+  "engine",
+  "forced",
+  "reasoningField",
+  "reasoningOpen",
+  "upstreamModel",
+  "seed",
+  "now",
+];
+/** What an exchange sets itself, or has beside its policy. */
+const NOT_OF_A_POLICY = ["reasoningOpen", "finishReason", "markedTokens", "idSeed"];
+
+const known = {
+  choice: new Set<string>(CHOICE),
+  limits: new Set<string>(LIMITS),
+  read: new Set<string>([...CHOICE, "tools", ...NAMES.map(([name]) => name)]),
+  exchange: new Set<string>([...CHOICE, ...EXCHANGE]),
+  policy: new Set<string>(NAMES.map(([name]) => name).filter((name) => !NOT_OF_A_POLICY.includes(name))),
+};
+
+function checkRead(what: string, options: ReadOptions, more: string[]): void {
+  checkNames(what, options, more.length > 0 ? new Set([...known.read, ...more]) : known.read);
+  if (options.limits) checkNames("`limits`", options.limits, known.limits);
+}
+
+/** Throws if an exchange has no option of a name; `more` are those of what makes it. */
+export function checkExchange(what: string, options: ExchangeOptions, ...more: string[]): void {
+  checkNames(what, options, new Set([...known.exchange, ...more]));
+  const { policy } = options;
+  if (policy) checkNames("`policy`", policy, known.policy);
+  if (policy?.limits) checkNames("`limits`", policy.limits, known.limits);
+}
 
 function policy(options: Policy): Record<string, unknown> {
   const set: Record<string, unknown> = {};
@@ -89,10 +128,18 @@ const tools = new Kept("tg_tools_new", "tg_tools_free");
 
 /** Returns the handle of a choice of dialects; 0 is all. Good until the next call. */
 export function dialectsOf(home: Engine, choice: DialectChoice): number {
-  const { files, dialects: only, prefer } = choice;
+  const { files, dialect, dialects: only = dialect, prefer } = choice;
+  if (dialect !== undefined && only !== dialect)
+    throw new ToolglotError("invalid", "`dialect` and `dialects` are two names of one option; give one");
   const all = only === undefined || only.length === 0;
   if (!files?.length && all && prefer === undefined) return 0;
   return dialects.of(home, JSON.stringify({ files, only: all ? undefined : only, prefer }));
+}
+
+/** Returns the handle of a choice of dialects that is all there is to say. */
+export function choiceOf(home: Engine, what: string, choice: DialectChoice): number {
+  checkNames(what, choice, known.choice);
+  return dialectsOf(home, choice);
 }
 
 /** Returns the handle of tools; 0 is none. Good until the next call. */
@@ -101,8 +148,9 @@ export function toolsOf(home: Engine, declared: ReadOptions["tools"]): number {
   return tools.of(home, typeof declared === "string" ? declared : JSON.stringify(declared));
 }
 
-/** Returns the instance, and the handles of what a message is read with. */
-export function ready(options: ReadOptions): [home: Engine, dialects: number, tools: number] {
+/** Returns the instance, and the handles of what a message is read with; `more` are names of what else can be said. */
+export function ready(what: string, options: ReadOptions, ...more: string[]): [home: Engine, dialects: number, tools: number] {
+  checkRead(what, options, more);
   const home = engine();
   return [home, dialectsOf(home, options), toolsOf(home, options.tools)];
 }

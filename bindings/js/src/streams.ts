@@ -1,10 +1,11 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Streams of the platform: text to events, and answers of model servers on their way to clients. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
 import { Parser } from "./parser.js";
-import { dialectsOf, exchangeText } from "./settings.js";
-import type { Event, ExchangeOptions, FinishReason, Protocol, ReadOptions } from "./types.js";
+import { checkExchange, dialectsOf, exchangeText } from "./settings.js";
+import type { ParserEvent, ExchangeOptions, FinishReason, Protocol, ReadOptions } from "./types.js";
 
 /**
  * Turns a stream of text, or of its bytes, into events.
@@ -12,7 +13,7 @@ import type { Event, ExchangeOptions, FinishReason, Protocol, ReadOptions } from
  * @example
  * for await (const event of response.body.pipeThrough(new ParserStream({ tools }))) …
  */
-export class ParserStream extends TransformStream<string | Uint8Array, Event> {
+export class ParserStream extends TransformStream<string | Uint8Array, ParserEvent> {
   readonly #parser: Parser;
 
   constructor(options: ReadOptions = {}) {
@@ -54,6 +55,7 @@ export class Exchange {
   readonly body: string;
 
   constructor(request: string | Uint8Array | object, options: ExchangeOptions = {}) {
+    checkExchange("Exchange", options);
     const text = typeof request === "string" || request instanceof Uint8Array ? request : JSON.stringify(request);
     const home = engine();
     const words = [dialectsOf(home, options), ...home.put(exchangeText(options), text)];
@@ -87,6 +89,11 @@ export class Exchange {
     });
   }
 
+  /** Frees the exchange at the end of a block; one that nobody has any more is freed by itself. */
+  [Symbol.dispose](): void {
+    this.#handle.release();
+  }
+
   /** Takes a whole answer, gives the client's. */
   whole(answer: string | Uint8Array): string {
     const turn = this.#turn();
@@ -99,10 +106,14 @@ export class Exchange {
 }
 
 const PATHS: readonly [string, Protocol][] = [
+  ["/api/chat", "ollama"],
   ["/chat/completions", "chat"],
   ["/responses", "responses"],
   ["/messages", "messages"],
 ];
+
+/** What streams are sent as; Ollama's are lines of JSON. */
+const STREAMS = ["text/event-stream", "application/x-ndjson"];
 
 /**
  * Returns a `fetch` for any client of a model server: requests go out as they should, and answers come back with native
@@ -114,13 +125,15 @@ const PATHS: readonly [string, Protocol][] = [
 export function createFetch(
   options: Omit<ExchangeOptions, "client" | "server"> & { fetch?: typeof fetch | undefined } = {},
 ): typeof fetch {
+  const { fetch: given, ...exchanges } = options;
+  checkExchange("createFetch", options, "fetch");
   return async (input, init) => {
-    const send = options.fetch ?? globalThis.fetch;
+    const send = given ?? globalThis.fetch;
     const url = new URL(typeof input === "string" || input instanceof URL ? input : input.url);
     const protocol = PATHS.find(([path]) => url.pathname.endsWith(path))?.[1];
     const body = init?.body;
     if (!protocol || typeof body !== "string") return send(input, init);
-    const exchange = new Exchange(body, { ...options, client: protocol, server: protocol });
+    const exchange = new Exchange(body, { ...exchanges, client: protocol, server: protocol });
     const headers = new Headers(init?.headers);
     headers.delete("content-length");
     const answer = await send(input, { ...init, headers, body: exchange.body });
@@ -129,7 +142,8 @@ export function createFetch(
     fresh.delete("content-length");
     fresh.delete("content-encoding");
     const { status, statusText } = answer;
-    const streams = answer.headers.get("content-type")?.includes("text/event-stream");
+    const type = answer.headers.get("content-type") ?? "";
+    const streams = STREAMS.some((name) => type.includes(name));
     const content = streams ? answer.body.pipeThrough(exchange.stream()) : exchange.whole(await answer.text());
     return new Response(content, { status, statusText, headers: fresh });
   };

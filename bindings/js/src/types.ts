@@ -3,10 +3,18 @@
 /** Why a message ended. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
+/** A declared tool with its parameters as JSON Schema. */
+export interface JsonSchemaTool {
+  type?: string;
+  name: string;
+  description?: string;
+  parameters?: unknown;
+}
+
 /** A declared tool, in the form of any vendor's requests. */
 export type Tool =
   | { type: "function"; function: { name: string; description?: string; parameters?: unknown; strict?: boolean | null } }
-  | { type?: string; name: string; description?: string; parameters?: unknown }
+  | JsonSchemaTool
   | { type?: string; name: string; description?: string; input_schema?: unknown };
 
 /** A dialect of your own: its name and its TOML text. */
@@ -31,6 +39,8 @@ export interface Limits {
 export interface DialectChoice {
   /** The names of the dialects to read; all that are built in if none is named. */
   dialects?: string | readonly string[] | undefined;
+  /** Another spelling of `dialects`. */
+  dialect?: string | undefined;
   /** The dialect that wins where several read the same text. */
   prefer?: string | undefined;
   /** Dialects of your own. */
@@ -146,7 +156,7 @@ interface Span {
 }
 
 /** One thing the parser found. The spans of all events but diagnostics tile the text. */
-export type Event =
+export type ParserEvent =
   | (Span & { type: "text"; text: string })
   | (Span & { type: "reasoning"; text: string })
   /** Bytes that belong to the dialect. */
@@ -330,7 +340,7 @@ export interface Renderable {
 }
 
 /** A protocol that clients and model servers speak. */
-export type Protocol = "chat" | "responses" | "messages";
+export type Protocol = "chat" | "responses" | "messages" | "ollama";
 
 /** What is known of a client and a model server. */
 export interface ExchangeOptions extends DialectChoice {

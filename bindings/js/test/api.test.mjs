@@ -100,6 +100,60 @@ test("settings that are wrong say what to do", () => {
   assert.equal(parse("still works").content, "still works");
 });
 
+test("an option that nobody knows is an error that names the one that was meant", () => {
+  const wrong = [
+    [() => parse("", { dialets: "hermes" }), "`dialects`"],
+    [() => parse("", { reasoning_open: true }), "`reasoningOpen`"],
+    [() => parse("", { limits: { dept: 3 } }), "`depth`"],
+    [() => new Parser({ onDiagnostic() {} }), "there are"],
+    [() => repair("{}", { tol: "ls" }), "`tool`"],
+    [() => detect("", { form: "model" }), "`from`"],
+    [() => dialects({ tools: [] }), "there are"],
+    [() => new Renderer("hermes", { tool: [] }), "`tools`"],
+    [() => new Exchange("{}", { policy: { evidnce: "strict" } }), "`evidence`"],
+    [() => new Exchange("{}", { polcy: {} }), "`policy`"],
+    [() => createFetch({ fech: fetch }), "`fetch`"],
+    [() => parse("", { dialect: "hermes", dialects: ["glm45"] }), "two names"],
+  ];
+  for (const [run, hint] of wrong)
+    assert.throws(run, (error) => error instanceof ToolglotError && error.kind === "invalid" && error.message.includes(hint), hint);
+});
+
+test("`dialect` is `dialects` for one", () => {
+  const text = '<tool_call>{"name": "ls", "arguments": {}}</tool_call>';
+  assert.equal(parse(text, { dialect: "hermes" }).calls.length, 1);
+  assert.equal(parse(text, { dialect: "mistral_v11" }).calls.length, 0);
+  assert.equal(dialects({ dialect: "hermes" }).length, 1);
+});
+
+test("what is freed at the end of a block cannot be used behind it", () => {
+  for (const made of [new Parser(), new Renderer("hermes"), new Exchange({ model: "m", messages: [] })]) {
+    made[Symbol.dispose]();
+    made[Symbol.dispose]();
+    assert.throws(() => made.push?.("x") ?? made.render?.({}) ?? made.whole("{}"), ToolglotError);
+  }
+});
+
+test("chunks are read with `for await`, from streams and lists", async () => {
+  const parser = new Parser({ tools });
+  const pieces = answer.match(/.{1,5}/gs);
+  for (const from of [pieces, source(pieces), source(pieces.map(encode))]) {
+    let json = "";
+    for await (const event of parser.read(from)) if (event.type === "arguments") json += event.json;
+    assert.equal(json, '{"city": "Oslo", "days": 3}');
+    assert.equal(parser.message().calls.length, 1);
+  }
+  async function* cut() {
+    yield "half <tool";
+    throw new Error("gone");
+  }
+  let text = "";
+  await assert.rejects(async () => {
+    for await (const event of parser.read(cut())) text += event.text ?? "";
+  }, /gone/);
+  assert.equal(text, "half <tool");
+});
+
 test("repair", () => {
   assert.equal(repair("<parameter=recursive>True</parameter>").arguments, '{"recursive": true}');
   assert.equal(repair("<parameter=days>3</parameter>", { tools, tool: "get_weather" }).arguments, '{"days": 3}');
@@ -281,6 +335,18 @@ test("fetch gives any client native calls, and lets other requests pass", async 
   assert.equal(whole.choices[0].message.tool_calls[0].function.name, "get_weather");
   assert.equal(await (await fetch("http://model/v1/models")).text(), "models");
   assert.equal(asked.length, 3);
+});
+
+test("Ollama's lines get native calls", async () => {
+  const line = (content, rest) => encode(`${JSON.stringify({ model: "m", message: { role: "assistant", content }, done: false, ...rest })}\n`);
+  const lines = [...deltas.map((content) => line(content)), line("", { done: true, done_reason: "stop" })];
+  const upstream = async () => new Response(source(lines), { headers: { "content-type": "application/x-ndjson" } });
+  const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "?" }], tools });
+  const answered = await createFetch({ fetch: upstream })("http://model/api/chat", { method: "POST", body });
+  const said = (await answered.text()).trim().split("\n").map((text) => JSON.parse(text));
+  const calls = said.flatMap(({ message }) => message.tool_calls ?? []);
+  assert.deepEqual(calls.map((call) => call.function.arguments), [{ city: "Oslo", days: 3 }]);
+  assert.ok(said.at(-1).done);
 });
 
 test("`import` and `require` give Node one copy", () => {

@@ -5,6 +5,7 @@ use std::fs;
 use crate::files::File;
 use crate::{Complaints, root};
 
+mod bindings;
 mod cli;
 mod diagnostics;
 mod dialects;
@@ -32,7 +33,7 @@ pub fn write() -> Complaints {
 pub fn check() -> Complaints {
     let stale =
         generated().into_iter().flat_map(stale).map(|file| format!("{} is stale; run `cargo xtask docs`", file.path));
-    stale.collect()
+    stale.chain(bindings::complaints()).collect()
 }
 
 fn generated() -> Vec<File> {
@@ -44,6 +45,7 @@ fn generated() -> Vec<File> {
         settings::manual(),
         reliability::page(),
         grammars::table(),
+        bindings::page(),
     ]
 }
 

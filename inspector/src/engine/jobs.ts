@@ -74,7 +74,7 @@ export const jobs = {
     const messages = [{ role: "user", content: "" }];
     const declared = tools.map((tool) => toolOf(client, tool));
     const request = { model: "model", messages, input: "", max_tokens: 1024, tools: declared.length ? declared : undefined };
-    const { dialects: only, prefer, files, reasoningOpen, finishReason, markedTokens: _, idSeed: seed, ...policy } = options;
+    const { dialects: only, dialect: _, tools: __, prefer, files, reasoningOpen, finishReason, markedTokens: ___, idSeed: seed, ...policy } = options;
     const exchange = new Exchange(request, {
       client, server: "chat", policy, forced: true, seed: seed ?? 0, now: 0,
       ...{ dialects: only, prefer, files, reasoningOpen: reasoningOpen === true },

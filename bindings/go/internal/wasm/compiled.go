@@ -3,18 +3,15 @@
 package wasm
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
+	"github.com/toolglot/toolglot/bindings/go/internal/wasm/module"
 )
-
-const features = api.CoreFeaturesV2
 
 // compiled is a set with its handles in the instances where it was used.
 type compiled struct {
@@ -34,34 +31,49 @@ func (c *compiled) in(in *instance) (handles, error) {
 	if c.closed {
 		return handles{}, &engine.Fault{Kind: engine.ErrClosed, Why: "the reader is closed"}
 	}
-	var made handles
-	for _, part := range []struct {
-		function, json string
-		handle         *uint32
-	}{{"tg_dialects_new", c.set.Dialects, &made.dialects}, {"tg_tools_new", c.set.Tools, &made.tools}} {
-		if part.json == "" {
-			continue
-		}
-		words, err := in.put([]byte(part.json))
-		if err == nil {
-			*part.handle, err = in.make(part.function, words...)
-		}
-		if err != nil {
-			in.free(garbage{"tg_dialects_free", made.dialects})
-			return handles{}, err
-		}
+	made, err := in.handles(c.set)
+	if err != nil {
+		return handles{}, err
 	}
 	in.sets[c] = made
 	c.homes[in] = struct{}{}
 	return made, nil
 }
 
+// handles makes a set's handles.
+func (in *instance) handles(set engine.Set) (made handles, err error) {
+	for _, part := range []struct {
+		json   string
+		of     func(*module.Module, int32, int32, int32) int32
+		handle *int32
+	}{
+		{set.Dialects, (*module.Module).Xtg_dialects_new, &made.dialects},
+		{set.Tools, (*module.Module).Xtg_tools_new, &made.tools},
+	} {
+		if part.json == "" {
+			continue
+		}
+		put, err := in.put([]byte(part.json))
+		if err == nil {
+			*part.handle, err = in.make(func(m *module.Module) int32 { return part.of(m, put[0].at, put[0].size, in.out) })
+		}
+		if err != nil {
+			in.freeSet(made)
+			return handles{}, err
+		}
+	}
+	return made, nil
+}
+
+func (in *instance) freeSet(h handles) {
+	in.free(garbage{free: (*module.Module).Xtg_dialects_free, handle: h.dialects})
+	in.free(garbage{free: (*module.Module).Xtg_tools_free, handle: h.tools})
+}
+
 // leave frees the set's handles in an instance, which is locked.
 func (c *compiled) leave(in *instance) {
-	made := in.sets[c]
+	in.freeSet(in.sets[c])
 	delete(in.sets, c)
-	in.free(garbage{"tg_dialects_free", made.dialects})
-	in.free(garbage{"tg_tools_free", made.tools})
 }
 
 func (c *compiled) Close() {
@@ -80,7 +92,7 @@ func (c *compiled) Close() {
 // with does something in an instance where the set is ready.
 func with[T any](c *compiled, do func(*instance, handles) (T, error)) (T, error) {
 	var none T
-	in, err := take()
+	in, err := shared.take()
 	if err != nil {
 		return none, err
 	}
@@ -92,103 +104,132 @@ func with[T any](c *compiled, do func(*instance, handles) (T, error)) (T, error)
 	return do(in, made)
 }
 
-func (c *compiled) read(function string, input []byte) ([]byte, error) {
+// reader is a function of the module that reads a whole text.
+type reader func(m *module.Module, dialects, tools, options, optionsSize, text, textSize, out int32) int32
+
+func (c *compiled) read(function reader, input []byte) ([]byte, error) {
 	return with(c, func(in *instance, h handles) ([]byte, error) {
-		words, err := in.put([]byte(c.set.Options), input)
+		put, err := in.put([]byte(c.set.Options), input)
 		if err != nil {
 			return nil, err
 		}
-		return in.ask(function, uint64(h.dialects), uint64(h.tools), words[0], words[1], words[2], words[3])
+		options, text := put[0], put[1]
+		return in.ask(func(m *module.Module) int32 {
+			return function(m, h.dialects, h.tools, options.at, options.size, text.at, text.size, in.out)
+		})
 	})
 }
 
-func (c *compiled) Parse(input []byte) ([]byte, error) { return c.read("tg_parse", input) }
+func (c *compiled) Parse(input []byte) ([]byte, error) {
+	return c.read((*module.Module).Xtg_parse, input)
+}
 
-func (c *compiled) Explain(input []byte) ([]byte, error) { return c.read("tg_explain", input) }
+func (c *compiled) Explain(input []byte) ([]byte, error) {
+	return c.read((*module.Module).Xtg_explain, input)
+}
 
-func (c *compiled) NearMiss(input []byte) ([]byte, error) { return c.read("tg_near_miss", input) }
+func (c *compiled) NearMiss(input []byte) ([]byte, error) {
+	return c.read((*module.Module).Xtg_near_miss, input)
+}
 
 func (c *compiled) Repair(tool, arguments string) ([]byte, error) {
 	return with(c, func(in *instance, h handles) ([]byte, error) {
-		words, err := in.put([]byte(tool), []byte(c.set.Options), []byte(arguments))
+		put, err := in.put([]byte(tool), []byte(c.set.Options), []byte(arguments))
 		if err != nil {
 			return nil, err
 		}
-		return in.ask("tg_repair", append([]uint64{uint64(h.dialects), uint64(h.tools)}, words...)...)
+		name, options, text := put[0], put[1], put[2]
+		return in.ask(func(m *module.Module) int32 {
+			return m.Xtg_repair(h.dialects, h.tools, name.at, name.size, options.at, options.size, text.at, text.size, in.out)
+		})
 	})
 }
 
 func (c *compiled) Detect(source uint32, subject string) ([]byte, error) {
 	return with(c, func(in *instance, h handles) ([]byte, error) {
-		words, err := in.put([]byte(subject))
+		put, err := in.put([]byte(subject))
 		if err != nil {
 			return nil, err
 		}
-		return in.ask("tg_detect", uint64(h.dialects), uint64(h.tools), uint64(source), words[0], words[1])
+		return in.ask(func(m *module.Module) int32 {
+			return m.Xtg_detect(h.dialects, h.tools, int32(source), put[0].at, put[0].size, in.out)
+		})
 	})
 }
 
 func (c *compiled) Dialects() ([]byte, error) {
 	return with(c, func(in *instance, h handles) ([]byte, error) {
-		return in.ask("tg_dialects_list", uint64(h.dialects))
+		return in.ask(func(m *module.Module) int32 { return m.Xtg_dialects_list(h.dialects, in.out) })
 	})
 }
 
 func (c *compiled) Render(dialect string, message []byte) (string, error) {
 	return with(c, func(in *instance, h handles) (string, error) {
-		words, err := in.put([]byte(dialect), message)
+		put, err := in.put([]byte(dialect), message)
 		if err != nil {
 			return "", err
 		}
-		renderer, err := in.make("tg_renderer_new", uint64(h.dialects), uint64(h.tools), words[0], words[1])
+		of, said := put[0], put[1]
+		renderer, err := in.make(func(m *module.Module) int32 {
+			return m.Xtg_renderer_new(h.dialects, h.tools, of.at, of.size, in.out)
+		})
 		if err != nil {
 			return "", err
 		}
-		defer in.free(garbage{"tg_renderer_free", renderer})
-		text, err := in.ask("tg_renderer_render", uint64(renderer), words[2], words[3])
+		defer in.free(garbage{free: (*module.Module).Xtg_renderer_free, handle: renderer})
+		text, err := in.ask(func(m *module.Module) int32 { return m.Xtg_renderer_render(renderer, said.at, said.size, in.out) })
 		return string(text), err
+	})
+}
+
+func (in *instance) newParser(h handles, options []byte) (int32, error) {
+	put, err := in.put(options)
+	if err != nil {
+		return 0, err
+	}
+	return in.make(func(m *module.Module) int32 {
+		return m.Xtg_parser_new(h.dialects, h.tools, put[0].at, put[0].size, in.out)
 	})
 }
 
 func (c *compiled) NewParser(collect bool) (engine.Parser, error) {
 	return with(c, func(in *instance, h handles) (engine.Parser, error) {
-		words, err := in.put(seeded(c.set.Options))
-		if err != nil {
-			return nil, err
-		}
-		handle, err := in.make("tg_parser_new", uint64(h.dialects), uint64(h.tools), words[0], words[1])
+		handle, err := in.newParser(h, seeded(c.set.Options))
 		if err != nil {
 			return nil, err
 		}
 		if collect {
-			if _, err := in.call("tg_parser_collect", uint64(handle)); err != nil {
+			if _, err := in.call(func(m *module.Module) int32 { return m.Xtg_parser_collect(handle) }); err != nil {
 				return nil, err
 			}
 		}
-		return &parser{newGuest(in, "tg_parser_free", handle)}, nil
+		return &parser{newGuest(in, (*module.Module).Xtg_parser_free, handle)}, nil
 	})
 }
 
 func (c *compiled) NewTurn(settings string, request []byte) (engine.Turn, []byte, error) {
 	var body []byte
 	made, err := with(c, func(in *instance, h handles) (engine.Turn, error) {
-		words, err := in.put([]byte(settings), request)
+		put, err := in.put([]byte(settings), request)
 		if err != nil {
 			return nil, err
 		}
-		exchange, err := in.make("tg_exchange_new", append([]uint64{uint64(h.dialects)}, words...)...)
+		known, asked := put[0], put[1]
+		exchange, err := in.make(func(m *module.Module) int32 {
+			return m.Xtg_exchange_new(h.dialects, known.at, known.size, asked.at, asked.size, in.out)
+		})
 		if err != nil {
 			return nil, err
 		}
-		defer in.free(garbage{"tg_exchange_free", exchange})
-		if body, err = in.ask("tg_exchange_body", uint64(exchange)); err != nil {
+		defer in.free(garbage{free: (*module.Module).Xtg_exchange_free, handle: exchange})
+		if body, err = in.ask(func(m *module.Module) int32 { return m.Xtg_exchange_body(exchange, in.out) }); err != nil {
 			return nil, err
 		}
-		handle, err := in.make("tg_turn_new", uint64(exchange))
+		handle, err := in.make(func(m *module.Module) int32 { return m.Xtg_turn_new(exchange, in.out) })
 		if err != nil {
 			return nil, err
 		}
-		return &turn{newGuest(in, "tg_turn_free", handle)}, nil
+		return &turn{newGuest(in, (*module.Module).Xtg_turn_free, handle)}, nil
 	})
 	return made, body, err
 }
@@ -202,9 +243,9 @@ type guest struct {
 }
 
 // newGuest returns a guest of an instance, which is locked.
-func newGuest(in *instance, free string, handle uint32) *guest {
+func newGuest(in *instance, free func(*module.Module, int32), handle int32) *guest {
 	in.parsers++
-	g := &guest{in: in, what: garbage{free, handle}}
+	g := &guest{in: in, what: garbage{free, handle, true}}
 	g.cleanup = runtime.AddCleanup(g, func(what garbage) { in.bury(what) }, g.what)
 	return g
 }
@@ -230,39 +271,41 @@ func (g *guest) enter() error {
 type parser struct{ *guest }
 
 // step calls a function of the parser that returns a status and makes events.
-func (p *parser) step(function string, records []engine.Record, texts ...[]byte) ([]engine.Record, error) {
+func (p *parser) step(do func(*module.Module, text) int32, input []byte, records []engine.Record) ([]engine.Record, error) {
 	if err := p.enter(); err != nil {
 		return records, err
 	}
 	defer p.in.Unlock()
-	arguments := []uint64{uint64(p.what.handle)}
-	if len(texts) > 0 {
-		words, err := p.in.put(texts...)
-		if err != nil {
-			return records, err
-		}
-		arguments = append(arguments, words...)
-	}
-	status, err := p.in.call(function, arguments...)
+	put, err := p.in.put(input)
 	if err != nil {
 		return records, err
 	}
-	if err := engine.Failure(int32(status), ""); err != nil {
+	status, err := p.in.call(func(m *module.Module) int32 { return do(m, put[0]) })
+	if err == nil {
+		err = engine.Failure(status, "")
+	}
+	if err != nil {
 		return records, err
 	}
 	return p.in.records(p.what.handle, records)
 }
 
 func (p *parser) Push(piece []byte, records []engine.Record) ([]engine.Record, error) {
-	return p.step("tg_parser_push", records, piece)
+	push := func(m *module.Module, piece text) int32 {
+		return m.Xtg_parser_push(p.what.handle, piece.at, piece.size)
+	}
+	return p.step(push, piece, records)
 }
 
 func (p *parser) PushSpecial(token string, records []engine.Record) ([]engine.Record, error) {
-	return p.step("tg_parser_push_special", records, []byte(token))
+	push := func(m *module.Module, token text) int32 {
+		return m.Xtg_parser_push_special(p.what.handle, token.at, token.size)
+	}
+	return p.step(push, []byte(token), records)
 }
 
 func (p *parser) Finish(records []engine.Record) ([]engine.Record, error) {
-	return p.step("tg_parser_finish", records)
+	return p.step(func(m *module.Module, _ text) int32 { return m.Xtg_parser_finish(p.what.handle) }, nil, records)
 }
 
 func (p *parser) SetFinishReason(reason string) error {
@@ -270,62 +313,75 @@ func (p *parser) SetFinishReason(reason string) error {
 		return err
 	}
 	defer p.in.Unlock()
-	words, err := p.in.put([]byte(reason))
+	put, err := p.in.put([]byte(reason))
 	if err != nil {
 		return err
 	}
-	status, err := p.in.call("tg_parser_set_finish_reason", uint64(p.what.handle), words[0], words[1])
+	status, err := p.in.call(func(m *module.Module) int32 {
+		return m.Xtg_parser_set_finish_reason(p.what.handle, put[0].at, put[0].size)
+	})
 	if err != nil {
 		return err
 	}
-	return engine.Failure(int32(status), "unknown finish reason `"+reason+"`")
+	return engine.Failure(status, "unknown finish reason `"+reason+"`")
 }
 
-func (p *parser) Message() ([]byte, error) { return p.ask("tg_parser_message") }
+func (p *parser) Message() ([]byte, error) {
+	return p.ask(func(m *module.Module, out int32) int32 { return m.Xtg_parser_message(p.what.handle, out) })
+}
 
 func (p *parser) Dialect() (string, error) {
-	name, err := p.ask("tg_parser_dialect")
+	name, err := p.ask(func(m *module.Module, out int32) int32 { return m.Xtg_parser_dialect(p.what.handle, out) })
 	return string(name), err
 }
 
 // ask calls a function of the guest that writes into the buffer.
-func (g *guest) ask(function string, texts ...[]byte) ([]byte, error) {
+func (g *guest) ask(do func(m *module.Module, out int32) int32) ([]byte, error) {
 	if err := g.enter(); err != nil {
 		return nil, err
 	}
 	defer g.in.Unlock()
-	arguments := []uint64{uint64(g.what.handle)}
-	if len(texts) > 0 {
-		words, err := g.in.put(texts...)
-		if err != nil {
-			return nil, err
-		}
-		arguments = append(arguments, words...)
-	}
-	return g.in.ask(function, arguments...)
+	return g.in.ask(func(m *module.Module) int32 { return do(m, g.in.out) })
 }
 
 type turn struct{ *guest }
 
-func (t *turn) Push(piece []byte) ([]byte, error) { return t.ask("tg_turn_push", piece) }
+// give calls a function of the turn with a text.
+func (t *turn) give(function func(m *module.Module, turn, text, size, out int32) int32, input []byte) ([]byte, error) {
+	if err := t.enter(); err != nil {
+		return nil, err
+	}
+	defer t.in.Unlock()
+	put, err := t.in.put(input)
+	if err != nil {
+		return nil, err
+	}
+	return t.in.ask(func(m *module.Module) int32 {
+		return function(m, t.what.handle, put[0].at, put[0].size, t.in.out)
+	})
+}
 
-func (t *turn) Finish(why string) ([]byte, error) { return t.ask("tg_turn_finish", []byte(why)) }
+func (t *turn) Push(piece []byte) ([]byte, error) {
+	return t.give((*module.Module).Xtg_turn_push, piece)
+}
 
-func (t *turn) Whole(answer []byte) ([]byte, error) { return t.ask("tg_turn_whole", answer) }
+func (t *turn) Finish(why string) ([]byte, error) {
+	return t.give((*module.Module).Xtg_turn_finish, []byte(why))
+}
+
+func (t *turn) Whole(answer []byte) ([]byte, error) {
+	return t.give((*module.Module).Xtg_turn_whole, answer)
+}
 
 // seeded adds a seed for call ids to options that have none: the module has no randomness of its own.
 func seeded(options string) []byte {
-	var named map[string]json.RawMessage
-	if json.Unmarshal([]byte(options), &named) != nil || named["id_seed"] != nil {
+	if strings.Contains(options, `"id_seed"`) {
 		return []byte(options)
 	}
-	if named == nil {
-		named = map[string]json.RawMessage{}
+	seed := strconv.AppendUint([]byte(`{"id_seed":`), rand.Uint64(), 10)
+	rest := strings.TrimPrefix(strings.TrimSpace(options), "{")
+	if strings.HasPrefix(strings.TrimSpace(rest), "}") || rest == "" {
+		return append(seed, '}')
 	}
-	named["id_seed"] = json.RawMessage(strconv.FormatUint(rand.Uint64(), 10))
-	with, err := json.Marshal(named)
-	if err != nil {
-		return []byte(options)
-	}
-	return with
+	return append(append(seed, ','), rest...)
 }

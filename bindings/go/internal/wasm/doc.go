@@ -1,2 +1,3 @@
-// Package wasm runs toolglot as a WebAssembly module; it is empty with the build tag toolglot_cgo.
+// Package wasm is toolglot as a WebAssembly module that was translated to Go, see bindings/renew: nothing is compiled or
+// looked for when a program starts.
 package wasm

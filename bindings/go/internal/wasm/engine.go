@@ -3,56 +3,25 @@
 package wasm
 
 import (
-	"context"
-	_ "embed"
-	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 
-	"github.com/tetratelabs/wazero"
-
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
+	"github.com/toolglot/toolglot/bindings/go/internal/wasm/module"
 )
 
 const abiVersion = 1
 
-//go:embed toolglot.wasm
-var module []byte
-
-// Module returns the module's bytes, for tests and tools.
-func Module() []byte { return module }
-
-// pool is one compiled module and as many instances as the program can use at once.
+// pool is as many instances of the module as the program can use at once.
 type pool struct {
-	runtime   wazero.Runtime
-	compiled  wazero.CompiledModule
 	instances []*instance
-	most      int
 	made      int
 	sync.Mutex
 }
 
-var shared = sync.OnceValues(func() (*pool, error) {
-	ctx := context.Background()
-	config := wazero.NewRuntimeConfig().WithCoreFeatures(features)
-	if cache := os.Getenv("TOOLGLOT_CACHE"); cache != "" {
-		kept, err := wazero.NewCompilationCacheWithDir(filepath.Join(cache, "wazero"))
-		if err != nil {
-			return nil, fmt.Errorf("cannot keep the compiled module in TOOLGLOT_CACHE: %w", err)
-		}
-		config = config.WithCompilationCache(kept)
-	}
-	machine := wazero.NewRuntimeWithConfig(ctx, config)
-	compiled, err := machine.CompileModule(ctx, module)
-	if err != nil {
-		return nil, fmt.Errorf("cannot compile the module: %w", err)
-	}
-	return &pool{runtime: machine, compiled: compiled, most: runtime.GOMAXPROCS(0)}, nil
-})
+var shared pool
 
-// New returns the engine; the module is compiled when it is first used.
+// New returns the engine; an instance is made when it is first used.
 func New() engine.Engine { return wasmEngine{} }
 
 type wasmEngine struct{}
@@ -70,7 +39,6 @@ func (p *pool) take() (*instance, error) {
 		}
 		switch {
 		case in.broken != nil:
-			_ = in.module.Close(context.Background())
 			in.Unlock()
 			continue
 		case best == nil:
@@ -84,7 +52,8 @@ func (p *pool) take() (*instance, error) {
 		kept = append(kept, in)
 	}
 	p.instances = kept
-	if best != nil && (best.parsers == 0 || len(p.instances) >= p.most) {
+	most := runtime.GOMAXPROCS(0)
+	if best != nil && (best.parsers == 0 || len(p.instances) >= most) {
 		best.Unlock()
 		best.enter()
 		return best, nil
@@ -92,8 +61,8 @@ func (p *pool) take() (*instance, error) {
 	if best != nil {
 		best.Unlock()
 	}
-	if len(p.instances) < p.most {
-		in, err := p.instantiate()
+	if len(p.instances) < most {
+		in, err := newInstance()
 		if err != nil {
 			return nil, err
 		}
@@ -107,36 +76,19 @@ func (p *pool) take() (*instance, error) {
 	return in, nil
 }
 
-func (p *pool) instantiate() (*instance, error) {
-	ctx := context.Background()
-	made, err := p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
-	if err != nil {
-		return nil, fmt.Errorf("cannot make an instance of the module: %w", err)
-	}
-	return newInstance(ctx, made)
-}
-
-func take() (*instance, error) {
-	p, err := shared()
-	if err != nil {
-		return nil, err
-	}
-	return p.take()
-}
-
 func (wasmEngine) Mint(seed uint64, index int) (string, error) {
-	in, err := take()
+	in, err := shared.take()
 	if err != nil {
 		return "", err
 	}
 	defer in.Unlock()
-	id, err := in.ask("tg_mint", seed, uint64(index))
+	id, err := in.ask(func(m *module.Module) int32 { return m.Xtg_mint(int64(seed), int32(index), in.out) })
 	return string(id), err
 }
 
 func (wasmEngine) Compile(set engine.Set) (engine.Compiled, error) {
 	c := &compiled{set: set, homes: map[*instance]struct{}{}}
-	in, err := take()
+	in, err := shared.take()
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +98,11 @@ func (wasmEngine) Compile(set engine.Set) (engine.Compiled, error) {
 		return nil, err
 	}
 	// Wrong options are told here, not with the first message.
-	words, err := in.put([]byte(set.Options))
-	if err != nil {
-		return nil, err
-	}
-	parser, err := in.make("tg_parser_new", 0, 0, words[0], words[1])
+	parser, err := in.newParser(handles{}, []byte(set.Options))
 	if err != nil {
 		c.leave(in)
 		return nil, err
 	}
-	in.free(garbage{"tg_parser_free", parser})
+	in.free(garbage{free: (*module.Module).Xtg_parser_free, handle: parser})
 	return c, nil
 }

@@ -3,14 +3,12 @@
 package wasm
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"sync"
 
-	"github.com/tetratelabs/wazero/api"
-
 	"github.com/toolglot/toolglot/bindings/go/internal/engine"
+	"github.com/toolglot/toolglot/bindings/go/internal/wasm/module"
 )
 
 // The layout of a record in the module's memory.
@@ -24,14 +22,11 @@ const (
 // instance is one copy of the module with a memory of its own; whoever calls it holds the lock.
 type instance struct {
 	sync.Mutex
-	module    api.Module
-	memory    api.Memory
-	functions map[string]api.Function
-	stack     [16]uint64
+	module *module.Module
 	// scratch is where texts are put: each argument behind the one before.
-	scratch, room uint32
+	scratch, room int32
 	// out is the buffer that results are written into.
-	out uint32
+	out int32
 	// sets are the compiled sets that live here.
 	sets map[*compiled]handles
 	// gone is what the garbage collector found unused; it is freed with the next call.
@@ -44,100 +39,106 @@ type instance struct {
 }
 
 // handles are a set's dialects and tools in one instance.
-type handles struct{ dialects, tools uint32 }
+type handles struct{ dialects, tools int32 }
 
 // garbage is a handle and the function that frees it.
 type garbage struct {
-	free   string
-	handle uint32
+	free   func(*module.Module, int32)
+	handle int32
+	// guest says that it is a parser or a turn.
+	guest bool
 }
 
-func newInstance(ctx context.Context, module api.Module) (*instance, error) {
-	in := &instance{
-		module:    module,
-		memory:    module.Memory(),
-		functions: map[string]api.Function{},
-		sets:      map[*compiled]handles{},
-	}
-	for name := range module.ExportedFunctionDefinitions() {
-		in.functions[name] = module.ExportedFunction(name)
-	}
-	version, err := in.call("tg_abi_version")
+// text is one that lies in the module's memory.
+type text struct{ at, size int32 }
+
+func newInstance() (*instance, error) {
+	in := &instance{module: module.New(), sets: map[*compiled]handles{}}
+	version, err := in.call((*module.Module).Xtg_abi_version)
 	if err != nil {
 		return nil, err
 	}
 	if version != abiVersion {
 		return nil, fmt.Errorf("the module is of ABI %d, the package of %d", version, abiVersion)
 	}
-	out, err := in.call("tg_buffer_new")
-	in.out = uint32(out)
+	in.out, err = in.call((*module.Module).Xtg_buffer_new)
 	return in, err
 }
 
-// call calls a function; one that traps ends the instance.
-func (in *instance) call(name string, arguments ...uint64) (uint64, error) {
+// call calls into the module; what traps there ends the instance.
+func (in *instance) call(do func(*module.Module) int32) (result int32, err error) {
 	if in.broken != nil {
 		return 0, in.broken
 	}
-	function := in.functions[name]
-	if function == nil {
-		return 0, fmt.Errorf("the module has no function %s", name)
-	}
-	copy(in.stack[:], arguments)
-	size := max(len(arguments), 1)
-	if err := function.CallWithStack(context.Background(), in.stack[:size]); err != nil {
-		in.broken = &engine.Fault{Kind: engine.ErrPanicked, Why: "toolglot: " + err.Error()}
-		return 0, in.broken
-	}
-	return in.stack[0], nil
+	defer func() {
+		if trap := recover(); trap != nil {
+			err = in.die(fmt.Sprintf("toolglot: %v", trap))
+		}
+	}()
+	return do(in.module), nil
 }
 
-// put copies texts into the module and returns a pointer and a length for each.
-func (in *instance) put(texts ...[]byte) ([]uint64, error) {
-	need := uint32(0)
+func (in *instance) memory() []byte { return *in.module.Xmemory().Slice() }
+
+// view returns a part of the memory, good until the next call.
+func (in *instance) view(at, size int32) ([]byte, bool) {
+	memory := in.memory()
+	from, to := uint64(uint32(at)), uint64(uint32(at))+uint64(uint32(size))
+	if to > uint64(len(memory)) {
+		return nil, false
+	}
+	return memory[from:to:to], true
+}
+
+// put copies texts into the module, up to three.
+func (in *instance) put(texts ...[]byte) (put [3]text, err error) {
+	need := 0
 	for _, text := range texts {
-		if uint64(len(text))+uint64(need) > 1<<31 {
-			return nil, &engine.Fault{Kind: engine.ErrInvalid, Why: "a text has more than 2 GiB"}
-		}
-		need += uint32(len(text))
+		need += len(text)
 	}
-	if err := in.reserve(need); err != nil {
-		return nil, err
+	if need > 1<<30 {
+		return put, &engine.Fault{Kind: engine.ErrInvalid, Why: "a text has more than 1 GiB"}
 	}
-	words := make([]uint64, 0, 8)
+	if err := in.reserve(int32(need)); err != nil {
+		return put, err
+	}
 	at := in.scratch
-	for _, text := range texts {
-		if !in.memory.Write(at, text) {
-			return nil, in.die("the module's memory ends before the text")
+	for number, bytes := range texts {
+		size := int32(len(bytes))
+		view, ok := in.view(at, size)
+		if !ok {
+			return put, in.die("the module's memory ends before the text")
 		}
-		words = append(words, uint64(at), uint64(len(text)))
-		at += uint32(len(text))
+		copy(view, bytes)
+		put[number] = text{at, size}
+		at += size
 	}
-	return words, nil
+	return put, nil
 }
 
 // shrink is what the scratch may keep; more is given back with the next text.
 const shrink = 1 << 20
 
-func (in *instance) reserve(need uint32) error {
+func (in *instance) reserve(need int32) error {
 	if need <= in.room && (in.room <= shrink || need > shrink) {
 		return nil
 	}
 	if in.room > 0 {
-		if _, err := in.call("tg_dealloc", uint64(in.scratch), uint64(in.room)); err != nil {
+		old, room := in.scratch, in.room
+		if _, err := in.call(func(m *module.Module) int32 { m.Xtg_dealloc(old, room); return 0 }); err != nil {
 			return err
 		}
 	}
 	in.scratch, in.room = 0, 0
 	room := max(need+need/2, 4096)
-	at, err := in.call("tg_alloc", uint64(room))
+	at, err := in.call(func(m *module.Module) int32 { return m.Xtg_alloc(room) })
 	if err != nil {
 		return err
 	}
 	if at == 0 {
 		return &engine.Fault{Kind: engine.ErrFailed, Why: fmt.Sprintf("no memory for a text of %d bytes", need)}
 	}
-	in.scratch, in.room = uint32(at), room
+	in.scratch, in.room = at, room
 	return nil
 }
 
@@ -148,15 +149,15 @@ func (in *instance) die(why string) error {
 
 // result returns a copy of what the last function wrote.
 func (in *instance) result() ([]byte, error) {
-	data, err := in.call("tg_buffer_data", uint64(in.out))
+	data, err := in.call(func(m *module.Module) int32 { return m.Xtg_buffer_data(in.out) })
 	if err != nil {
 		return nil, err
 	}
-	size, err := in.call("tg_buffer_len", uint64(in.out))
+	size, err := in.call(func(m *module.Module) int32 { return m.Xtg_buffer_len(in.out) })
 	if err != nil {
 		return nil, err
 	}
-	view, ok := in.memory.Read(uint32(data), uint32(size))
+	view, ok := in.view(data, size)
 	if !ok {
 		return nil, in.die("a result lies outside the module's memory")
 	}
@@ -164,46 +165,43 @@ func (in *instance) result() ([]byte, error) {
 }
 
 // ask calls a function that returns a status and writes into the buffer.
-func (in *instance) ask(name string, arguments ...uint64) ([]byte, error) {
-	status, err := in.call(name, append(arguments, uint64(in.out))...)
+func (in *instance) ask(do func(*module.Module) int32) ([]byte, error) {
+	status, err := in.call(do)
 	if err != nil {
 		return nil, err
 	}
 	result, err := in.result()
-	if err == nil && int32(status) != engine.OK {
-		return nil, engine.Failure(int32(status), string(result))
+	if err == nil && status != engine.OK {
+		return nil, engine.Failure(status, string(result))
 	}
 	return result, err
 }
 
 // make calls a function that returns a handle, and null with a reason in the buffer.
-func (in *instance) make(name string, arguments ...uint64) (uint32, error) {
-	handle, err := in.call(name, append(arguments, uint64(in.out))...)
+func (in *instance) make(do func(*module.Module) int32) (int32, error) {
+	handle, err := in.call(do)
+	if err != nil || handle != 0 {
+		return handle, err
+	}
+	why, err := in.result()
 	if err != nil {
 		return 0, err
 	}
-	if uint32(handle) == 0 {
-		why, err := in.result()
-		if err != nil {
-			return 0, err
-		}
-		return 0, engine.Failure(engine.Invalid, string(why))
-	}
-	return uint32(handle), nil
+	return 0, engine.Failure(engine.Invalid, string(why))
 }
 
 // free frees a handle; in an instance that is broken there is nothing left to free.
 func (in *instance) free(what garbage) {
 	if what.handle != 0 {
-		_, _ = in.call(what.free, uint64(what.handle))
+		_, _ = in.call(func(m *module.Module) int32 { what.free(m, what.handle); return 0 })
 	}
 }
 
 // bury keeps garbage until the next call; the garbage collector does not wait for locks.
-func (in *instance) bury(what ...garbage) {
+func (in *instance) bury(what garbage) {
 	in.dying.Lock()
 	defer in.dying.Unlock()
-	in.gone = append(in.gone, what...)
+	in.gone = append(in.gone, what)
 }
 
 // enter takes the lock and frees what is gone.
@@ -214,7 +212,7 @@ func (in *instance) enter() {
 	in.gone = nil
 	in.dying.Unlock()
 	for _, what := range gone {
-		if what.free == "tg_parser_free" || what.free == "tg_turn_free" {
+		if what.guest {
 			in.parsers--
 		}
 		in.free(what)
@@ -222,16 +220,16 @@ func (in *instance) enter() {
 }
 
 // records appends the events of a parser's last step.
-func (in *instance) records(parser uint32, records []engine.Record) ([]engine.Record, error) {
-	count, err := in.call("tg_parser_event_count", uint64(parser))
+func (in *instance) records(parser int32, records []engine.Record) ([]engine.Record, error) {
+	count, err := in.call(func(m *module.Module) int32 { return m.Xtg_parser_event_count(parser) })
 	if err != nil || count == 0 {
 		return records, err
 	}
-	at, err := in.call("tg_parser_events", uint64(parser))
+	at, err := in.call(func(m *module.Module) int32 { return m.Xtg_parser_events(parser) })
 	if err != nil {
 		return records, err
 	}
-	table, ok := in.memory.Read(uint32(at), uint32(count)*recordSize)
+	table, ok := in.view(at, count*recordSize)
 	if !ok {
 		return records, in.die("events lie outside the module's memory")
 	}
@@ -241,31 +239,27 @@ func (in *instance) records(parser uint32, records []engine.Record) ([]engine.Re
 			Index: int(binary.LittleEndian.Uint32(table[4:])),
 			Start: int(binary.LittleEndian.Uint64(table[8:])),
 			End:   int(binary.LittleEndian.Uint64(table[16:])),
-			Text:  in.text(table[recordText:]),
-			Name:  in.name(table[recordName:]),
-			ID:    in.text(table[recordID:]),
+			Text:  string(in.slot(table[recordText:])),
+			Name:  name(in.slot(table[recordName:])),
+			ID:    string(in.slot(table[recordID:])),
 		}
 		records = append(records, record)
 	}
 	return records, nil
 }
 
-func (in *instance) text(slot []byte) string {
+// slot returns the text that a record names.
+func (in *instance) slot(slot []byte) []byte {
 	at, size := binary.LittleEndian.Uint32(slot), binary.LittleEndian.Uint32(slot[4:])
 	if size == 0 {
-		return ""
+		return nil
 	}
-	view, _ := in.memory.Read(at, size)
-	return string(view)
+	view, _ := in.view(int32(at), int32(size))
+	return view
 }
 
-// name returns a text that is mostly one of a few, without a copy of its own for those.
-func (in *instance) name(slot []byte) string {
-	at, size := binary.LittleEndian.Uint32(slot), binary.LittleEndian.Uint32(slot[4:])
-	if size == 0 {
-		return ""
-	}
-	view, _ := in.memory.Read(at, size)
+// name copies a text that is mostly one of a few, without a copy of its own for those.
+func name(view []byte) string {
 	switch string(view) {
 	case "complete":
 		return "complete"

@@ -1,0 +1,173 @@
+//! `docs/bindings.md`: what each package offers, checked against its declarations.
+
+use toolglot::Options;
+
+use crate::Complaints;
+use crate::files::{self, File};
+
+/// A language: where its package declares things, and how; `@` is the name.
+struct Language {
+    name: &'static str,
+    folder: &'static str,
+    ending: &'static str,
+    functions: &'static [&'static str],
+    option: &'static str,
+}
+
+#[rustfmt::skip]
+const LANGUAGES: [Language; 5] = [
+    Language { name: "Rust", folder: "crates/", ending: ".rs", option: "pub const fn @(|pub fn @(",
+        functions: &["pub fn @(", "pub const fn @(", "pub struct @ ", "pub struct @<", "pub struct @("] },
+    Language { name: "C", folder: "bindings/ffi/include/", ending: ".h", option: "",
+        functions: &[" @(", "*@("] },
+    Language { name: "Python", folder: "bindings/python/python/toolglot/", ending: ".py", option: "\n    @: ",
+        functions: &["def @(", "class @(", "class @:", "    @: ", "    @,"] },
+    Language { name: "JavaScript", folder: "bindings/js/src/", ending: ".ts", option: "\n  @?: ",
+        functions: &["export function @(", "export class @ ", "export class @<", "\n  @(", "\n  async *@(", "\n  get @("] },
+    Language { name: "Go", folder: "bindings/go/", ending: ".go", option: "\n\t@ ",
+        functions: &["\nfunc @(", ") @(", "\ntype @ "] },
+];
+
+/// A row: what is done, and its name in each language; a cell that begins with `-` is the reason why there is none.
+type Row = (&'static str, [&'static str; 5]);
+
+const LINES: &str = "- `toolglot inspect`";
+const MADE: &str = "- `toolglot dialects new`";
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    ("read a whole text", ["parse", "tg_parse", "parse", "parse", "Reader.Parse"]),
+    ("read in pieces", ["Parser", "tg_parser_new", "Parser", "Parser", "NewParser"]),
+    ("a piece", ["Parser::push", "tg_parser_push", "Parser.push", "Parser.push", "Parser.Push"]),
+    ("a special token", ["Parser::push_special", "tg_parser_push_special", "Parser.push_special", "Parser.pushSpecial", "Parser.PushSpecial"]),
+    ("the end", ["Parser::finish", "tg_parser_finish", "Parser.finish", "Parser.finish", "Parser.Finish"]),
+    ("why it ended, known late", ["Parser::set_finish_reason", "tg_parser_set_finish_reason", "Parser.finish", "Parser.setFinishReason", "Parser.SetFinishReason"]),
+    ("the message so far", ["Collector", "tg_parser_message", "Parser.message", "Parser.message", "Parser.Message"]),
+    ("the dialect so far", ["Parser::dialect", "tg_parser_dialect", "- `Parser.message.dialect`", "Parser.dialect", "Parser.Dialect"]),
+    ("a stream to its end", ["- `Parser` and a loop", "- no streams", "stream", "Parser.read", "Parser.Read"]),
+    ("repair arguments", ["repair", "tg_repair", "repair", "repair", "Repair"]),
+    ("why no call was recognised", ["near_miss", "tg_near_miss", "near_miss", "nearMiss", "Reader.NearMiss"]),
+    ("why it was read so", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
+    ("what became of every byte", ["inspect", "tg_inspect", LINES, "inspect", LINES]),
+    ("recognise a dialect", ["detect::from_output", "tg_detect", "detect", "detect", "Detect"]),
+    ("list dialects", ["Dialects", "tg_dialects_list", "Dialects", "dialects", "Reader.Dialects"]),
+    ("choose dialects", ["Dialects", "tg_dialects_new", "Dialects", "- options of each call", "- `Config`"]),
+    ("declare tools", ["Tools", "tg_tools_new", "Tools", "ToolSet", "- `Config`"]),
+    ("write a message", ["Renderer", "tg_renderer_new", "Renderer", "Renderer", "- `Reader.Render`"]),
+    ("its text", ["Renderer::render", "tg_renderer_render", "Renderer.render", "Renderer.render", "Reader.Render"]),
+    ("a dialect from an example", ["sketch", "tg_sketch", MADE, "sketch", MADE]),
+    ("what a dialect can carry", ["certify", "tg_certify", MADE, "certify", MADE]),
+    ("ids for calls", ["mint", "tg_mint", "- `id_seed`", "mint", "Mint"]),
+    ("a request for a model server", ["Exchange", "tg_exchange_new", "- `toolglot.litellm`, the proxy", "Exchange", "Reader.NewTurn"]),
+    ("its body", ["Exchange::upstream_body", "tg_exchange_body", "- as above", "- `Exchange.body`", "- from `NewTurn`"]),
+    ("its answer", ["Turn", "tg_turn_new", "- as above", "Exchange.stream", "Turn"]),
+    ("its answer, whole", ["Turn::whole", "tg_turn_whole", "- as above", "Exchange.whole", "Turn.Whole"]),
+    ("a piece of its answer", ["Turn::push", "tg_turn_push", "- as above", "- `Exchange.stream`", "Turn.Push"]),
+    ("the end of its answer", ["Turn::finish", "tg_turn_finish", "- as above", "- `Exchange.stream`", "Turn.Finish"]),
+    ("a client's transport", ["- `toolglot serve`", "- no HTTP", "- `toolglot serve`", "createFetch", "Transport"]),
+];
+
+/// What other languages need of the C ABI to call it: memory, handles, events.
+const PLUMBING: [&str; 16] = [
+    "tg_abi_version",
+    "tg_alloc",
+    "tg_dealloc",
+    "tg_buffer_new",
+    "tg_buffer_data",
+    "tg_buffer_len",
+    "tg_buffer_free",
+    "tg_dialects_free",
+    "tg_tools_free",
+    "tg_parser_collect",
+    "tg_parser_events",
+    "tg_parser_event_count",
+    "tg_parser_free",
+    "tg_renderer_free",
+    "tg_exchange_free",
+    "tg_turn_free",
+];
+
+const HEAD: &str = "# What each package offers
+
+<!-- Generated by `cargo xtask docs` from the C ABI and the declarations of each package. -->
+
+A test fails if a name is not declared, if a function of the C ABI has no row, or if a cell has neither a name nor a reason.
+Diagnostics have the same [codes](diagnostics.md) everywhere.
+";
+
+/// Returns the page.
+pub(super) fn page() -> File {
+    let heads = LANGUAGES.map(|language| language.name).join(" | ");
+    let cell = |cell: &str| cell.strip_prefix("- ").map_or_else(|| format!("`{cell}`"), |why| format!("– {why}"));
+    let mut text = format!("{HEAD}\n## Functions\n\n| | {heads} |\n|---|---|---|---|---|---|\n");
+    for (what, cells) in ROWS {
+        text += &format!("| {what} | {} |\n", cells.map(cell).join(" | "));
+    }
+    text += &format!("\n## Options\n\n| | {heads} |\n|---|---|---|---|---|---|\n");
+    for name in Options::NAMES {
+        text += &format!("| `{name}` | {} |\n", options(name).map(|shown| format!("`{shown}`")).join(" | "));
+    }
+    text += "\nWhat each decides is in [policies.md](policies.md). In C, options are JSON.\n";
+    File { path: "docs/bindings.md".to_owned(), text }
+}
+
+/// An option's name in each language.
+fn options(name: &str) -> [String; 5] {
+    let words: Vec<String> = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+    let (first, rest) = name.split_once('_').map_or((name, ""), |(first, _)| (first, &name[first.len()..]));
+    let camel = if rest.is_empty() { first.to_owned() } else { format!("{first}{}", words[1..].concat()) };
+    [format!("with_{name}"), name.to_owned(), name.to_owned(), camel, words.concat().replace("Id", "ID")]
+}
+
+/// Says what the tables claim and no package declares, which functions of the C ABI they lack, and which cells are empty.
+pub(super) fn complaints() -> Complaints {
+    let all = files::all();
+    let languages = LANGUAGES.iter().enumerate();
+    let mut complaints: Complaints = languages.flat_map(|(at, one)| undeclared(at, one, &all)).collect();
+    for (what, cells) in ROWS {
+        complaints.extend(cells.iter().filter(|cell| cell.len() < 3).map(|_| format!("`{what}` has an empty cell")));
+    }
+    let header = File::read("bindings/ffi/include/toolglot.h").text;
+    let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
+    let functions = words.filter_map(|word| word.strip_suffix('(').filter(|name| name.starts_with("tg_")));
+    let known = |name: &str| PLUMBING.contains(&name) || ROWS.iter().any(|(_, cells)| cells[1] == name);
+    let lost = functions.filter(|name| !known(name));
+    complaints.extend(lost.map(|name| format!("no row of `docs/bindings.md` has `{name}`")));
+    complaints
+}
+
+/// Says whether one of the shapes stands in a text with a name.
+fn declares<'a>(text: &str, mut shapes: impl Iterator<Item = &'a str>, name: &str) -> bool {
+    shapes.any(|shape| text.contains(&shape.replace('@', name)))
+}
+
+fn undeclared(at: usize, language: &Language, all: &[File]) -> Vec<String> {
+    let of = |file: &&File| file.path.starts_with(language.folder) && file.is(language.ending);
+    let of = |file: &&File| of(file) && !file.path.contains("/module/") && !file.path.contains("test");
+    let text: String = all.iter().filter(of).map(|file| file.text.as_str()).collect();
+    let named = ROWS.iter().map(|(_, cells)| cells[at]).filter(|cell| !cell.starts_with("- "));
+    let named = named.map(|cell| cell.rsplit(['.', ':']).next().unwrap_or(cell).to_owned());
+    let named = named.filter(|name| !declares(&text, language.functions.iter().copied(), name));
+    let chosen = Options::NAMES.iter().map(|name| options(name)[at].clone());
+    let chosen = chosen.filter(|name| !declares(&text, language.option.split('|'), name));
+    named.chain(chosen).map(|name| format!("{} does not declare `{name}`", language.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_is_declared_or_has_a_reason() {
+        let complaints = complaints();
+        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    }
+
+    #[test]
+    fn what_is_not_declared_is_noticed() {
+        let go = &LANGUAGES[4];
+        assert!(declares("\nfunc Mint(seed", go.functions.iter().copied(), "Mint"));
+        assert!(!declares("\nfunc Minted(seed", go.functions.iter().copied(), "Mint"));
+        assert!(!undeclared(4, go, &[]).is_empty());
+    }
+}
