@@ -1,5 +1,4 @@
 //! A call that is certain alone is certain among others: under `auto`, messages of one call, one behind the other.
-#![expect(clippy::unwrap_used, reason = "a test fails where a call cannot be written")]
 
 use toolglot::{Dialects, Options, Renderer, Rendering, Tools, parse};
 
