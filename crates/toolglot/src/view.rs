@@ -57,7 +57,7 @@ impl<'a> View<'a> {
     /// Returns the visible bytes from a position on: none where a reader has looked behind the end of a cut message.
     #[inline]
     pub(crate) fn rest(self, at: usize) -> &'a [u8] {
-        self.text.as_bytes().get(at - self.base..).unwrap_or_default()
+        self.text.as_bytes().get(at - self.base..).unwrap_or_else(nothing)
     }
 
     /// Says whether letters are visible from a position on.
@@ -141,13 +141,16 @@ impl<'a> View<'a> {
         }
         Self { text: &self.text[..cut], closed: false, ..self }
     }
-}
 
-impl View<'_> {
     /// Returns the view as if the input ended at a position.
     pub(crate) fn closed_at(self, end: usize) -> Self {
         Self { closed: true, ..self.limited(end) }
     }
+}
+
+#[cold]
+fn nothing<'a>() -> &'a [u8] {
+    &[]
 }
 
 /// Says whether a byte is white space to markup: space, tab, line feed, carriage return.
