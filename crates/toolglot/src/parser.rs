@@ -340,6 +340,7 @@ struct Machine<'m> {
 }
 
 impl Machine<'_> {
+    #[inline(never)]
     fn run(&mut self) {
         while let Ok(next) = self.step() {
             *self.state = next;
