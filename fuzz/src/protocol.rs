@@ -96,8 +96,10 @@ fn generated(head: &Head, client: Protocol, from: &mut Unstructured<'_>) -> Resu
     let answer = Answer::new(from)?;
     let (stream, body) = (answer.stream(usize::from(head.cuts % 9) + 1), answer.whole().to_string());
     let (stream, whole) = compare(head, Protocol::Chat, client, stream.as_bytes(), body.as_bytes());
-    // A whole answer of these does not say where among its text a call stood.
-    if let Some(whole) = whole.filter(|_| !matches!(client, Protocol::Chat | Protocol::Ollama)) {
+    // A whole answer of these does not say where among its text a call stood, and none has the call that a limit cut: without
+    // it the text before is what was cut.
+    let is_apart = matches!(client, Protocol::Chat | Protocol::Ollama) || answer.may_lose_call();
+    if let Some(whole) = whole.filter(|_| !is_apart) {
         compare(head, client, client, &stream, &whole);
     }
     Ok(())
@@ -178,6 +180,11 @@ struct Answer {
 }
 
 impl Answer {
+    /// Says whether a whole answer leaves out its last call, because a limit cut it.
+    fn may_lose_call(&self) -> bool {
+        matches!(self.finish, "length" | "content_filter") && !self.calls.is_empty()
+    }
+
     fn new(from: &mut Unstructured<'_>) -> Result<Self> {
         let reasoning = *from.choose(&["", "", "hm", "why\nnot"])?;
         let finish = *from.choose(&["stop", "tool_calls", "length", "content_filter"])?;
