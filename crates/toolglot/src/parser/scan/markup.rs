@@ -13,7 +13,7 @@ impl Scanner {
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
     /// | no plain word | | | yes |
-    /// | plain word | text that ends in `>` | | no |
+    /// | plain word | text that ends in `>`, no call of the dialect | | no |
     /// | | other text | none, text, JSON within a line | no |
     /// | | nothing, a call | none, text | if elements of tools alone follow |
     /// | | | attributes | unless markup follows |
@@ -43,9 +43,9 @@ impl Scanner {
             _ => next == Some(b'/'),
         };
         let before = view.rest(self.at.saturating_sub(BEFORE))[..self.at.min(BEFORE)].trim_ascii_end();
-        let is_fresh = self.place.is_fresh();
+        let (is_fresh, is_kin) = (self.place.is_fresh(), self.last == Some(candidate.dialect));
         Ok(match (is_fresh, has_no_key) {
-            (false, _) if has_no_key || before.ends_with(b">") => None,
+            (false, _) if has_no_key || !is_kin && before.ends_with(b">") => None,
             (true, true) if next == Some(b'/') => Some(Company::Elements),
             (true, true) => Some(Company::Nothing),
             _ if has_attributes => Some(Company::NoMarkup),
