@@ -51,10 +51,9 @@ impl Parser {
 impl Machine<'_> {
     /// Returns where a marker begins that is not all there, or the head of a section's next call.
     fn half_marker(&mut self) -> Option<usize> {
-        let (engine, view) = (self.engine, self.view);
         match self.state {
-            State::Scanning => self.scanner.awaits_marker(engine, view).then(|| self.scanner.anchor()),
-            State::Reading(reading) => reading.half_marker(engine, view, self.sink.cursor()),
+            State::Scanning => self.scanner.awaits_marker(self.engine, self.view).then(|| self.scanner.anchor()),
+            State::Reading(reading) => reading.half_marker(self.engine, self.view, self.sink.cursor()),
             State::Region(_) | State::Prefilled | State::Done => None,
         }
     }
