@@ -73,7 +73,7 @@ impl Dice {
     }
 }
 
-/// What `serde_json` says of a text: scalars by their paths, numbers as they are written; `None` if it is no value.
+/// What `serde_json` reads in a text: scalars by their paths, numbers as they are written; `None` if it is no value.
 fn expected(text: &str, path: &str, found: &mut Vec<(String, String)>) -> Option<()> {
     match text.trim_start().chars().next()? {
         '{' => {
