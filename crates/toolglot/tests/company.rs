@@ -30,34 +30,39 @@ fn calls(text: &str, tools: &Tools) -> Vec<(String, String)> {
     message.calls.into_iter().map(|call| (call.name, call.arguments)).collect()
 }
 
-/// Returns the pairs of texts of which a call is lost where both stand in one message.
-fn lost(texts: &[String], tools: &Tools) -> Vec<String> {
+/// Returns how many texts are one call when alone, and the pairs of these that lose a call in one message.
+fn lost(texts: &[String], tools: &Tools) -> (usize, Vec<String>) {
     let alone: Vec<_> =
         texts.iter().map(|text| (text, calls(text, tools))).filter(|(_, calls)| calls.len() == 1).collect();
     let pairs = alone.iter().flat_map(|first| alone.iter().map(move |second| (first, second)));
     let both = pairs.flat_map(|(first, second)| {
         ["\n", "\n\n"].map(|between| (format!("{}{between}{}", first.0, second.0), [&first.1[..], &second.1].concat()))
     });
-    both.filter(|(text, wanted)| calls(text, tools) != *wanted).map(|(text, _)| text).collect()
+    let lost = both.filter(|(text, wanted)| calls(text, tools) != *wanted).map(|(text, _)| text).collect();
+    (alone.len(), lost)
 }
 
 #[test]
 fn elements_stay_calls() {
     let tools = Tools::from_json_str(TOOLS).unwrap();
-    let lost = lost(&ELEMENTS.map(str::to_owned), &tools);
+    let (alone, lost) = lost(&ELEMENTS.map(str::to_owned), &tools);
+    assert_eq!(alone, ELEMENTS.len());
     assert!(lost.is_empty(), "{}", lost.join("\n---\n"));
 }
 
 #[test]
 fn calls_of_every_dialect_stay_calls() {
     let tools = Tools::from_json_str(TOOLS).unwrap();
-    let mut all = Vec::new();
+    let (mut read, mut all) = (0, Vec::new());
     for dialect in &Dialects::builtin() {
         let renderer = Renderer::new(dialect, &tools);
         let write =
             |(name, arguments): &(&str, &str)| renderer.render(&Rendering::new().with_call(name, arguments)).ok();
         let texts: Vec<_> = CALLS.iter().filter_map(write).collect();
-        all.extend(lost(&texts, &tools).into_iter().map(|text| format!("{}: {text}", dialect.name())));
+        let (alone, lost) = lost(&texts, &tools);
+        read += alone;
+        all.extend(lost.into_iter().map(|text| format!("{}: {text}", dialect.name())));
     }
+    assert_eq!(read, CALLS.len() * Dialects::builtin().iter().count(), "each call alone");
     assert!(all.is_empty(), "{}\n{}", all.len(), all.join("\n---\n"));
 }
