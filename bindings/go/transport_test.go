@@ -88,7 +88,7 @@ func native(t *testing.T) *http.Client {
 	return &http.Client{Transport: &toolglot.Transport{Base: base}}
 }
 
-// arguments joins what an answer says of the arguments of its call.
+// argumentsOf joins the name and the arguments of an answer's call.
 func argumentsOf(t *testing.T, lines string) (arguments, finish string) {
 	t.Helper()
 	scanner := bufio.NewScanner(strings.NewReader(lines))
@@ -163,6 +163,60 @@ func TestTransportOllama(t *testing.T) {
 	_, text := post(t, native(t), server.URL+"/api/chat", chatRequest(true))
 	if !strings.Contains(text, `"city":`) || !strings.Contains(text, `"tool_calls"`) || strings.Contains(text, "<function") {
 		t.Error(text)
+	}
+}
+
+// The other two protocols, whole and streamed: a call takes the place of the text, and the answer says that it ended for it.
+func TestTransportResponsesAndMessages(t *testing.T) {
+	const (
+		messages  = `{"model": "m", "max_tokens": 9, "stream": %t, "messages": [{"role": "user", "content": "?"}], "tools": [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]}`
+		message   = `{"id": "1", "type": "message", "role": "assistant", "model": "m", "content": [%s], "stop_reason": %s, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}}`
+		block     = `{"type": "text", "text": %s}`
+		blockEnds = `data: {"type": "content_block_stop", "index": 0}` + "\n\n" + `data: {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": null}, "usage": {"output_tokens": 1}}` + "\n\n" + `data: {"type": "message_stop"}` + "\n\n"
+		responses = `{"model": "m", "input": "?", "stream": %t, "tools": [{"type": "function", "name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]}`
+		object    = `{"id": "1", "object": "response", "created_at": 1, "model": "m", "status": %s, "output": [%s]}`
+		item      = `{"id": "2", "type": "message", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": %s, "annotations": []}]}`
+	)
+	began := "data: {\"type\": \"message_start\", \"message\": " + fmt.Sprintf(message, "", "null") + "}\n\n" +
+		`data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}` + "\n\n"
+	done := fmt.Sprintf(object, `"completed"`, fmt.Sprintf(item, quoted(answer)))
+	for _, row := range []struct {
+		path, request string
+		whole         string
+		frames        []string
+		wanted        []string
+	}{
+		{"/v1/messages", messages, fmt.Sprintf(message, fmt.Sprintf(block, quoted(answer)), `"end_turn"`),
+			append(append([]string{began}, deltas(`data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": %s}}`+"\n\n")...), blockEnds),
+			[]string{`"type":"tool_use"`, `"name":"get_weather"`, `"stop_reason":"tool_use"`}},
+		{"/v1/responses", responses, done,
+			append(append([]string{"data: {\"type\": \"response.created\", \"response\": " + fmt.Sprintf(object, `"in_progress"`, "") + "}\n\n"},
+				deltas(`data: {"type": "response.output_text.delta", "item_id": "2", "output_index": 0, "content_index": 0, "delta": %s}`+"\n\n")...),
+				"data: {\"type\": \"response.completed\", \"response\": "+done+"}\n\n"),
+			[]string{`"type":"function_call"`, `"name":"get_weather"`, `"status":"completed"`}},
+	} {
+		for _, stream := range []bool{false, true} {
+			server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				if stream {
+					streamOf(w, "text/event-stream", row.frames...)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, row.whole)
+			})
+			_, text := post(t, native(t), server.URL+row.path, fmt.Sprintf(row.request, stream))
+			if !stream && !strings.Contains(text, "Oslo") {
+				t.Errorf("%s: no arguments in\n%s", row.path, text)
+			}
+			for _, wanted := range row.wanted {
+				if !strings.Contains(text, wanted) {
+					t.Errorf("%s, stream %t: no %s in\n%s", row.path, stream, wanted, text)
+				}
+			}
+			if strings.Contains(text, "<function") {
+				t.Errorf("%s, stream %t: the call is text, too\n%s", row.path, stream, text)
+			}
+		}
 	}
 }
 
