@@ -1,4 +1,4 @@
-/** Tools whose parameters are schemas of zod, valibot, ArkType or another library of Standard Schema: calls with types. */
+/** Tools whose parameters are schemas of zod, valibot or another library of Standard Schema: calls with types. */
 
 import { ToolglotError } from "./engine.js";
 import { checkNames } from "./names.js";
@@ -98,7 +98,7 @@ export class ToolSet<const Tools extends Definitions> {
 function declared(name: string, definition: ToolDefinition): JsonSchemaTool {
   checkNames(`the tool \`${name}\``, definition, KNOWN);
   if (typeof definition.parameters?.["~standard"]?.validate !== "function")
-    throw new ToolglotError("invalid", `the parameters of \`${name}\` are no Standard Schema; use zod 3.24, valibot 1, ArkType 2 or later`);
+    throw new ToolglotError("invalid", `the parameters of \`${name}\` are no Standard Schema; use zod 3.24, valibot 1 or later`);
   const parameters = definition.jsonSchema ?? jsonSchema(definition.parameters);
   const { description } = definition;
   return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) };
