@@ -340,6 +340,7 @@ struct Machine<'m> {
 }
 
 impl Machine<'_> {
+    // In the fast path's frame it would cost each piece of a stream.
     #[inline(never)]
     fn run(&mut self) {
         while let Ok(next) = self.step() {

@@ -112,7 +112,7 @@ pub(crate) struct TrialContext {
     pub(crate) fence: bool,
     /// It may be a draft, which is known once what stands behind it is.
     pub(crate) held: bool,
-    /// What may stand behind it.
+    /// What may follow it.
     pub(crate) company: Company,
     /// How many calls came before, as far as a proof must know.
     pub(crate) calls: usize,
@@ -122,12 +122,12 @@ pub(crate) struct TrialContext {
     pub(crate) hasty: bool,
 }
 
-/// What may stand behind a call for which little speaks.
+/// What may follow a call on weak evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Company {
     #[default]
     Anything,
-    /// Text, and tags that have a part in calls: others say that this is markup, too.
+    /// Text, and tags that belong to calls: after others this is markup, too.
     NoMarkup,
     /// Elements of tools alone.
     Elements,
@@ -142,13 +142,13 @@ impl Company {
         let Some(next) = view.byte(at)? else { return Ok(false) };
         match self {
             Self::Anything => Ok(false),
+            Self::NoMarkup if next != b'<' => Ok(false),
             Self::NoMarkup => {
+                let is_tag = view.byte(at + 1)?.is_some_and(|first| b'/' == first || first.is_ascii_alphabetic());
                 let mut opened = Vec::new();
                 engine.catalog.opened(view, at, false, &mut opened)?;
-                let is_tag = next == b'<'
-                    && view.byte(at + 1)?.is_some_and(|first| b'/' == first || first.is_ascii_alphabetic());
-                let has_part = !opened.is_empty() || engine.catalog.closers.stands(view, at)?.is_some();
-                Ok(is_tag && !has_part && !opens_element(engine, view, at)?)
+                let is_known = !opened.is_empty() || engine.catalog.closers.stands(view, at)?.is_some();
+                Ok(is_tag && !is_known && !opens_element(engine, view, at)?)
             }
             Self::Elements => Ok(!opens_element(engine, view, at)?),
             Self::Objects => Ok(!matches!(next, b'{' | b'[')),

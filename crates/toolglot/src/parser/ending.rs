@@ -30,8 +30,7 @@ impl Parser {
         self.finish_reason.1 = Some(reason);
     }
 
-    /// Ends a message that the server cut. A marker of which only a part came is no text, and what opens a call with strong
-    /// evidence is none unless it can be read.
+    /// Ends a message that the server cut: half a marker is not text, nor is an opener whose call cannot be read yet.
     fn end_cut(&mut self) {
         self.wake = 0;
         self.advance();
@@ -42,7 +41,7 @@ impl Parser {
         machine.view = machine.view.closed_at(if is_opened { end } else { at });
         machine.run();
         if at < end && (!is_opened || self.sink.take_back_text(at)) {
-            self.sink.diagnose(Code::Truncated, at..end, "the input ended inside a marker, which is no text");
+            self.sink.diagnose(Code::Truncated, at..end, "the input ended inside a marker; it is not returned as text");
             self.sink.markup(end);
         }
     }

@@ -8,7 +8,7 @@ use crate::parser::engine::Engine;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Says what may stand behind an element that `candidate` reads here; none if it is part of other markup.
+    /// Says what may follow an element that `candidate` reads here; none if it is part of other markup.
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
