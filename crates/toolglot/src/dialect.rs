@@ -159,6 +159,13 @@ impl Dialect {
         &self.models
     }
 
+    /// Says whether a region opens with a word of prose or with half of a call's header, so that only its closer proves it.
+    pub(crate) fn is_proven_by_closer(&self, region: &Pattern) -> bool {
+        let text = |pattern: &Pattern| Some(pattern.opening()?.spellings.first()?.plain());
+        let begins = |opening: String| self.calls.iter().filter_map(text).any(|call| call.starts_with(&opening));
+        region.opens_with_word() || text(region).is_some_and(begins)
+    }
+
     /// Returns the literals that are single special tokens in the models' tokenizers.
     pub fn special(&self) -> &[String] {
         &self.special

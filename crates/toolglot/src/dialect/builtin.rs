@@ -5,7 +5,7 @@ pub(crate) const QUOTE_TOKENS: [&str; 3] = ["<|\"|>", "<escape>", "<ctrl46>"];
 
 /// Every file of `dialects/` under its dialect's name, the preferred first where two read the same:
 /// originals before their variants, what only drift and prompts produce last.
-pub(super) const FILES: [(&str, &str); 93] = [
+pub(super) const FILES: [(&str, &str); 95] = [
     ("hermes", include_str!("../../dialects/hermes.toml")),
     ("ernie45", include_str!("../../dialects/ernie45.toml")),
     ("longcat_json", include_str!("../../dialects/longcat_json.toml")),
@@ -91,9 +91,11 @@ pub(super) const FILES: [(&str, &str); 93] = [
     ("mirothinker", include_str!("../../dialects/mirothinker.toml")),
     ("zaya1", include_str!("../../dialects/zaya1.toml")),
     ("smollm3_code", include_str!("../../dialects/smollm3_code.toml")),
+    ("composer", include_str!("../../dialects/composer.toml")),
     ("glaive", include_str!("../../dialects/glaive.toml")),
     ("pangu", include_str!("../../dialects/pangu.toml")),
     ("step_audio2", include_str!("../../dialects/step_audio2.toml")),
+    ("nemotron_mini", include_str!("../../dialects/nemotron_mini.toml")),
     ("calling_tool", include_str!("../../dialects/calling_tool.toml")),
     ("prompted_xml", include_str!("../../dialects/prompted_xml.toml")),
     ("cline", include_str!("../../dialects/cline.toml")),

@@ -18,8 +18,8 @@ impl ReaderStep<'_> {
     /// Reads a scalar, or a string without quotes where that is allowed.
     pub(super) fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        if let Some(end) = self.unopened_end()? {
-            return self.unopened(end);
+        if let Some((end, behind)) = self.unopened_end()? {
+            return self.unopened(end, behind);
         }
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
@@ -53,16 +53,17 @@ impl ReaderStep<'_> {
         Ok(false)
     }
 
-    /// Returns the end of a string whose first quote is missing: one is declared here, and the next quote on the line is
-    /// followed by what a string is followed by. Where strings need no quotes, it is data.
-    fn unopened_end(&self) -> Result<Option<usize>, NotYet> {
-        let at = self.at();
+    /// Returns where a string ends whose first quote is missing, and where its last quote does: one is declared here, and the
+    /// next quote on the line is followed by what a string is followed by. Where strings need no quotes, it is data.
+    fn unopened_end(&self) -> Result<Option<(usize, usize)>, NotYet> {
+        let (at, quote) = (self.at(), self.context.quote.unwrap_or("\""));
         let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
         let wants = !types.is_open() && types.has(Types::STRING) || self.sink.allows(Code::BareString);
         let first = self.view.byte(at)?;
         let word = first.is_some_and(|first| first.is_ascii_alphabetic() || b"/.~$@_".contains(&first));
         let named = matches!(self.parent(), Some(Bracket::Object | Bracket::Array));
-        if !wants || !word || !named || self.is_native(Code::BareString) || !self.sink.allows(Code::MissingQuote) {
+        let unquoted = self.is_native(Code::BareString) && self.context.quote.is_none();
+        if !wants || !word || !named || unquoted || !self.sink.allows(Code::MissingQuote) {
             return Ok(None);
         }
         let rest = self.view.rest(at);
@@ -72,30 +73,36 @@ impl ReaderStep<'_> {
             return Ok(None);
         }
         let near = &rest[..rest.len().min(LINE)];
-        let end = near.iter().position(|byte| matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\''));
+        let end = near.iter().position(|byte| {
+            matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\'') || quote.as_bytes()[0] == *byte
+        });
         if end.is_none() && near.len() < LINE {
             self.view.final_end()?;
         }
-        let Some(end) = end.filter(|end| near[*end] == b'"').map(|end| at + end + 1) else { return Ok(None) };
-        let next = self.look().gap(end)?;
+        let Some(end) = end.map(|end| at + end) else { return Ok(None) };
+        if !self.view.starts_with(end, quote)? {
+            return Ok(None);
+        }
+        let behind = end + quote.len();
+        let next = self.look().gap(behind)?;
         let ends = match (self.parent(), self.view.byte(next)?) {
             (Some(bracket), Some(byte @ (b',' | b'}' | b']'))) => self.ends_member(bracket, byte, next, false)?,
             _ => false,
         };
-        Ok(ends.then_some(end))
+        Ok(ends.then_some((end, behind)))
     }
 
     /// A string whose first quote is missing.
-    fn unopened(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {
+    fn unopened(&mut self, end: usize, behind: usize) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let text = self.view.slice(at, end - 1);
-        if !self.admit(Code::MissingQuote, at..end, &format!("read `{text}` as a string whose first quote is missing"))
-        {
+        let text = self.view.slice(at, end);
+        let message = format!("read `{text}` as a string whose first quote is missing");
+        if !self.admit(Code::MissingQuote, at..behind, &message) {
             return self.ended(Ended::Broken);
         }
         let mut json = String::new();
         write_string(text, &mut json);
-        self.put_scalar(&json, end)
+        self.put_scalar(&json, behind)
     }
 
     /// `null` for the arguments of a tool that needs none.

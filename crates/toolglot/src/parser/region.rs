@@ -121,7 +121,7 @@ impl RegionReader {
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
-            if self.inside == Inside::Opaque && self.meets_skip(engine, view, self.scan)? {
+            if (self.inside == Inside::Opaque || !self.is_reasoning) && self.meets_skip(engine, view, self.scan)? {
                 sink.diagnose(Code::MissingCloser, self.scan..self.scan, "region without a closing marker");
                 return Ok(RegionExit::Left(self.scan));
             }

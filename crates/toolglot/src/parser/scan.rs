@@ -23,10 +23,10 @@ mod fences;
 mod lost;
 mod markup;
 mod plain;
+mod proven;
 mod stop;
 mod trials;
 mod turns;
-mod worded;
 
 /// Reads text up to the next thing that is none.
 #[derive(Clone, Debug)]

@@ -54,8 +54,12 @@ impl Scanner {
                 }
                 CandidateRole::Call => self.try_candidate(engine, view, number, sink.calls(), &mut shared)?,
                 CandidateRole::Reasoning | CandidateRole::Content => match engine.catalog.pattern(candidate) {
-                    Some(pattern) if !pattern.opens_with_word() => self.try_region(view, number, pattern)?,
-                    Some(pattern) if self.worded_region(view, pattern, sink)? => return Ok(ContestOutcome::Skipped),
+                    Some(pattern) if !engine.catalog.dialect(candidate).is_proven_by_closer(pattern) => {
+                        self.try_region(view, number, pattern)?
+                    }
+                    Some(pattern) if self.whole_region(view, engine.catalog.dialect(candidate), pattern, sink)? => {
+                        return Ok(ContestOutcome::Skipped);
+                    }
                     _ => None,
                 },
             };

@@ -115,10 +115,19 @@ fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result
     Ok(context.any(at, strong())?.is_none() && context.any(context.gap(end)?, strong())?.is_none())
 }
 
-/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known.
-pub(super) fn begins_next(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+/// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known
+/// and other text may hold the separator.
+pub(super) fn begins_next(
+    at: usize,
+    context: &CallContext<'_>,
+    param: &Pattern,
+    object: &ArgumentsObject,
+) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();
+    if param.opening().is_some_and(Literal::is_strong) {
+        return Ok(!key.is_empty());
+    }
     let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
     Ok(known && is_name(key) && !object.has(key) && context.head.key() != key)
 }

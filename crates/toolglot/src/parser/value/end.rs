@@ -15,7 +15,7 @@ use super::json_span::{JsonRest, JsonSpan};
 use super::opened::OpenedTags;
 use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
-use crate::dialect::Pattern;
+use crate::dialect::{Literal, Pattern};
 use crate::json::InnerCall;
 use crate::parser::boundary;
 use crate::parser::call_context::{CallContext, named_tag};
@@ -25,7 +25,7 @@ use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::remains::LOOK;
-use crate::parser::torn::{closes_another, is_frayed, is_torn, is_weak, resembles_closer};
+use crate::parser::torn::{closes_another, is_frayed, is_frayed_between, is_torn, is_weak, resembles_closer};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -205,7 +205,9 @@ impl ValueEndFinder {
         };
         let edge = match marker {
             Marker::Value => self.value_closer(end, context, param, object)?,
-            Marker::Param if param.is_separated() => begins_next(at, context, object)?.then_some(ValueEdge::at(at, at)),
+            Marker::Param if param.is_separated() => {
+                begins_next(at, context, param, object)?.then_some(ValueEdge::at(at, at))
+            }
             Marker::Call if param.is_separated() => self.last_end(end, context)?,
             Marker::Param if touches_quote(at, context, param) => None,
             Marker::Param if begins_other(at, context, object)? => {
@@ -284,6 +286,9 @@ impl ValueEndFinder {
                 Some("a value without its closer, ended by what may stand in it")
             }
             _ if marker != Marker::Value && is_unsaid(lacks_closer, context, param) => Some(UNSAID),
+            _ if !closes && is_frayed_between(start, edge.end, context, param) => {
+                Some("a marker that parts values was damaged")
+            }
             Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
             _ => frayed.then_some("a value ends in a piece of a marker"),
         })
@@ -390,13 +395,13 @@ impl ValueEndFinder {
         Ok((sure || self.hasty).then_some(doubt))
     }
 
-    /// What closes the call ends the last of separated values if a line or another call begins behind it; else it is a
-    /// doubtful end.
+    /// What closes the call ends the last of separated values if other text cannot hold it, or a line or another call begins
+    /// behind it; else it is a doubtful end.
     fn last_end(&mut self, end: usize, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, self.scan);
         let next = context.view.skip_blanks(end)?;
         let over = context.view.byte(next)?.is_none() || context.view.slice(end, next).contains('\n');
-        if over || context.opener(next)?.is_some() {
+        if over || context.pattern().tail.iter().any(Literal::is_strong) || context.opener(next)?.is_some() {
             return Ok(Some(edge));
         }
         Ok(self.doubt(edge))

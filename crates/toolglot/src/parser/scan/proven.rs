@@ -1,18 +1,24 @@
-//! Reasoning whose tokens were stripped: a word opens it, glued to its text, and another closes it (`analysisWe need …`).
+//! Reasoning that only its closer proves: a word opens it, glued to its text (`analysisWe need …`), or the half of a header.
 
 use super::Scanner;
-use crate::dialect::Pattern;
+use crate::dialect::{Dialect, Pattern};
 use crate::parser::bytes::ByteBits;
 use crate::parser::head::{Head, nodes, stands};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
 impl Scanner {
-    /// Reads such a region as a whole: prose may begin with the word, so only the closer proves that it is none. All of it is
-    /// held until then, within the limit `held`.
-    pub(super) fn worded_region(&mut self, view: View<'_>, pattern: &Pattern, sink: &mut Sink) -> Result<bool, NotYet> {
+    /// Reads such a region as a whole: prose may begin with the word, and a call with the half header, so only the closer
+    /// proves it, with no special token before. All of it is held until then, within the limit `held`.
+    pub(super) fn whole_region(
+        &mut self,
+        view: View<'_>,
+        dialect: &Dialect,
+        pattern: &Pattern,
+        sink: &mut Sink,
+    ) -> Result<bool, NotYet> {
         let Some(start) = nodes(view, self.at, &pattern.head, None, &mut Head::default())? else { return Ok(false) };
-        let glued = view.char(start)?.is_some_and(char::is_alphanumeric);
+        let glued = !pattern.opens_with_word() || view.char(start)?.is_some_and(char::is_alphanumeric);
         if !glued || self.is_exhausted() {
             return Ok(false);
         }
@@ -20,6 +26,9 @@ impl Scanner {
             self.wasted_lookahead += view.end() - self.at;
             return Ok(false);
         };
+        if dialect.special.iter().any(|token| view.slice(start, closer).contains(token.as_str())) {
+            return Ok(false);
+        }
         sink.markup(start);
         sink.reasoning(closer);
         sink.markup(end);
