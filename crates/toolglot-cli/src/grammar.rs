@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use toolglot_grammar::{
-    ArgumentsLevel, Grammar, GrammarOptions, GrammarReasoning, GrammarTool, GrammarToolChoice, MarkerSpelling,
-    UnsupportedKeywords,
+    ArgumentsLevel, GrammarForm, GrammarOptions, GrammarReasoning, GrammarRequest, GrammarTool, GrammarToolChoice,
+    MarkerSpelling, UnsupportedKeywords,
 };
-use toolglot_json::{Value, json};
+use toolglot_json::Value;
 
 use crate::console;
 use crate::failure::{Ending, Failure, Run};
@@ -36,8 +36,8 @@ pub(crate) struct GrammarArgs {
     #[arg(long, short = 't', value_name = "FILE")]
     tools: Option<PathBuf>,
     /// What to write the grammar as
-    #[arg(long = "for", value_enum, value_name = "FORM", default_value_t = GrammarForm::Gbnf)]
-    form: GrammarForm,
+    #[arg(long = "for", value_enum, value_name = "FORM", default_value_t = FormFlag::Gbnf)]
+    form: FormFlag,
     /// Which calls the message has: auto, required, none, or the name of a tool
     #[arg(long, value_name = "CHOICE", default_value = "auto")]
     tool_choice: String,
@@ -77,8 +77,8 @@ pub(crate) struct GrammarArgs {
 }
 
 /// What a grammar is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum GrammarForm {
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormFlag {
     /// For llama.cpp
     Gbnf,
     /// For llguidance
@@ -87,6 +87,17 @@ enum GrammarForm {
     StructuralTag,
     /// For hosted APIs
     JsonSchema,
+}
+
+impl From<FormFlag> for GrammarForm {
+    fn from(form: FormFlag) -> Self {
+        match form {
+            FormFlag::Gbnf => Self::Gbnf,
+            FormFlag::Lark => Self::Lark,
+            FormFlag::StructuralTag => Self::StructuralTag,
+            FormFlag::JsonSchema => Self::JsonSchema,
+        }
+    }
 }
 
 /// How far arguments are held.
@@ -113,11 +124,11 @@ enum ReasoningFlag {
 pub(crate) fn run(args: &GrammarArgs) -> Run {
     let dialect = known::named(&args.dialect)?;
     let declared = declared(args.tools.as_deref())?;
-    let grammar = options(args).and_then(|options| {
-        Grammar::new(&dialect, &declared, &options).map_err(|error| Failure::Usage(error.to_string()))
-    })?;
-    let text = written(args, &grammar).map_err(Failure::Usage)?;
-    for warning in grammar.warnings() {
+    let request =
+        GrammarRequest::new(options(args)?).with_form(args.form.into()).with_lazy(args.lazy).with_openai(args.openai);
+    let written = request.write(&dialect, &declared).map_err(|error| Failure::Usage(error.to_string()))?;
+    let text = if args.body { format!("{:#}", written.body) } else { written.text };
+    for warning in &written.warnings {
         console::note(&format!("{}: {warning}", Paint::stderr().warning("warning")));
     }
     let mut out = io::stdout().lock();
@@ -172,53 +183,4 @@ fn answer(path: &Path) -> Result<Value, Failure> {
     let text = input::read_text(path)?;
     toolglot_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("{}: it is not valid JSON: {error}", path.display())))
-}
-
-/// Returns the grammar as text, or as the members of a request body.
-fn written(args: &GrammarArgs, grammar: &Grammar) -> Result<String, String> {
-    if args.lazy && args.form != GrammarForm::Gbnf {
-        return Err("`--lazy` is for GBNF; a structural tag waits for its trigger anyway".to_owned());
-    }
-    if args.openai && args.form != GrammarForm::JsonSchema {
-        return Err("`--openai` is a form of the JSON schema; add `--for json-schema`".to_owned());
-    }
-    let pretty = |value: &Value| format!("{value:#}");
-    let body = match args.form {
-        GrammarForm::Gbnf if args.lazy => return lazy(args, grammar),
-        GrammarForm::Gbnf if !args.body => return Ok(grammar.to_gbnf()),
-        GrammarForm::Gbnf => json!({"grammar": grammar.to_gbnf()}),
-        GrammarForm::Lark if !args.body => return Ok(grammar.to_lark()),
-        GrammarForm::Lark => json!({"structured_outputs": {"grammar": grammar.to_lark()}}),
-        GrammarForm::StructuralTag => {
-            let tag = grammar.to_structural_tag();
-            // vLLM takes the tag as text.
-            if args.body { json!({"structured_outputs": {"structural_tag": tag.to_string()}}) } else { tag }
-        }
-        GrammarForm::JsonSchema => {
-            let schema = if args.openai { grammar.to_openai_schema() } else { grammar.to_json_schema() };
-            let schema = schema.map_err(|error| error.to_string())?;
-            let named = json!({"name": "tool_calls", "schema": schema, "strict": args.openai});
-            if args.body { json!({"response_format": {"type": "json_schema", "json_schema": named}}) } else { schema }
-        }
-    };
-    Ok(pretty(&body))
-}
-
-/// Returns the grammar that llama-server begins at the trigger.
-fn lazy(args: &GrammarArgs, grammar: &Grammar) -> Result<String, String> {
-    let (Some(gbnf), Some(trigger)) = (grammar.to_lazy_gbnf(), grammar.trigger()) else {
-        let why = "prose may contain what its calls begin with, so nothing can trigger the grammar";
-        return Err(format!("`{}`: {why}; omit `--lazy`", args.dialect));
-    };
-    if !args.body {
-        return Ok(gbnf);
-    }
-    // 1 is the number of a word among llama-server's kinds of triggers.
-    let body = json!({
-        "grammar": gbnf,
-        "grammar_lazy": true,
-        "grammar_triggers": [{"type": 1, "value": trigger}],
-        "preserved_tokens": grammar.special(),
-    });
-    Ok(format!("{body:#}"))
 }

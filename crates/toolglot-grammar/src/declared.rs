@@ -25,6 +25,15 @@ impl GrammarTool {
         Ok(declared.into_iter().map(|tool| Self::as_written(tool, tools)).collect())
     }
 
+    /// Returns the functions of a JSON value given as text; blank text means no tools.
+    ///
+    /// # Errors
+    /// As [`Tools::from_json_str`].
+    pub fn from_json_str(text: &str) -> Result<Vec<Self>, ToolsError> {
+        Tools::from_json_str(text)?;
+        toolglot_json::from_str(text).map_or_else(|_| Ok(Vec::new()), |tools| Self::list(&tools))
+    }
+
     /// Takes what a copy of the value declares, whose members have lost their order, back to the value.
     fn as_written(tool: Declaration, tools: &Value) -> Self {
         let written = |schema| function(&tool, tools).and_then(|function| equal_part(function, schema));

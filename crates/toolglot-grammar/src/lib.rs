@@ -40,6 +40,7 @@ mod message;
 mod node;
 mod options;
 mod param;
+mod request;
 mod schema;
 mod style;
 mod tag;
@@ -51,3 +52,4 @@ pub use grammar::Grammar;
 pub use options::{
     ArgumentsLevel, GrammarOptions, GrammarReasoning, GrammarToolChoice, MarkerSpelling, UnsupportedKeywords,
 };
+pub use request::{GrammarForm, GrammarRequest, WrittenGrammar};

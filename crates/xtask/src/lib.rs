@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 pub mod cases;
 pub mod docs;
 pub mod files;
+pub mod grammars;
 pub mod names;
 pub mod policies;
 pub mod quick;
 pub mod readme;
 pub mod tidy;
+pub mod version;
 
 /// The README's examples, compiled and run as tests.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
-//! `cargo xtask`: tidy, docs, readme, cases, quick.
+//! `cargo xtask`: tidy, docs, readme, cases, grammars, version, quick.
 
 use std::process::ExitCode;
 
-use xtask::{Complaints, cases, docs, quick, readme, tidy};
+use xtask::{Complaints, cases, docs, grammars, quick, readme, tidy, version};
 
 const HELP: &str = "\
 cargo xtask tidy            check the sources against the rules of the house
@@ -12,6 +12,8 @@ cargo xtask docs --dialects print the page of all dialects, for the site
 cargo xtask readme          run the README's main command and compare what it prints
 cargo xtask readme --write  run it and write what it prints into the README
 cargo xtask cases FILE      write the case files as JSON, for the tests of the bindings
+cargo xtask grammars FILE   write grammars of every dialect as JSON, for the same tests
+cargo xtask version 1.2.3   write this version wherever it stands; `--check` compares
 cargo xtask quick           format, lints, unit tests of the core";
 
 fn main() -> ExitCode {
@@ -29,6 +31,9 @@ fn main() -> ExitCode {
         ["readme"] => readme::check(),
         ["readme", "--write"] => readme::write(),
         ["cases", file] => cases::write(file),
+        ["grammars", file] => grammars::write(file),
+        ["version", "--check"] => version::check(),
+        ["version", new] if new.starts_with(|c: char| c.is_ascii_digit()) => version::write(new),
         ["quick"] => quick::run(),
         _ => {
             eprintln!("{HELP}");
