@@ -73,6 +73,16 @@ func ExampleNewParser() {
 	// Hi. ls {"path": "src"}
 }
 
+func ExampleReader_Grammar() {
+	reader, err := toolglot.NewReader(toolglot.Config{Tools: weather})
+	if err != nil {
+		panic(err)
+	}
+	defer reader.Close()
+	grammar, err := reader.Grammar("qwen3_coder", toolglot.GrammarOptions{ToolChoice: toolglot.ToolChoiceRequired})
+	fmt.Println(grammar, err)
+}
+
 func ExampleTransport() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text, _ := json.Marshal(`<tool_call>{"name": "ls", "arguments": {}}</tool_call>`)

@@ -1,4 +1,5 @@
-//! Runs the core's cases through the C ABI: `cargo xtask cases FILE`, then `contract FILE`.
+//! Runs the core's cases and grammars through the C ABI: `cargo xtask cases FILE`, `cargo xtask grammars GRAMMARS`, then
+//! `contract FILE GRAMMARS`.
 #![expect(unsafe_code, reason = "it calls what C calls")]
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
@@ -6,6 +7,7 @@ use std::process::ExitCode;
 use std::ptr::null_mut;
 use std::time::Instant;
 
+use toolglot_ffi::abi::grammar::tg_grammar;
 use toolglot_ffi::abi::*;
 use toolglot_ffi::record::{TgEvent, TgKind, TgText};
 use toolglot_json::{Value, json};
@@ -14,15 +16,37 @@ use toolglot_json::{Value, json};
 type Piece<'i> = (&'i [u8], bool);
 
 fn main() -> ExitCode {
-    let path = std::env::args().nth(1).expect("a file of `cargo xtask cases`");
-    let cases: Value = toolglot_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
-    let cases = cases.as_array().expect("a list");
+    let [cases, grammars] = [1, 2].map(list);
     let started = Instant::now();
-    let failed: Vec<String> = cases.iter().filter_map(|case| check(case).err()).collect();
+    let mut failed: Vec<String> = cases.iter().filter_map(|case| check(case).err()).collect();
+    failed.extend(grammars.iter().filter_map(|case| check_grammar(case).err()));
     failed.iter().take(10).for_each(|failure| eprintln!("{failure}"));
     let time = started.elapsed().as_secs_f64();
-    println!("C: {} cases, {} failed, whole, in bytes and in random pieces, {time:.1} s", cases.len(), failed.len());
+    let (count, made, wrong) = (cases.len(), grammars.len(), failed.len());
+    println!("C: {count} cases, whole, in bytes and in random pieces, {made} grammars, {wrong} failed, {time:.1} s");
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn list(argument: usize) -> Vec<Value> {
+    let path = std::env::args().nth(argument).expect("files of `cargo xtask cases` and `cargo xtask grammars`");
+    let list: Value = toolglot_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
+    list.as_array().filter(|list| !list.is_empty()).expect("a list").clone()
+}
+
+fn check_grammar(case: &Value) -> Result<(), String> {
+    let setup = Setup::new(&json!({"options": case["options"]}))?;
+    let [name, tools] = ["dialect", "tools"].map(|member| case[member].as_str().unwrap_or_default());
+    let (options, out) = (&setup.options, setup.out);
+    let name = (name.as_ptr(), name.len());
+    let status = unsafe {
+        tg_grammar(null_mut(), name.0, name.1, tools.as_ptr(), tools.len(), options.as_ptr(), options.len(), out)
+    };
+    let found = match status {
+        TgStatus::Ok => json!({"grammar": toolglot_json::from_str(&setup.said()).map_err(|error| error.to_string())?}),
+        _ => json!({"error": setup.said()}),
+    };
+    let same = ["grammar", "error"].iter().all(|member| found.get(member) == case.get(member));
+    if same { Ok(()) } else { Err(format!("{case}\n  found {found}")) }
 }
 
 fn check(case: &Value) -> Result<(), String> {

@@ -346,6 +346,20 @@ tg_status tg_certify(const tg_dialects *of,
                      size_t len,
                      tg_buffer *out);
 
+// Writes the grammar that holds a model to the dialect `name` and to tools (a JSON array in the form of any vendor's requests):
+// `{"text", "body", "trigger", "preserved_tokens", "warnings"}`. The text is the grammar, the body has the members of a request
+// that carry it. Options are a JSON object with the flags of `toolglot grammar`: `form` (`gbnf`, `lark`, `structural-tag`,
+// `json-schema`), `tool_choice`, `parallel`, `arguments`, `reasoning`, `content`, `all_spellings`, `strict`, `answer`, `tokens`,
+// `lazy`, `openai`. What the dialect cannot express, or no grammar holds, fails.
+tg_status tg_grammar(const tg_dialects *of,
+                     const uint8_t *name,
+                     size_t name_len,
+                     const uint8_t *tools,
+                     size_t tools_len,
+                     const uint8_t *options,
+                     size_t options_len,
+                     tg_buffer *out);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

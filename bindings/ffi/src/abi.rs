@@ -16,15 +16,15 @@ use toolglot::detect::{from_model, from_output, from_template};
 use toolglot::{Dialects, Renderer, Tools, inspect, mint};
 use toolglot_json::Value;
 
-use border::{Done, bytes, dialects, free, make, read, run, shared, text, tools, unique};
-
 use crate::fault::Fault;
 use crate::record::TgEvent;
 use crate::session::{Session, Step};
 use crate::traffic::{Answer, Request};
 use crate::{answer, jobs, message, settings};
+use border::{Done, bytes, dialects, free, make, read, run, shared, text, tools, unique};
 
 mod border;
+pub mod grammar;
 pub mod lab;
 
 /// Changes whenever a program that was built for an earlier header would go wrong.

@@ -9,6 +9,7 @@ pub mod abi;
 mod answer;
 mod example;
 mod fault;
+mod grammar;
 mod jobs;
 mod message;
 pub mod record;

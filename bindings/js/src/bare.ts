@@ -7,7 +7,7 @@
 
 export { init, ToolglotError, type FaultKind } from "./engine.js";
 export { ARRIVAL_EVENTS, BYTE_KINDS } from "./inspection.js";
-export { certify, detect, dialects, explain, inspect, inspectRows, mint, nearMiss, parse, repair, Renderer, sketch } from "./jobs.js";
+export { certify, detect, dialects, explain, grammar, inspect, inspectRows, mint, nearMiss, parse, repair, Renderer, sketch } from "./jobs.js";
 export { Parser } from "./parser.js";
 export { createFetch, Exchange, ParserStream } from "./streams.js";
 export { ToolSet } from "./typed.js";

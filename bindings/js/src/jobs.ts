@@ -1,17 +1,19 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** What is done in one go: parse, repair, detect, explain, near miss, inspect, render, dialects made and tried. */
+/** What is done in one go: parse, repair, detect, explain, near miss, inspect, render, grammars, dialects made and tried. */
 
 import { engine } from "./engine.js";
 import { Handle } from "./handle.js";
 import { spelledOut } from "./inspection.js";
 import { decodeMessage, messageOf, type RawMessage } from "./message.js";
 import { checkNames } from "./names.js";
-import { choiceOf, dialectsOf, optionsText, ready, toolsOf } from "./settings.js";
+import { choiceOf, dialectsOf, grammarText, optionsText, ready, toolsOf, toolsText } from "./settings.js";
 import type {
   Certificate,
   Dialect,
   DialectChoice,
   Example,
+  Grammar,
+  GrammarOptions,
   Inspection,
   InspectionRows,
   Message,
@@ -95,6 +97,20 @@ export function sketch(example: Example): string {
 export function certify(dialect: string, choice: DialectChoice = {}): Certificate {
   const home = engine();
   return JSON.parse(home.ask("tg_certify", choiceOf(home, "certify", choice), ...home.put(dialect))) as Certificate;
+}
+
+/**
+ * Returns the grammar that holds a model to a dialect and its tools, for the engine that samples.
+ *
+ * What the dialect cannot express, or no grammar holds, is an error that says what to do.
+ */
+export function grammar(dialect: string, options: GrammarOptions = {}): Grammar {
+  const home = engine();
+  const words = [dialect, toolsText(options.tools), grammarText(options)];
+  const of = dialectsOf(home, { files: options.files });
+  const json = home.ask("tg_grammar", of, ...home.put(...words));
+  const { preserved_tokens: preservedTokens, ...rest } = JSON.parse(json) as Omit<Grammar, "preservedTokens"> & { preserved_tokens: string[] };
+  return { ...rest, preservedTokens };
 }
 
 /** Returns an id for the call at an index that carries none: the same seed and index give the same id. */

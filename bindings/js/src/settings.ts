@@ -2,7 +2,7 @@
 
 import { engine, ToolglotError, type Engine } from "./engine.js";
 import { checkNames } from "./names.js";
-import type { DialectChoice, ExchangeOptions, Limits, Policy, ReadOptions } from "./types.js";
+import type { DialectChoice, ExchangeOptions, GrammarOptions, Limits, Policy, ReadOptions } from "./types.js";
 
 /** The names of options, here and in the module. */
 const NAMES: readonly (readonly [keyof Policy, string])[] = [
@@ -91,6 +91,34 @@ export function exchangeText(options: ExchangeOptions): string {
   });
 }
 
+/** The names of a grammar's options, here and in the module. */
+const GRAMMAR: readonly (readonly [Exclude<keyof GrammarOptions, "tools" | "files">, string])[] = [
+  ["form", "form"],
+  ["toolChoice", "tool_choice"],
+  ["parallel", "parallel"],
+  ["arguments", "arguments"],
+  ["reasoning", "reasoning"],
+  ["content", "content"],
+  ["allSpellings", "all_spellings"],
+  ["strict", "strict"],
+  ["answer", "answer"],
+  ["tokens", "tokens"],
+  ["lazy", "lazy"],
+  ["openai", "openai"],
+];
+const GRAMMAR_NAMES = new Set(["tools", "files", ...GRAMMAR.map(([name]) => name)]);
+
+/** Returns a grammar's options as JSON. */
+export function grammarText(options: GrammarOptions): string {
+  checkNames("grammar", options, GRAMMAR_NAMES);
+  return JSON.stringify(Object.fromEntries(GRAMMAR.map(([ours, theirs]) => [theirs, options[ours]])));
+}
+
+/** Returns declared tools as JSON. */
+export function toolsText(declared: ReadOptions["tools"]): string {
+  return typeof declared === "string" ? declared : declared === undefined ? "" : JSON.stringify(declared);
+}
+
 /** How many handles of a kind are kept. */
 const KEPT = 32;
 
@@ -144,8 +172,7 @@ export function choiceOf(home: Engine, what: string, choice: DialectChoice): num
 
 /** Returns the handle of tools; 0 is none. Good until the next call. */
 export function toolsOf(home: Engine, declared: ReadOptions["tools"]): number {
-  if (declared === undefined) return 0;
-  return tools.of(home, typeof declared === "string" ? declared : JSON.stringify(declared));
+  return tools.of(home, toolsText(declared));
 }
 
 /** Returns the instance, and the handles of what a message is read with; `more` are names of what else can be said. */

@@ -330,6 +330,50 @@ export interface Certificate {
   warnings: string[];
 }
 
+/** Which grammar is asked for. */
+export interface GrammarOptions extends Pick<DialectChoice, "files"> {
+  /** The declared tools, or their JSON text. */
+  tools?: readonly Tool[] | string | undefined;
+  /** `gbnf` (llama.cpp) unless told otherwise; `lark` (llguidance), `structural-tag` (xgrammar), `json-schema` (hosted APIs). */
+  form?: "gbnf" | "lark" | "structural-tag" | "json-schema" | undefined;
+  /** Which calls the message has; `auto` unless told otherwise. A tool's name, or an object that names one, is that tool alone. */
+  toolChoice?: "auto" | "required" | "none" | (string & {}) | { name: string } | { function: { name: string } } | undefined;
+  /** Whether there may be several calls; true unless told otherwise. */
+  parallel?: boolean | undefined;
+  /** How far arguments are held; `schema` unless told otherwise. A tool that is `strict` is held to its schema in any case. */
+  arguments?: "free" | "schema" | undefined;
+  /** Where the grammar begins: behind the reasoning, before it (the default), or inside it. */
+  reasoning?: "none" | "optional" | "prefilled" | undefined;
+  /** Text may stand before calls that are demanded. */
+  content?: boolean | undefined;
+  /** All spellings of the dialect's markers, not only the first. */
+  allSpellings?: boolean | undefined;
+  /** A keyword of a schema that no grammar holds is an error, not a warning. */
+  strict?: boolean | undefined;
+  /** The JSON schema of an answer without calls, instead of text. */
+  answer?: unknown;
+  /** Literals that are single tokens of the model, if known: a trigger that is not among them is warned about. */
+  tokens?: readonly string[] | undefined;
+  /** GBNF of the calls alone, which begins at the trigger. */
+  lazy?: boolean | undefined;
+  /** The JSON schema in the strict form of OpenAI's API. */
+  openai?: boolean | undefined;
+}
+
+/** A grammar, and what an engine takes beside it. */
+export interface Grammar {
+  /** GBNF, Lark, or the text of a JSON value. */
+  text: string;
+  /** The members of a request body that carry it. */
+  body: Record<string, unknown>;
+  /** The text with which calls begin; null if prose may contain it. */
+  trigger: string | null;
+  /** The markers that are special tokens of the dialect's models. */
+  preservedTokens: string[];
+  /** What the grammar leaves out, and what an engine may stumble over. */
+  warnings: string[];
+}
+
 /** A message to render: toolglot's own, or as a chat API has it. */
 export interface Renderable {
   content?: string | null | undefined;

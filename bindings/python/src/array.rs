@@ -6,14 +6,14 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_array_pycapsules, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyArray;
 use toolglot::{Collector, Parser};
 
-use crate::settings::{Dialects, Options, Tools};
+use crate::settings::{Dialects, Options, Tools, value_error};
 use columns::Columns;
 
 mod columns;
@@ -22,6 +22,9 @@ mod columns;
 /// far below their 2 GiB.
 const ROWS: usize = 16 << 10;
 const BYTES: usize = 64 << 20;
+
+/// Rows below which another thread costs more than it reads.
+const SHARE: usize = 16;
 
 /// Lists of tools that are kept compiled; a column rarely has more.
 const COMPILED: usize = 1024;
@@ -99,7 +102,7 @@ pub(crate) fn parse_array(
     let rows: usize = texts.iter().map(|chunk| chunk.len()).sum();
     if let Some(declared) = declared.as_ref().filter(|declared| declared.len() != rows) {
         let message = format!("got {rows} texts and {} lists of tools; pass one list for each text", declared.len());
-        return Err(PyValueError::new_err(message));
+        return Err(value_error(message));
     }
     let declared = declared.as_deref().map(Strings::of).transpose()?;
     let reader = Reader { dialects: &dialects.0, tools: &tools.0, declared, options: &options.0, near_misses };
@@ -130,7 +133,7 @@ fn one(chunks: Vec<ArrayRef>) -> PyResult<ArrayRef> {
     let arrays: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
     match &arrays[..] {
         [] => Ok(arrow_array::new_empty_array(&DataType::Utf8)),
-        _ => arrow_select::concat::concat(&arrays).map_err(|error| PyValueError::new_err(error.to_string())),
+        _ => arrow_select::concat::concat(&arrays).map_err(|error| value_error(error)),
     }
 }
 
@@ -205,7 +208,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads some rows, on several threads if asked; `first` is the number of the chunk's first row.
     fn read_on(&self, texts: &Strings<'_>, rows: std::ops::Range<usize>, first: usize, threads: usize) -> Vec<Columns> {
-        let share = rows.len().div_ceil(threads.max(1)).max(1);
+        let share = rows.len().div_ceil(threads.max(1)).max(SHARE);
         if share >= rows.len() {
             return vec![self.read(texts, rows, first)];
         }

@@ -28,9 +28,9 @@ mod _native {
     #[pymodule_export]
     use crate::reading::{detect, explain, near_miss, parse, parse_batch, repair};
     #[pymodule_export]
-    use crate::settings::{Dialect, DialectError, Dialects, Options, RenderError, Tools};
+    use crate::settings::{Dialect, DialectError, Dialects, GrammarError, Options, RenderError, ToolglotError, Tools};
     #[pymodule_export]
-    use crate::writing::render;
+    use crate::writing::{grammar, render};
 
     /// Returns every diagnostic code: its name, its class, what it is about.
     #[pyfunction]

@@ -12,15 +12,28 @@ use toolglot::OptionError;
 
 create_exception!(
     toolglot,
-    DialectError,
+    ToolglotError,
     PyValueError,
+    "What was passed cannot be used, or not be done; the text says what to do. All errors of the package are of this class, \
+     but for those of Python itself: `TypeError`, `OSError`, `RuntimeError`."
+);
+create_exception!(
+    toolglot,
+    DialectError,
+    ToolglotError,
     "A dialect file that cannot be used: `line`, `column`, `help`."
 );
-create_exception!(toolglot, RenderError, PyValueError, "A message that the dialect cannot express.");
+create_exception!(toolglot, RenderError, ToolglotError, "A message that the dialect cannot express.");
+create_exception!(
+    toolglot,
+    GrammarError,
+    ToolglotError,
+    "A grammar that cannot be made: of this dialect, these tools, or this schema."
+);
 
-/// Returns a Python `ValueError` with the library's own words.
+/// Returns a `ToolglotError` with the library's own words.
 pub(crate) fn value_error(error: impl ToString) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    ToolglotError::new_err(error.to_string())
 }
 
 /// One dialect: how one family of models writes tool calls and reasoning.
@@ -201,7 +214,7 @@ fn named(error: std::io::Error, path: &std::path::Path) -> PyErr {
             let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
             pyo3::exceptions::PyOSError::new_err((number, reason, path.display().to_string()))
         }
-        None => PyValueError::new_err(format!("cannot read `{}`: {error}", path.display())),
+        None => value_error(format!("cannot read `{}`: {error}", path.display())),
     }
 }
 

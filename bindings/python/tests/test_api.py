@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import doctest
 import importlib
+import inspect
 import json
 import os
 import pickle
@@ -54,10 +55,10 @@ def test_ids_differ_from_message_to_message_unless_a_seed_is_given() -> None:
     for parser in (toolglot.Parser(), toolglot.Parser()):
         for _ in range(2):
             parser.push(CALL)
-            early = parser.message.calls[0].id
+            early = parser.message().calls[0].id
             parser.push(" and more")
             parser.finish()
-            assert parser.message.calls[0].id == early
+            assert parser.message().calls[0].id == early
             ids.append(early)
     assert len({*ids}) == len(ids)
 
@@ -120,13 +121,13 @@ def test_a_parser_is_as_new_after_a_message() -> None:
         events = parser.push(CALL) + parser.finish()
         assert [event.type for event in events] == ["call_start", "arguments", "call_end"]
         # Each message has ids of its own.
-        assert parser.message == toolglot.parse(CALL, dialect="hermes", id_seed=7 + message)
+        assert parser.message() == toolglot.parse(CALL, dialect="hermes", id_seed=7 + message)
         assert parser.dialect == "hermes"
     parser.push('<tool_call>{"name": "f", "arguments": {')
     parser.finish("length")
-    assert parser.message.finish_reason == "length"
+    assert parser.message().finish_reason == "length"
     with pytest.raises(RuntimeError, match="collect=True"):
-        _ = toolglot.Parser(collect=False).message
+        toolglot.Parser(collect=False).message()
 
 
 def test_surrogates_and_bytes_are_read() -> None:
@@ -138,20 +139,20 @@ def test_surrogates_and_bytes_are_read() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: toolglot.parse("", validation="hard"), ValueError, "`hard`"),  # type: ignore[arg-type]
+        (lambda: toolglot.parse("", validation="hard"), toolglot.ToolglotError, "`hard`"),  # type: ignore[arg-type]
         (lambda: toolglot.parse("", valdation="strict"), TypeError, "unknown option `valdation`"),  # type: ignore[call-arg]
         (lambda: toolglot.parse("", reasoning_open="yes"), TypeError, "`reasoning_open`"),  # type: ignore[arg-type]
-        (lambda: toolglot.parse("", limits={"x": 1}), ValueError, "unknown limit `x`"),  # type: ignore[typeddict-unknown-key]
-        (lambda: toolglot.parse("", repairs="quotes"), ValueError, "quotes"),
-        (lambda: toolglot.parse("", dialect="hermez"), ValueError, "`hermes`"),
+        (lambda: toolglot.parse("", limits={"x": 1}), toolglot.ToolglotError, "unknown limit `x`"),  # type: ignore[typeddict-unknown-key]
+        (lambda: toolglot.parse("", repairs="quotes"), toolglot.ToolglotError, "quotes"),
+        (lambda: toolglot.parse("", dialect="hermez"), toolglot.ToolglotError, "`hermes`"),
         (lambda: toolglot.parse("", dialect="./none.toml"), FileNotFoundError, "none.toml"),
-        (lambda: toolglot.parse("", tools="{"), ValueError, "JSON"),
-        (lambda: toolglot.parse("", tools=[{"description": "x"}]), ValueError, "tool 0"),
-        (lambda: toolglot.parse("", tools=3), ValueError, "3 is not a tool"),  # type: ignore[arg-type]
+        (lambda: toolglot.parse("", tools="{"), toolglot.ToolglotError, "JSON"),
+        (lambda: toolglot.parse("", tools=[{"description": "x"}]), toolglot.ToolglotError, "tool 0"),
+        (lambda: toolglot.parse("", tools=3), toolglot.ToolglotError, "3 is not a tool"),  # type: ignore[arg-type]
         (lambda: toolglot.parse(3), TypeError, "expected str or bytes, found int"),  # type: ignore[arg-type]
         (lambda: toolglot.Dialects.from_toml("x", "call = 3"), toolglot.DialectError, "x.toml:1"),
         (lambda: toolglot.detect(), TypeError, "give one of"),
-        (lambda: toolglot.Renderer(None).render({}), ValueError, "one dialect"),
+        (lambda: toolglot.Renderer(None).render({}), toolglot.ToolglotError, "one dialect"),
     ],
 )
 def test_errors_are_pythons_own(call: Any, kind: type[Exception], words: str) -> None:
@@ -276,9 +277,9 @@ def test_a_near_miss_says_why() -> None:
     assert not toolglot.parse_many([text], near_misses=False)[0].diagnostics
     parser = toolglot.Parser()
     parser.push(text)
-    assert not parser.message.diagnostics
+    assert not parser.message().diagnostics
     parser.finish()
-    assert parser.message.diagnostics == toolglot.parse(text).diagnostics == toolglot.parse_many([text])[0].diagnostics
+    assert parser.message().diagnostics == toolglot.parse(text).diagnostics == toolglot.parse_many([text])[0].diagnostics
     assert toolglot.near_miss(CALL) is None and toolglot.near_miss("No call at all.") is None
     with pytest.raises(ValueError):
         toolglot.near_miss(text, dialect="no such dialect")
@@ -337,23 +338,49 @@ def test_one_parser_is_for_one_thread() -> None:
     parser.finish()
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["with tqdm", "without"])
-def test_progress_of_many(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-
-    class Auto:
-        @staticmethod
-        def tqdm(texts: Any, **_: Any) -> Any:
-            for text in texts:
-                shown.append(text)
-                yield text
-
-    monkeypatch.setitem(sys.modules, "tqdm", Auto if there else None)
-    monkeypatch.setitem(sys.modules, "tqdm.auto", Auto if there else None)
+def test_progress_of_many(capfd: pytest.CaptureFixture[str]) -> None:
     texts = [CALL, "no call"] * 3
-    messages = toolglot.parse_many((text for text in texts), progress=True, threads=2)
+    messages = toolglot.parse_many(texts, progress=True, threads=2)
     assert [len(message.calls) for message in messages] == [1, 0] * 3
-    assert shown == (texts if there else [])
+    assert re.fullmatch(r"toolglot: 6 of 6 texts, [\d,]+ a second\n", capfd.readouterr().err)
+    toolglot.parse_many((text for text in texts), progress=True)
+    assert capfd.readouterr().err.startswith("toolglot: 6 texts, ")
+
+
+def test_threads_are_the_same_everywhere() -> None:
+    for read in (toolglot.parse_many, toolglot.parse_array):
+        assert inspect.signature(read).parameters["threads"].default is None
+    with pytest.raises(toolglot.ToolglotError, match="at least 1"):
+        toolglot.parse_many(["x"], threads=0)
+
+
+READERS = [
+    *(toolglot.parse, toolglot.stream, toolglot.astream, toolglot.parse_many, toolglot.parse_array, toolglot.repair),
+    *(toolglot.explain, toolglot.near_miss, toolglot.Parser, toolglot.ArgumentsReader),
+]
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+def test_options_are_spelled_out(reader: Any) -> None:
+    shown = inspect.signature(reader).parameters
+    assert not any(one.kind is one.VAR_KEYWORD for one in shown.values())
+    for name in toolglot.Options.__annotations__:
+        assert shown[name].kind is shown[name].KEYWORD_ONLY and f"\n    {name}: " in reader.__doc__
+    assert "ToolglotError" in reader.__doc__
+
+
+def test_the_defaults_that_are_shown_are_the_defaults(weather: Any) -> None:
+    shown = inspect.signature(toolglot.parse).parameters
+    assert list(toolglot._settings.ABOUT) and set(toolglot._settings.ABOUT) == set(toolglot.Options.__annotations__)
+    given = {name: shown[name].default for name in toolglot.Options.__annotations__}
+    for text in (CALL, f"<think>{CALL}", "{'name': get_weather}", '<tool_call>{"name": "x", "arguments": {"a": null'):
+        assert toolglot.parse(text, tools=weather, **given) == toolglot.parse(text, tools=weather)
+
+
+def test_errors_have_one_base() -> None:
+    for error in (toolglot.DialectError, toolglot.RenderError, toolglot.GrammarError):
+        assert issubclass(error, toolglot.ToolglotError)
+    assert issubclass(toolglot.ToolglotError, ValueError)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
@@ -404,7 +431,7 @@ def test_the_command_line_and_the_package_agree(weather: Any) -> None:
         assert found == told and message.finish_reason == said["finish_reason"]
 
 
-@pytest.mark.parametrize("module", ["", "._read", "._write", "._tools", ".spans", ".bfcl"])
+@pytest.mark.parametrize("module", ["", "._grammar", "._read", "._write", "._tools", ".spans", ".bfcl"])
 def test_examples_in_docstrings(module: str) -> None:
     found = importlib.import_module(f"toolglot{module}")
     assert doctest.testmod(found, extraglobs=vars(toolglot)).failed == 0

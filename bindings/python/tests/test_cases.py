@@ -106,7 +106,7 @@ def test_messages() -> None:
         used = parser(case)
         used.push(text)
         used.finish()
-        assert without_ids(used.message) == without_ids(message), case["name"]
+        assert without_ids(used.message()) == without_ids(message), case["name"]
 
 
 def without_ids(message: toolglot.Message) -> toolglot.Message:

@@ -33,6 +33,7 @@ type Compiled interface {
 	Detect(source uint32, subject string) ([]byte, error)
 	Dialects() ([]byte, error)
 	Render(dialect string, message []byte) (string, error)
+	Grammar(dialect string, options []byte) ([]byte, error)
 	NewParser(collect bool) (Parser, error)
 	NewTurn(settings string, request []byte) (Turn, []byte, error)
 	Close()

@@ -75,6 +75,7 @@ type compiled struct {
 	sync.RWMutex
 	dialects *C.tg_dialects
 	tools    *C.tg_tools
+	declared string
 	options  string
 	closed   bool
 }
@@ -83,7 +84,7 @@ func (library) Compile(set engine.Set) (engine.Compiled, error) {
 	if err := abi(); err != nil {
 		return nil, err
 	}
-	c := &compiled{options: set.Options}
+	c := &compiled{declared: set.Tools, options: set.Options}
 	var err error
 	if set.Dialects != "" {
 		data, size := chars(set.Dialects)
@@ -200,6 +201,15 @@ func (c *compiled) Render(dialect string, message []byte) (string, error) {
 	data, size := raw(message)
 	text, err := asked(func(out *C.tg_buffer) C.tg_status { return C.tg_renderer_render(renderer, data, size, out) })
 	return string(text), err
+}
+
+func (c *compiled) Grammar(dialect string, options []byte) ([]byte, error) {
+	name, named := chars(dialect)
+	tools, length := chars(c.declared)
+	asked, size := raw(options)
+	return c.ask(func(out *C.tg_buffer) C.tg_status {
+		return C.tg_grammar(c.dialects, name, named, tools, length, asked, size, out)
+	})
 }
 
 func (c *compiled) NewParser(collect bool) (engine.Parser, error) {

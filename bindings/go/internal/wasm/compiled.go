@@ -182,6 +182,28 @@ func (c *compiled) Render(dialect string, message []byte) (string, error) {
 	})
 }
 
+// grammars is what a module can do that is made from these sources. The one that is checked in is made at a release.
+type grammars interface {
+	Xtg_grammar(dialects, name, nameSize, tools, toolsSize, options, optionsSize, out int32) int32
+}
+
+func (c *compiled) Grammar(dialect string, options []byte) ([]byte, error) {
+	return with(c, func(in *instance, h handles) ([]byte, error) {
+		put, err := in.put([]byte(dialect), []byte(c.set.Tools), options)
+		if err != nil {
+			return nil, err
+		}
+		name, tools, asked := put[0], put[1], put[2]
+		made, ok := any(in.module).(grammars)
+		if !ok {
+			return nil, &engine.Fault{Kind: engine.ErrFailed, Why: "this module makes no grammars; renew it with bindings/renew"}
+		}
+		return in.ask(func(*module.Module) int32 {
+			return made.Xtg_grammar(h.dialects, name.at, name.size, tools.at, tools.size, asked.at, asked.size, in.out)
+		})
+	})
+}
+
 func (in *instance) newParser(h handles, options []byte) (int32, error) {
 	put, err := in.put(options)
 	if err != nil {

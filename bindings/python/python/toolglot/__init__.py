@@ -6,11 +6,12 @@
     ('Hi. ', 'ls', '{"path": "src"}')
 
 `parse` reads a whole text, `Parser` pieces of one, `stream` and `astream` what an iterator yields. `repair` and
-`ArgumentsReader` read arguments alone, `Renderer` writes what `parse` reads, `detect` tells dialects apart, `explain`
-says why a text was read as it was and `near_miss` why it was not, `parse_array` reads columns. Plug-ins for hosts are modules: `toolglot.vllm`,
-`toolglot.openai` and so on.
+`ArgumentsReader` read arguments alone, `Renderer` writes what `parse` reads, `grammar` holds a model to it, `detect` tells
+dialects apart, `explain` says why a text was read as it was and `near_miss` why it was not, `parse_array` reads columns.
+Plug-ins for hosts are modules: `toolglot.vllm`, `toolglot.openai` and so on.
 """
 
+from ._grammar import Grammar, grammar
 from ._message import Call, Event, IncompleteCall, Message
 from ._native import (
     Arguments,
@@ -20,11 +21,13 @@ from ._native import (
     Dialect,
     DialectError,
     Dialects,
+    GrammarError,
     Markup,
     MessageArray,
     Reasoning,
     RenderError,
     Text,
+    ToolglotError,
     __version__,
 )
 from ._read import (
@@ -56,6 +59,8 @@ __all__ = [
     "Dialects",
     "Event",
     "Evidence",
+    "Grammar",
+    "GrammarError",
     "IncompleteCall",
     "Markup",
     "Message",
@@ -68,12 +73,14 @@ __all__ = [
     "Repaired",
     "Step",
     "Text",
+    "ToolglotError",
     "Tools",
     "Verdict",
     "__version__",
     "astream",
     "detect",
     "explain",
+    "grammar",
     "near_miss",
     "parse",
     "parse_array",

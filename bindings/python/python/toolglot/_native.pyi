@@ -17,6 +17,7 @@ __all__ = [
     "DialectError",
     "Dialects",
     "Exchange",
+    "GrammarError",
     "Markup",
     "MessageArray",
     "Options",
@@ -24,12 +25,14 @@ __all__ = [
     "Reasoning",
     "RenderError",
     "Text",
+    "ToolglotError",
     "Tools",
     "Turn",
     "__version__",
     "codes",
     "detect",
     "explain",
+    "grammar",
     "main",
     "near_miss",
     "parse",
@@ -281,15 +284,21 @@ class MessageArray:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
-class DialectError(ValueError):
+class ToolglotError(ValueError):
+    """What was passed cannot be used, or not be done; the text says what to do."""
+
+class DialectError(ToolglotError):
     """A dialect file that cannot be used."""
 
     line: int
     column: int
     help: str | None
 
-class RenderError(ValueError):
+class RenderError(ToolglotError):
     """A message that the dialect cannot express."""
+
+class GrammarError(ToolglotError):
+    """A grammar that cannot be made."""
 
 def parse(text: str | bytes, dialects: Dialects, tools: Tools, options: Options) -> MessageParts: ...
 def parse_batch(
@@ -321,5 +330,6 @@ def render(
     calls: Sequence[tuple[str, str, str | None]],
     check: bool,
 ) -> str: ...
+def grammar(dialects: Dialects, tools: str, options: str) -> tuple[str, str, str | None, list[str], list[str]]: ...
 def codes() -> list[tuple[str, str, str]]: ...
 def main(arguments: Sequence[str]) -> int: ...

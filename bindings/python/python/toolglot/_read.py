@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import _native, _settings, _tools
 from ._message import Event, Message, Outcome
 from ._native import Diagnostic, MessageArray
+from ._progress import Progress
 from ._settings import DialectLike
 from ._tools import ToolsLike
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@_settings.spelled_out
 def parse(
     text: str | bytes,
     *,
@@ -31,14 +32,12 @@ def parse(
 
         >>> parse("[TOOL_CALLS]ls[ARGS]{}").calls[0].name
         'ls'
-
-    Raises `ValueError` for tools, dialects and choices that cannot be used, `OSError` for a dialect file that cannot
-    be read.
     """
     parts = _native.parse(text, _settings.dialects(dialect), _tools.compiled(tools), _settings.options(options))
     return Message._of(parts)
 
 
+@_settings.spelled_out
 class Parser(_native.Parser):
     """Reads one message at a time, in pieces of any size; `finish` makes it ready for the next.
 
@@ -64,12 +63,15 @@ class Parser(_native.Parser):
             cls, _settings.dialects(dialect), _tools.compiled(tools), _settings.options(options), collect
         )
 
-    @property
     def message(self) -> Message:
-        """The message so far; whole behind `finish`, until the next one begins."""
+        """Returns the message so far; whole behind `finish`, until the next one begins.
+
+        Raises `RuntimeError` if nothing was collected.
+        """
         return Message._of(self.parts())
 
 
+@_settings.spelled_out
 def stream(
     chunks: Iterable[Any],
     *,
@@ -91,6 +93,7 @@ def stream(
     yield from parser.finish(reason)
 
 
+@_settings.spelled_out
 async def astream(
     chunks: AsyncIterable[Any],
     *,
@@ -134,6 +137,7 @@ def _member(value: Any, name: str) -> Any:
 _BATCH, _BATCH_BYTES = 1024, 1 << 20
 
 
+@_settings.spelled_out
 def parse_many(
     texts: Iterable[str | bytes],
     *,
@@ -144,16 +148,22 @@ def parse_many(
     near_misses: bool = True,
     **options: Unpack[_settings.Options],
 ) -> list[Message]:
-    """Reads many texts, on all cores unless `threads` says otherwise; Ctrl-C ends it between two batches.
+    """Reads many texts and returns their messages, in order; Ctrl-C ends it between two batches.
 
-    `progress` shows a bar, if `tqdm` is installed. `near_misses=False` does not say why no call was found in a text that
-    looks like one; that costs up to half a millisecond for a text without calls.
+    `threads` is how many threads read, all processors unless it says otherwise. `progress` shows on stderr how many texts
+    were read and how fast. `near_misses=False` does not say why no call was found in a text that looks like one; that costs
+    up to half a millisecond for a text without calls.
     """
     known, declared = _settings.dialects(dialect), _tools.compiled(tools)
-    choices, workers = _settings.options(options), threads or os.cpu_count() or 1
+    choices, workers = _settings.options(options), _settings.threads(threads)
     found: list[Message] = []
-    for batch in _batches(_shown(texts) if progress else texts):
+    shown = Progress(texts) if progress else None
+    for batch in _batches(texts):
         found += map(Message._of, _native.parse_batch(batch, known, declared, choices, workers, near_misses))
+        if shown:
+            shown.tell(len(found))
+    if shown:
+        shown.end(len(found))
     return found
 
 
@@ -170,21 +180,13 @@ def _batches(texts: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
         yield batch
 
 
-def _shown(texts: Iterable[str | bytes]) -> Iterable[str | bytes]:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return texts
-    shown: Iterable[str | bytes] = tqdm(texts, unit=" texts", desc="toolglot")
-    return shown
-
-
+@_settings.spelled_out
 def parse_array(
     texts: Any,
     *,
     tools: Any = None,
     dialect: DialectLike = None,
-    threads: int = 1,
+    threads: int | None = None,
     near_misses: bool = True,
     **options: Unpack[_settings.Options],
 ) -> MessageArray:
@@ -193,12 +195,12 @@ def parse_array(
     `texts` is anything that hands out an Arrow array of strings: of pyarrow, Polars, pandas, DuckDB, arro3. `tools` are
     the same for all rows, or a column of JSON texts. The result goes to any such library: `pyarrow.array(result)`,
     `polars.Series(result)`. Nothing in a text is an error; tools that cannot be used are a diagnostic of their row.
-    `near_misses` is that of `parse_many`.
+    `threads` and `near_misses` are those of `parse_many`.
     """
     column = tools if hasattr(tools, "__arrow_c_array__") or hasattr(tools, "__arrow_c_stream__") else None
     common = _tools.compiled(None if column is not None else tools)
     known, choices = _settings.dialects(dialect), _settings.options(options)
-    return _native.parse_array(texts, known, common, column, choices, (threads, near_misses))
+    return _native.parse_array(texts, known, common, column, choices, (_settings.threads(threads), near_misses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,7 @@ class Repaired:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@_settings.spelled_out
 def repair(
     arguments: str | bytes,
     *,
@@ -241,6 +244,7 @@ class ArgumentsEnd:
     rest: str
 
 
+@_settings.spelled_out
 class ArgumentsReader:
     """Reads the arguments string of a native call, piece by piece.
 

@@ -27,7 +27,7 @@ class Tools(_native.Tools):
         >>> Tools([get_weather]).names
         ['get_weather']
 
-    Raises `ValueError` if an entry is not a tool.
+    Raises `ToolglotError` if an entry is not a tool.
     """
 
     __slots__ = ("json",)
@@ -107,7 +107,7 @@ def _dumped(tool: Any) -> Mapping[str, Any]:
         return {"type": "function", "function": {**_declared(schema), "name": tool.name}}
     if callable(tool):
         return {"type": "function", "function": _declared(tool.__call__, type(tool).__name__)}
-    raise ValueError(f"{tool!r} is not a tool; pass a dict, a function, a pydantic model or a dataclass")
+    raise _native.ToolglotError(f"{tool!r} is not a tool; pass a dict, a function, a pydantic model or a dataclass")
 
 
 def _gemini(function: Any) -> dict[str, Any]:

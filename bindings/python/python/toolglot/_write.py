@@ -119,6 +119,7 @@ class Step:
         return f"{self.start:>6}..{self.end:<6} {self.action:10} {dialect}{self.detail}"
 
 
+@_settings.spelled_out
 def explain(
     text: str | bytes,
     *,
@@ -135,6 +136,7 @@ def explain(
     return [Step(*step) for step in _native.explain(text, known, declared, _settings.options(options))]
 
 
+@_settings.spelled_out
 def near_miss(
     text: str | bytes,
     *,

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
 from ._read import parse_array
+from ._settings import ColumnOptions, column_spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-def parse_udf(name: str = "toolglot", **how: Any) -> Any:
-    """Returns a function of SQL that reads a text; `how` as in `toolglot.parse_array`."""
+@column_spelled_out
+def parse_udf(name: str = "toolglot", **how: Unpack[ColumnOptions]) -> Any:
+    """Returns a function of SQL that reads a text."""
     from datafusion import udf
+
+    # DataFusion has a thread for each processor.
+    how.setdefault("threads", 1)
 
     def read(texts: pyarrow.Array) -> pyarrow.Array:
         return pyarrow.array(parse_array(texts, **how))

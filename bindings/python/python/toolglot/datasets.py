@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
 from ._read import parse_array
+from ._settings import ColumnOptions, column_spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-def parse(dataset: Any, column: str, output: str = "message", *, num_proc: int | None = None, **how: Any) -> Any:
-    """Returns the dataset with a column of messages; `how` as in `toolglot.parse_array`."""
+@column_spelled_out
+def parse(dataset: Any, column: str, output: str = "message", *, num_proc: int | None = None, **how: Unpack[ColumnOptions]) -> Any:
+    """Returns the dataset with a column of messages."""
+
+    # With several processes each reads on one thread.
+    how.setdefault("threads", 1 if num_proc else None)
 
     def read(batch: pyarrow.Table) -> pyarrow.Table:
         return batch.append_column(output, pyarrow.chunked_array(parse_array(batch.column(column), **how)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
 from ._read import parse_array
+from ._settings import ColumnOptions, column_spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _CALL = "STRUCT(id VARCHAR, name VARCHAR, arguments VARCHAR)[]"
 _INCOMPLETE = "STRUCT(name VARCHAR, arguments VARCHAR, text VARCHAR, outcome VARCHAR)[]"
@@ -17,8 +21,9 @@ _MESSAGE = (
 )
 
 
-def register(connection: Any, name: str = "toolglot", **how: Any) -> None:
-    """Makes a function of SQL that reads a text; `how` as in `toolglot.parse_array`."""
+@column_spelled_out
+def register(connection: Any, name: str = "toolglot", **how: Unpack[ColumnOptions]) -> None:
+    """Makes a function of SQL that reads a text."""
 
     def read(texts: Any) -> Any:
         return pyarrow.array(parse_array(texts, **how))

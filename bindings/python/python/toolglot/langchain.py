@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -17,7 +17,10 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from ._host import Answer, Delta, whole
-from ._settings import DialectLike
+from ._settings import DialectLike, Options, spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The wrapped model tells nobody of its tokens: who listens hears them from the wrapper, and would hear them twice.
 _SILENT: Any = {"callbacks": []}
@@ -181,7 +184,8 @@ def _generation(chunk: AIMessageChunk) -> ChatGenerationChunk:
     return ChatGenerationChunk(message=chunk)
 
 
-def middleware(dialect: DialectLike = None, **options: Any) -> Any:
+@spelled_out
+def middleware(dialect: DialectLike = None, **options: Unpack[Options]) -> Any:
     """Returns middleware for `langchain.agents.create_agent` that reads what the model writes, as it comes."""
     from langchain.agents.middleware import AgentMiddleware
 

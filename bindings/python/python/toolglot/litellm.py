@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litellm.exceptions import APIError
 from litellm.integrations.custom_guardrail import CustomGuardrail
@@ -21,7 +21,10 @@ from litellm.types.utils import ModelResponse, ModelResponseStream
 
 from . import _native, _settings
 from ._host import new_seed
-from ._settings import DialectLike
+from ._settings import DialectLike, Options, spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _turn(dialect: DialectLike, options: dict[str, Any], request: dict[str, Any], stream: bool) -> _native.Turn | None:
@@ -125,10 +128,11 @@ class _Hooks:
             yield item
 
 
+@spelled_out
 class Handler(_Hooks, CustomLogger):  # type: ignore[misc]
     """The callback for every request that declares tools."""
 
-    def __init__(self, dialect: DialectLike = None, **options: Any) -> None:
+    def __init__(self, dialect: DialectLike = None, **options: Unpack[Options]) -> None:
         super().__init__()
         self.dialect, self.options = dialect, options
 

@@ -11,20 +11,24 @@ import json
 import sys
 import types
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._host import new_id, whole
 from ._message import Call, Event
 from ._native import Arguments, CallEnd, CallStart, Reasoning, Text
 from ._read import Parser
-from ._settings import DialectLike
+from ._settings import DialectLike, Options, spelled_out
 from .spans import CallSpan
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The name under which mlx-lm finds the parser, in `tokenizer_config.json` as `tool_parser_type` too.
 NAME = "toolglot"
 
 
-def install(dialect: DialectLike = None, **options: Any) -> None:
+@spelled_out
+def install(dialect: DialectLike = None, **options: Unpack[Options]) -> None:
     """Makes mlx-lm read every model's text; once for a process."""
     generate = importlib.import_module("mlx_lm.generate")
     tokenizers = importlib.import_module("mlx_lm.tokenizer_utils")

@@ -33,6 +33,7 @@ _PATHS = {"/chat/completions": "chat", "/responses": "responses", "/messages": "
 _LIBRARIES = ("httpx", "httpx2")
 
 
+@_settings.spelled_out
 def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Client:
     """Returns a client as `OpenAI`, `AsyncOpenAI`, `Anthropic` or `AsyncAnthropic`, whose answers have native calls.
 
@@ -48,6 +49,7 @@ def wrap(client: Client, *, dialect: DialectLike = None, **options: Unpack[_sett
     return client.copy(http_client=wrapped)  # type: ignore[attr-defined, no-any-return]
 
 
+@_settings.spelled_out
 def transport(inner: Any, *, dialect: DialectLike = None, **options: Unpack[_settings.Options]) -> Any:
     """Returns a transport of httpx around another, for the `http_client` of a client: its answers have native calls.
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars
 
 from ._read import parse_array
+from ._settings import ColumnOptions, column_spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _dtype() -> polars.DataType:
@@ -20,8 +24,9 @@ class SeriesNamespace:
     def __init__(self, series: polars.Series) -> None:
         self._series = series
 
-    def parse(self, **how: Any) -> polars.Series:
-        """Returns the messages of a series of texts; `how` as in `toolglot.parse_array`."""
+    @column_spelled_out
+    def parse(self, **how: Unpack[ColumnOptions]) -> polars.Series:
+        """Returns the messages of a series of texts."""
         return polars.Series(self._series.name, parse_array(self._series, **how))
 
 
@@ -32,8 +37,9 @@ class ExprNamespace:
     def __init__(self, expr: polars.Expr) -> None:
         self._expr = expr
 
-    def parse(self, **how: Any) -> polars.Expr:
-        """Reads every text; `how` as in `toolglot.parse_array`."""
+    @column_spelled_out
+    def parse(self, **how: Unpack[ColumnOptions]) -> polars.Expr:
+        """Reads every text."""
         return self._expr.map_batches(
             lambda series: SeriesNamespace(series).parse(**how), return_dtype=_dtype(), is_elementwise=True
         )

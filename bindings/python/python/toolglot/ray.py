@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
 from ._read import parse_array
-from ._settings import DialectLike, dialects, options
+from ._settings import DialectLike, Options, dialects, options, spelled_out
 from ._tools import compiled
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+
+@spelled_out
 class Parse:
     """Adds a column of messages to every batch; made once in each worker.
 
-    `tools` are the same for all rows, `tools_column` names a column of JSON texts.
+    `tools` are the same for all rows, `tools_column` names a column of JSON texts. One thread reads, unless `threads` says
+    otherwise: Ray starts a worker for each processor.
     """
 
     def __init__(
@@ -25,14 +30,17 @@ class Parse:
         tools: Any = None,
         tools_column: str | None = None,
         dialect: DialectLike = None,
-        **choices: Any,
+        threads: int = 1,
+        near_misses: bool = True,
+        **choices: Unpack[Options],
     ) -> None:
         options(choices)  # A wrong choice is told here, not in every batch.
         self._column, self._output, self._tools_column = column, output, tools_column
         self._tools, self._dialects, self._choices = compiled(tools), dialects(dialect), choices
+        self._how: dict[str, Any] = {"threads": threads, "near_misses": near_misses}
 
     def __call__(self, batch: Any) -> pyarrow.Table:
         table = batch if isinstance(batch, pyarrow.Table) else pyarrow.table(batch)
         tools = table.column(self._tools_column) if self._tools_column else self._tools
-        read = parse_array(table.column(self._column), tools=tools, dialect=self._dialects, **self._choices)
+        read = parse_array(table.column(self._column), tools=tools, dialect=self._dialects, **self._how, **self._choices)
         return table.append_column(self._output, pyarrow.chunked_array(read))

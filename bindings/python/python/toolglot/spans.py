@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._message import Outcome
 from ._native import Arguments, CallEnd, CallStart
 from ._read import Parser
-from ._settings import DialectLike
+from ._settings import DialectLike, Options, spelled_out
 from ._tools import ToolsLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(slots=True)
@@ -34,7 +37,8 @@ class CallSpan:
         return self.outcome in ("complete", "repaired")
 
 
-def calls(text: str, *, tools: ToolsLike = None, dialect: DialectLike = None, **options: Any) -> list[CallSpan]:
+@spelled_out
+def calls(text: str, *, tools: ToolsLike = None, dialect: DialectLike = None, **options: Unpack[Options]) -> list[CallSpan]:
     """Returns every call of a text with its place.
 
     >>> [(call.name, call.outcome, call.start) for call in calls('Hi <tool_call>{"name": "ls", "arguments": {"a": 1')]

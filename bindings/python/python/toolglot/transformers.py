@@ -7,15 +7,19 @@ dicts, as both expect them.
 from __future__ import annotations
 
 import types
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._host import content_of, opens_reasoning, whole
-from ._settings import DialectLike
+from ._settings import DialectLike, Options, spelled_out
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Tokenizer = TypeVar("Tokenizer")
 
 
-def use(tokenizer: Tokenizer, dialect: DialectLike = None, **options: Any) -> Tokenizer:
+@spelled_out
+def use(tokenizer: Tokenizer, dialect: DialectLike = None, **options: Unpack[Options]) -> Tokenizer:
     """Makes a tokenizer's `parse_response` read what the model writes; returns the tokenizer."""
 
     def parse_response(
