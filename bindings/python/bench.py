@@ -147,7 +147,7 @@ def columns(rows: int) -> None:
     texts = pa.array([text] * rows)
     few = [text] * min(rows, 20_000)
     alone = core(text, rows=rows)
-    one = best(lambda: toolglot.parse_array(texts, tools=COMPILED), 3) / rows
+    one = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=1), 3) / rows
     two = best(lambda: toolglot.parse_array(texts, tools=COMPILED, threads=2), 3, time.perf_counter) / rows
     each = best(lambda: [toolglot.parse(text, tools=COMPILED) for text in few], 3) / len(few)
     print(f"| {rows:,} answers of {len(text)} bytes | rows a second | against `parse` |\n|---|---|---|")
@@ -157,7 +157,7 @@ def columns(rows: int) -> None:
     print(f"| `parse_array`, one thread | {1 / one:,.0f} | {each / one:.1f} × |")
     print(f"| `parse_array`, two threads | {1 / two:,.0f} | {each / two:.1f} × |")
     large = pa.array([call(10_000_000)] * 5)
-    print(f"\nRows of 10 MB: {best(lambda: toolglot.parse_array(large), 1) / 5 * 1e3:.0f} ms each.\n")
+    print(f"\nRows of 10 MB: {best(lambda: toolglot.parse_array(large, threads=1), 1) / 5 * 1e3:.0f} ms each.\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-//! What the core alone does: `core TEXT TOOLS DIALECT ROWS STREAMS` reads a text so often as a row of a column, and so often
-//! in tokens of four characters; `bench.py` takes the time and holds the package against it.
+//! What the core alone does: `core TEXT TOOLS DIALECT ROWS STREAMS` reads so many rows of a column, each the text, or the next of
+//! several between NULs, and so often the text in tokens of four characters; `bench.py` and `bench_data.py` take the time and
+//! hold the package against it.
 #![expect(clippy::expect_used, reason = "a measurement may panic")]
 
 use std::hint::black_box;
@@ -12,9 +13,9 @@ fn main() {
     let times = |at: usize| arguments[at].parse::<usize>().expect("a number");
     let (text, tools, options) = (read(1), Tools::from_json_str(&read(2)).expect("tools"), Options::default());
     let mut parser = Parser::new(&Dialects::builtin(), &tools, &options);
-    for _ in 0..times(4) {
+    for text in text.split('\0').cycle().take(times(4)) {
         let mut collector = Collector::new(&options);
-        parser.push(&text).for_each(|event| collector.add(&event));
+        parser.push(text).for_each(|event| collector.add(&event));
         parser.finish().for_each(|event| collector.add(&event));
         collector.set_dialect(parser.dialect().cloned());
         black_box(collector.finish(text.as_bytes()));
