@@ -9,6 +9,7 @@ use toolglot_grammar::{
     UnsupportedKeywords,
 };
 use toolglot_json::{Value, json};
+use toolglot_wire::GrammarForm as RequestForm;
 
 use crate::console;
 use crate::failure::{Ending, Failure, Run};
@@ -182,43 +183,35 @@ fn written(args: &GrammarArgs, grammar: &Grammar) -> Result<String, String> {
     if args.openai && args.form != GrammarForm::JsonSchema {
         return Err("`--openai` is a form of the JSON schema; add `--for json-schema`".to_owned());
     }
-    let pretty = |value: &Value| format!("{value:#}");
-    let body = match args.form {
-        GrammarForm::Gbnf if args.lazy => return lazy(args, grammar),
-        GrammarForm::Gbnf if !args.body => return Ok(grammar.to_gbnf()),
-        GrammarForm::Gbnf => json!({"grammar": grammar.to_gbnf()}),
-        GrammarForm::Lark if !args.body => return Ok(grammar.to_lark()),
-        GrammarForm::Lark => json!({"structured_outputs": {"grammar": grammar.to_lark()}}),
-        GrammarForm::StructuralTag => {
-            let tag = grammar.to_structural_tag();
-            // vLLM takes the tag as text.
-            if args.body { json!({"structured_outputs": {"structural_tag": tag.to_string()}}) } else { tag }
-        }
-        GrammarForm::JsonSchema => {
-            let schema = if args.openai { grammar.to_openai_schema() } else { grammar.to_json_schema() };
-            let schema = schema.map_err(|error| error.to_string())?;
-            let named = json!({"name": "tool_calls", "schema": schema, "strict": args.openai});
-            if args.body { json!({"response_format": {"type": "json_schema", "json_schema": named}}) } else { schema }
-        }
-    };
-    Ok(pretty(&body))
-}
-
-/// Returns the grammar that llama-server begins at the trigger.
-fn lazy(args: &GrammarArgs, grammar: &Grammar) -> Result<String, String> {
-    let (Some(gbnf), Some(trigger)) = (grammar.to_lazy_gbnf(), grammar.trigger()) else {
+    if args.lazy && grammar.trigger().is_none() {
         let why = "prose may contain what its calls begin with, so nothing can trigger the grammar";
         return Err(format!("`{}`: {why}; omit `--lazy`", args.dialect));
-    };
-    if !args.body {
-        return Ok(gbnf);
     }
-    // 1 is the number of a word among llama-server's kinds of triggers.
-    let body = json!({
-        "grammar": gbnf,
-        "grammar_lazy": true,
-        "grammar_triggers": [{"type": 1, "value": trigger}],
-        "preserved_tokens": grammar.special(),
-    });
-    Ok(format!("{body:#}"))
+    if args.body {
+        return body(args, grammar).map(|body| format!("{body:#}"));
+    }
+    Ok(match args.form {
+        GrammarForm::Gbnf => grammar.to_lazy_gbnf().filter(|_| args.lazy).unwrap_or_else(|| grammar.to_gbnf()),
+        GrammarForm::Lark => grammar.to_lark(),
+        GrammarForm::StructuralTag => format!("{:#}", grammar.to_structural_tag()),
+        GrammarForm::JsonSchema => format!("{:#}", schema(args, grammar)?),
+    })
+}
+
+/// Returns the members of a request body: for llama-server, vLLM, or an API with `response_format`.
+fn body(args: &GrammarArgs, grammar: &Grammar) -> Result<Value, String> {
+    Ok(match args.form {
+        GrammarForm::Gbnf => RequestForm::Gbnf.members(grammar, !args.lazy)?.into(),
+        GrammarForm::StructuralTag => RequestForm::TagText.members(grammar, true)?.into(),
+        GrammarForm::Lark => json!({"structured_outputs": {"grammar": grammar.to_lark()}}),
+        GrammarForm::JsonSchema => {
+            let named = json!({"name": "tool_calls", "schema": schema(args, grammar)?, "strict": args.openai});
+            json!({"response_format": {"type": "json_schema", "json_schema": named}})
+        }
+    })
+}
+
+fn schema(args: &GrammarArgs, grammar: &Grammar) -> Result<Value, String> {
+    let schema = if args.openai { grammar.to_openai_schema() } else { grammar.to_json_schema() };
+    schema.map_err(|error| error.to_string())
 }
