@@ -161,11 +161,7 @@ impl GrammarRequest {
     fn form(&self, grammar: &Grammar, dialect: &Dialect) -> Result<(String, Value), GrammarError> {
         Ok(match self.form {
             GrammarForm::Gbnf if self.lazy => lazy(grammar, dialect)?,
-            GrammarForm::Gbnf => {
-                let text = grammar.to_gbnf();
-                let body = json!({"grammar": text});
-                (text, body)
-            }
+            GrammarForm::Gbnf => (grammar.to_gbnf(), grammar.llama_server_members(false)),
             GrammarForm::Lark => {
                 let text = grammar.to_lark();
                 let body = json!({"structured_outputs": {"grammar": text}});
@@ -199,20 +195,32 @@ impl WrittenGrammar {
     }
 }
 
+impl Grammar {
+    /// Returns the members of a request to llama-server: with `lazy` the grammar of what begins at the trigger, if there is one.
+    pub fn llama_server_members(&self, lazy: bool) -> Value {
+        let Some((gbnf, trigger)) = self.to_lazy_gbnf().zip(self.trigger()).filter(|_| lazy) else {
+            return json!({"grammar": self.to_gbnf(), "preserved_tokens": self.special()});
+        };
+        // A trigger that is one token has to be preserved, too.
+        let own = (!self.special().iter().any(|token| token == trigger)).then_some(trigger);
+        let preserved: Vec<&str> = self.special().iter().map(String::as_str).chain(own).collect();
+        json!({
+            "grammar": gbnf,
+            "grammar_lazy": true,
+            // 1 is the number of a word among the kinds of triggers.
+            "grammar_triggers": [{"type": 1, "value": trigger}],
+            "preserved_tokens": preserved,
+        })
+    }
+}
+
 /// Returns the grammar that llama-server begins at the trigger.
 fn lazy(grammar: &Grammar, dialect: &Dialect) -> Result<(String, Value), GrammarError> {
-    let (Some(text), Some(trigger)) = (grammar.to_lazy_gbnf(), grammar.trigger()) else {
+    let Some(text) = grammar.to_lazy_gbnf() else {
         let why = "prose may contain what its calls begin with, so nothing can trigger the grammar; omit `lazy`";
         return Err(GrammarError::new(format!("`{}`: {why}", dialect.name())));
     };
-    // 1 is the number of a word among llama-server's kinds of triggers.
-    let body = json!({
-        "grammar": text,
-        "grammar_lazy": true,
-        "grammar_triggers": [{"type": 1, "value": trigger}],
-        "preserved_tokens": grammar.special(),
-    });
-    Ok((text, body))
+    Ok((text, grammar.llama_server_members(true)))
 }
 
 const FORMS: [(&str, GrammarForm); 4] = [

@@ -53,6 +53,8 @@ pub(crate) struct Route {
     /// How the server gets tools, and the dialect for prompts, unless the model's name says it.
     pub(crate) mode: Mode,
     pub(crate) teach: Option<Arc<Dialect>>,
+    /// The dialect that the route says its models write.
+    pub(crate) native: Option<Arc<Dialect>>,
     /// The tools of text completions that declare none.
     pub(crate) tools: Option<Value>,
     /// The proxy may begin a call for the model that is demanded.
@@ -70,6 +72,12 @@ impl Route {
     pub(crate) fn taught(&self, model: &str) -> Option<Arc<Dialect>> {
         let model = self.model.as_deref().unwrap_or(model);
         self.teach.clone().or_else(|| prompting::of_model(model, self.policy.dialects()))
+    }
+
+    /// Returns the dialect that a model is known to write by itself.
+    pub(crate) fn written(&self, model: &str) -> Option<Arc<Dialect>> {
+        let model = self.model.as_deref().unwrap_or(model);
+        self.native.clone().or_else(|| prompting::by_name(model, self.policy.dialects()))
     }
 }
 
@@ -129,6 +137,7 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         faults.0.push(wrong("dialect", message.to_owned()));
     }
     let dialects = faults.keep(dialects(&settings.dialect).map_err(|message| wrong("dialect", message)))?;
+    let native = prompting::first(settings, &dialects);
     let teach = prompting::chosen(settings, &dialects).map_err(|message| wrong("teach", message));
     let tools = settings.tools.as_deref().map(declared::of_file).transpose();
     let tools = faults.keep(tools.map_err(|message| wrong("tools", message)));
@@ -139,6 +148,7 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
         .with_options(options(config, settings))
         .with_reasoning_field(settings.reasoning_field.value)
         .with_upstream_model(model.clone())
+        .with_enforce(settings.enforce.value)
         .with_forced(settings.force && !is_off)
         .with_off(is_off)
         .with_ids(settings.history_ids.value)
@@ -155,7 +165,7 @@ fn route(config: &Config, at: usize, servers: &[Option<Arc<Server>>], faults: &m
     let reasoning_open = settings.reasoning_open.value;
     let (globs, server, mode) = (settings.models.clone(), Arc::clone(server), settings.mode.value);
     let (prefill, template) = (settings.prefill, settings.template.value);
-    Some(Route { globs, server, policy, model, mode, teach, tools, prefill, is_off, reasoning_open, template })
+    Some(Route { globs, server, policy, model, mode, teach, native, tools, prefill, is_off, reasoning_open, template })
 }
 
 /// Prepares the shared store of the settings, if they name one; nothing is asked of it yet.

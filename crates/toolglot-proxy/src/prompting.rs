@@ -13,6 +13,9 @@ pub(crate) const WHY: &str = "the server takes no tools; they are in the prompt"
 /// What operators are told whose server refuses tools.
 pub(crate) const ADVICE: &str = "the server takes no tools; with `mode = \"auto\"` they are written into the prompt";
 
+/// What operators are told whose server takes no grammar beside tools.
+pub(crate) const HOLD_ADVICE: &str = "the server takes no grammar beside tools; with `mode = \"auto\"` they are written into the prompt, and the grammar is sent";
+
 /// The dialect of models that nothing is known of: more of them were trained on it than on any other.
 const USUAL: &str = "hermes";
 
@@ -44,15 +47,24 @@ pub(crate) fn chosen(route: &RouteSettings, dialects: &Dialects) -> Result<Optio
         let wrong = || format!("unknown dialect `{}`; `toolglot dialects list` shows them all", route.teach);
         return found.map(Some).ok_or_else(wrong);
     }
+    Ok(first(route, dialects))
+}
+
+/// Returns the first of the dialects that a route reads, if it names them.
+pub(crate) fn first(route: &RouteSettings, dialects: &Dialects) -> Option<Arc<Dialect>> {
     let is_open = route.dialect.iter().any(|name| name == "auto" || name == "off");
-    Ok(dialects.iter().next().filter(|_| !is_open).cloned())
+    dialects.iter().next().filter(|_| !is_open).cloned()
 }
 
 /// Returns the dialect in which a model is told of tools, unless its route names one.
 pub(crate) fn of_model(model: &str, dialects: &Dialects) -> Option<Arc<Dialect>> {
-    let known = detect::from_model(model, dialects).into_iter().next();
-    let name = known.as_ref().map_or(USUAL, |verdict| &verdict.dialect);
-    dialects.get(name).or_else(|| dialects.iter().next()).cloned()
+    by_name(model, dialects).or_else(|| dialects.get(USUAL).or_else(|| dialects.iter().next()).cloned())
+}
+
+/// Returns the dialect that a model of this name writes, if the name says it.
+pub(crate) fn by_name(model: &str, dialects: &Dialects) -> Option<Arc<Dialect>> {
+    let known = detect::from_model(model, dialects).into_iter().next()?;
+    dialects.get(&known.dialect).cloned()
 }
 
 #[cfg(test)]

@@ -51,6 +51,10 @@ impl Learned {
         known.with((*self.dialect).clone())
     }
 
+    pub(crate) fn dialect(&self) -> Arc<Dialect> {
+        Arc::clone(&self.dialect)
+    }
+
     pub(crate) fn opens_reasoning(&self) -> bool {
         !self.facts.prefill.is_empty()
     }

@@ -27,6 +27,8 @@ use crate::stream::Flow;
 use crate::upstream::turn_headers;
 use crate::{coding, completions, declared, guard, headers, prompting};
 
+mod held;
+
 /// Ollama's path for prompts without a conversation.
 const GENERATE: &str = "/api/generate";
 
@@ -101,6 +103,13 @@ struct TurnJob<'a> {
     head: &'a http::request::Parts,
     body: Bytes,
     began: Instant,
+}
+
+/// Where one request goes, and what is decided for it.
+struct TurnAsked<'a> {
+    route: &'a Route,
+    policy: Policy,
+    target: Target,
 }
 
 /// A server's answer and what reads it.
@@ -262,7 +271,7 @@ impl TurnJob<'_> {
             TemplateUse::Auto => server.learned(engine, &target.headers, self.shared).await,
             TemplateUse::Off => None,
         };
-        if let Some(learned) = learned {
+        if let Some(learned) = &learned {
             policy = policy.with_dialects(learned.dialects(route.policy.dialects()));
             if learned.opens_reasoning() && server.with_template.begins(&record.model) {
                 self.shared.learn_reasoning(&record.model);
@@ -271,28 +280,23 @@ impl TurnJob<'_> {
         if self.ingress == Protocol::Responses {
             record.owner = Owner::of_headers(&self.head.headers);
         }
+        let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
+        let written = learned.map(|learned| learned.dialect()).or_else(|| route.written(&record.model));
+        let policy = policy.with_native(written).with_prefilled(opens);
+        let asked = TurnAsked { route, policy, target };
         let is_known = route.mode == Mode::Auto && server.without_tools.has(&record.model);
-        let mut exchange =
-            self.read(record, (route, target.protocol), &policy, route.mode == Mode::Prompt || is_known).await?;
-        for fault in server.refusals(&record.model) {
-            exchange.amend_early(&fault);
-        }
-        let body = if exchange.is_untouched() && route.model.is_none() {
-            self.body.clone()
-        } else {
-            exchange.upstream_body().into()
-        };
+        let prompted = route.mode == Mode::Prompt || is_known;
+        let mut exchange = self.read_as_taken(record, &asked, prompted).await?;
         record.busy += self.began.elapsed();
-        let mut response = target.send_in_form(&mut exchange, record, body).await?;
+        let mut response = self.send_as_held(record, &asked, &mut exchange, prompted).await?;
         if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {
             let (answer, fault) = told(response).await?;
             response = answer;
             match route.mode {
                 Mode::Auto if prompting::is_refusal(&fault) => {
-                    exchange = self.read(record, (route, target.protocol), &policy, true).await?;
+                    exchange = self.read(record, &asked, true, true).await?;
                     record.retry = Some(prompting::WHY);
-                    let body = exchange.upstream_body().into();
-                    response = target.send_in_form(&mut exchange, record, body).await?;
+                    response = self.send_as_held(record, &asked, &mut exchange, true).await?;
                     if response.status().is_success() {
                         server.without_tools.remember(&record.model);
                     }
@@ -302,12 +306,11 @@ impl TurnJob<'_> {
             }
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let opens = route.reasoning_open.unwrap_or_else(|| self.shared.opens_reasoning(&record.model));
         let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(opens);
-        let protocols = (self.ingress, target.protocol);
-        self.take(record, protocols, policy.engine(), (&exchange, opens), &response);
+        let protocols = (self.ingress, asked.target.protocol);
+        self.take(record, protocols, asked.policy.engine(), (&exchange, opens), &response);
         let wants_stream = exchange.is_stream();
-        let again = exchange.demands_call().then_some(Again { exchange, target });
+        let again = exchange.demands_call().then_some(Again { exchange, target: asked.target });
         Ok(Answered { response, turn, wants_stream, again })
     }
 
@@ -335,20 +338,22 @@ impl TurnJob<'_> {
         }));
     }
 
-    /// Reads the request, for a server with tools or without. What it refers to is found by a first reading, fetched, and
+    /// Reads the request, for a server with tools or without, with a grammar or without. What it refers to is found by a first reading, fetched, and
     /// there for the second.
     async fn read(
         &self,
         record: &mut Record,
-        (route, protocol): (&Route, Protocol),
-        policy: &Policy,
+        asked: &TurnAsked<'_>,
         prompted: bool,
+        held: bool,
     ) -> Result<Exchange, Fault> {
+        let (route, protocol) = (asked.route, asked.target.protocol);
         let dialect = if prompted { route.taught(&record.model) } else { None };
         let takes_prefill = !route.server.without_prefill.has(&record.model);
         let takes_schema = !route.server.without_schema.has(&record.model);
-        let policy = policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
-        let policy = policy.with_prefill(route.prefill && takes_prefill);
+        let takes_grammar = held && !route.server.without_grammar.has(&record.model);
+        let policy = asked.policy.clone().with_prompt(dialect.clone()).with_schema(takes_schema);
+        let policy = policy.with_prefill(route.prefill && takes_prefill).with_grammar(takes_grammar);
         let remembers = self.live.config.limits.answers_kept > 0;
         let read = |memory: &Recollection| {
             let memory = remembers.then_some(memory as &dyn Recall);

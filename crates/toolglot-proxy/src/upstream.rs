@@ -43,10 +43,11 @@ pub(crate) struct Server {
     reached: Mutex<Option<Instant>>,
     /// How it refused requests for these models; they are asked for in another form from then on.
     refused: Mutex<HashMap<String, Vec<Fault>>>,
-    /// Models for which it takes no tools, no beginning of an answer, and no schema of one.
+    /// Models for which it takes no tools, no beginning of an answer, no schema and no grammar of one.
     pub(crate) without_tools: Models,
     pub(crate) without_prefill: Models,
     pub(crate) without_schema: Models,
+    pub(crate) without_grammar: Models,
     /// Models for which the chat template has said that the prompt opens the reasoning; answers may show otherwise.
     pub(crate) with_template: Models,
     /// What its chat template says, once it has shown it.
@@ -135,6 +136,7 @@ impl Server {
             without_tools: Models::default(),
             without_prefill: Models::default(),
             without_schema: Models::default(),
+            without_grammar: Models::default(),
             with_template: Models::default(),
             template: OnceCell::new(),
         })

@@ -19,7 +19,7 @@ pub(crate) enum Demand {
 }
 
 /// The dialect of answers that a JSON Schema shaped.
-const SHAPED: &str = "bare_json";
+pub(crate) const SHAPED: &str = "bare_json";
 
 impl Demand {
     /// Reads the `tool_choice` of a chat request.

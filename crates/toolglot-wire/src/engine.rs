@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use toolglot_json::{Map, Value};
+use toolglot_grammar::Grammar;
+use toolglot_json::{Map, Value, json};
 
 use crate::fault::Fault;
 use crate::protocol::Protocol;
@@ -46,8 +47,43 @@ struct EngineRow {
     breaks: &'static [Protocol],
     /// The fields with which it goes on with an assistant's message at the end of a request; nothing if it cannot.
     continues: Option<&'static [(&'static str, &'static str)]>,
+    /// How it takes a grammar.
+    grammar: GrammarSlot,
     /// What it answers when it cannot take tools, the field that helps, and a word for why.
     retry: Option<Retry>,
+}
+
+/// How an engine takes a grammar.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GrammarSlot {
+    pub(crate) form: GrammarMembers,
+    pub(crate) beside_tools: BesideTools,
+}
+
+/// What a grammar is written as, and in which members of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GrammarMembers {
+    /// It takes none.
+    Nothing,
+    /// GBNF for llama.cpp, in `grammar`.
+    Gbnf,
+    /// A structural tag as text for vLLM, in `structured_outputs`.
+    TagText,
+    /// A structural tag for SGLang, as `response_format`.
+    Tag,
+    /// The JSON schema of a call, as `response_format`; it has no text, so a call has to be demanded.
+    Schema,
+}
+
+/// What becomes of a grammar and of tools in one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BesideTools {
+    /// Both stay as they are.
+    Kept,
+    /// The engine still shows the tools with this `tool_choice`, and has no grammar of its own that goes first.
+    Choice(&'static str),
+    /// Both together are refused; the tools have to be in the prompt.
+    Refused,
 }
 
 /// A refusal that another request gets around.
@@ -68,6 +104,7 @@ const ROW: EngineRow = EngineRow {
     insists: false,
     breaks: &[],
     continues: None,
+    grammar: GrammarSlot { form: GrammarMembers::Schema, beside_tools: BesideTools::Kept },
     retry: None,
 };
 
@@ -94,6 +131,7 @@ const TABLE: [EngineRow; 7] = [
         fields: KEEP_TOKENS,
         custom_tools: false,
         continues: GO_ON,
+        grammar: GrammarSlot { form: GrammarMembers::TagText, beside_tools: BesideTools::Choice("none") },
         retry: Some(NO_PARSER),
         ..ROW
     },
@@ -104,6 +142,8 @@ const TABLE: [EngineRow; 7] = [
         fields: KEEP_TOKENS,
         custom_tools: false,
         continues: GO_ON,
+        // Told to choose none, it does not show the tools.
+        grammar: GrammarSlot { form: GrammarMembers::Tag, beside_tools: BesideTools::Choice("auto") },
         ..ROW
     },
     EngineRow {
@@ -115,6 +155,7 @@ const TABLE: [EngineRow; 7] = [
         insists: true,
         breaks: &[Protocol::Responses],
         continues: Some(&[]),
+        grammar: GrammarSlot { form: GrammarMembers::Gbnf, beside_tools: BesideTools::Refused },
         retry: None,
     },
     EngineRow {
@@ -126,7 +167,13 @@ const TABLE: [EngineRow; 7] = [
         ..ROW
     },
     EngineRow { kind: EngineKind::LmStudio, name: "lmstudio", owner: "organization_owner", custom_tools: false, ..ROW },
-    EngineRow { kind: EngineKind::MlxLm, name: "mlx-lm", custom_tools: false, ..ROW },
+    EngineRow {
+        kind: EngineKind::MlxLm,
+        name: "mlx-lm",
+        custom_tools: false,
+        grammar: GrammarSlot { form: GrammarMembers::Nothing, ..ROW.grammar },
+        ..ROW
+    },
 ];
 
 impl EngineKind {
@@ -147,6 +194,11 @@ impl EngineKind {
     /// Says whether the engine takes tools whose input is free text.
     pub(crate) fn takes_custom_tools(self) -> bool {
         self.row().custom_tools
+    }
+
+    /// Returns how it takes a grammar.
+    pub(crate) fn grammar_slot(self) -> GrammarSlot {
+        self.row().grammar
     }
 
     /// Says whether its streams of a protocol have to be written anew even if nobody calls tools.
@@ -201,6 +253,43 @@ impl EngineKind {
 
     fn row(self) -> &'static EngineRow {
         TABLE.iter().find(|row| row.kind == self).unwrap_or(&TABLE[0])
+    }
+}
+
+impl GrammarMembers {
+    /// Returns the members of a request that carry a grammar: of the whole answer, or if that is not asked for of what begins
+    /// with the grammar's trigger, where the engine waits for it.
+    ///
+    /// # Errors
+    /// If the grammar has no such form.
+    pub(crate) fn members(self, grammar: &Grammar, whole: bool) -> Result<Map, String> {
+        let members = match self {
+            Self::Nothing => json!({}),
+            Self::Gbnf => grammar.llama_server_members(!whole),
+            Self::TagText => {
+                json!({"structured_outputs": {"structural_tag": grammar.to_structural_tag().to_string()}})
+            }
+            Self::Tag => json!({"response_format": grammar.to_structural_tag()}),
+            Self::Schema => {
+                let schema = grammar.to_json_schema().map_err(|error| error.to_string())?;
+                let named = json!({"name": "call", "schema": schema});
+                json!({"response_format": {"type": "json_schema", "json_schema": named}})
+            }
+        };
+        Ok(members.as_object().cloned().unwrap_or_default())
+    }
+
+    /// Says whether a client's request has a grammar of its own.
+    pub(crate) fn is_in(self, request: &Map) -> bool {
+        let has = |keys: &[&str]| keys.iter().any(|key| request.contains_key(key));
+        let format = request.get("response_format").and_then(|format| format.get("type")?.as_str());
+        match self {
+            Self::Nothing => false,
+            Self::Gbnf => has(&["grammar", "json_schema"]),
+            Self::TagText => has(&["structured_outputs"]),
+            Self::Tag => format == Some("structural_tag") || has(&["regex", "ebnf"]),
+            Self::Schema => format.is_some_and(|kind| kind != "text"),
+        }
     }
 }
 

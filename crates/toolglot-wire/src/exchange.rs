@@ -12,6 +12,7 @@ use crate::chat::history::Mender;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
 use crate::demand::{self, Demand, Opening, Told};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
+use crate::enforce::{self, Before, Held, Holding, hold};
 use crate::fault::{Fault, FaultKind};
 use crate::normalize::AnswerSettings;
 use crate::ollama;
@@ -72,6 +73,10 @@ struct ExchangeWork {
     is_begun: bool,
     /// The server shapes the answer.
     is_shaped: bool,
+    /// What was there of the request before it carried a grammar.
+    held: Option<Before>,
+    /// The server would take a grammar if the tools were in the prompt.
+    wants_prompt: bool,
     /// Later requests may refer to the answer.
     remembers: bool,
 }
@@ -221,6 +226,9 @@ impl Exchange {
         self.simplify();
         let Some(work) = &mut self.work else { return };
         let Some(demand) = &work.wants.demand else { return };
+        if let Some(before) = work.held.take() {
+            enforce::release(&mut work.sent, before);
+        }
         let told = work.told.as_ref();
         let shapes = self.policy.schema && work.upstream == Protocol::Chat;
         work.is_shaped = demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, told), shapes);
@@ -244,6 +252,16 @@ impl Exchange {
             self.body.clear();
         }
         begun || shaped
+    }
+
+    /// Says whether the request asks the server to hold its model to a grammar.
+    pub fn is_held(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.held.is_some())
+    }
+
+    /// Says whether the server would hold its model to what is asked for if the tools were in the prompt, and only then.
+    pub fn wants_prompt(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.wants_prompt)
     }
 
     /// Says whether the request ends with the beginning of the call that is demanded.
@@ -303,12 +321,13 @@ impl ExchangeWork {
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
-        let (mut told, mut is_begun) = (None, false);
+        let (mut told, mut is_begun, mut holding) = (None, false, Holding::default());
         if let Some(dialect) = prompt {
             let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
-            (told, is_begun) = prompted.write(&mut sent)?;
+            (told, is_begun, holding) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy, notes);
+            holding = hold(Held::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
         } else {
             sent = natively(sent, &asked, (ingress, upstream), policy, notes);
         }
@@ -319,7 +338,10 @@ impl ExchangeWork {
         if let Some(model) = &policy.upstream_model {
             sent.insert("model".to_owned(), model.as_str().into());
         }
-        let wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
+        let mut wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
+        if holding.is_shaped {
+            wants.dialects = demand::with_shaped(&wants.dialects);
+        }
         let remembers = memory.is_some() && recall::is_allowed(&request);
         Ok(Self {
             ingress,
@@ -330,6 +352,8 @@ impl ExchangeWork {
             told,
             is_begun,
             is_shaped: false,
+            held: holding.before,
+            wants_prompt: holding.wants_prompt,
             remembers,
         })
     }
@@ -365,23 +389,28 @@ struct Prompted<'a> {
 }
 
 impl Prompted<'_> {
-    /// Makes it the request for the server; returns what is told of a call that is demanded, and whether it is begun.
-    fn write(&mut self, sent: &mut Map) -> Result<(Option<Told>, bool), Fault> {
+    /// Makes it the request for the server; returns what is told of a call that is demanded, whether it is begun, and whether
+    /// the answer is held.
+    fn write(&mut self, sent: &mut Map) -> Result<(Option<Told>, bool, Holding), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
         put_in_order(sent, asked, false, policy, self.notes);
         let told = match demand_of(asked, policy) {
             Some(demand) => Told::new(sent, demand, dialect)?,
             None => None,
         };
+        let held = Held::new(sent, asked, Some(dialect), upstream, policy);
         into_text(sent, &asked.tools, dialect, self.notes);
+        let holding = hold(held, sent, self.notes);
         *sent = from_chat(upstream, std::mem::take(sent), self.notes);
         if !asked.tools.is_empty() && !policy.off {
             policy.engine.complete(sent, upstream);
         }
         let opening = told.as_ref().map(|told| told.opening.as_str()).filter(|text| !text.is_empty());
-        let opening = opening.filter(|_| policy.prefill && upstream == Protocol::Chat);
+        // A grammar begins where the answer does.
+        let is_free = policy.prefill && upstream == Protocol::Chat && holding.before.is_none();
+        let opening = opening.filter(|_| is_free);
         let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-        Ok((told, is_begun))
+        Ok((told, is_begun, holding))
     }
 }
 

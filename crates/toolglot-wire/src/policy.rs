@@ -23,6 +23,13 @@ pub struct Policy {
     pub(crate) prefill: bool,
     /// The server may be asked for an answer of a schema.
     pub(crate) schema: bool,
+    pub(crate) enforce: Enforce,
+    /// The server may be asked to hold its model to a grammar.
+    pub(crate) grammar: bool,
+    /// The dialect that the model is known to write where tools are not in the prompt.
+    pub(crate) native: Option<Arc<Dialect>>,
+    /// The prompt opens the reasoning.
+    pub(crate) prefilled: bool,
     pub(crate) forced: bool,
     /// Text stays text, and the server is asked for nothing that its markers would need.
     pub(crate) off: bool,
@@ -53,6 +60,22 @@ pub enum ReasoningItem {
     Summary,
     /// `content`, as `reasoning_text`: truer, but most clients hide it and do not send it back.
     Text,
+}
+
+/// What a server is asked to hold its model to, where it takes a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Enforce {
+    /// Nothing; the answer is checked.
+    #[default]
+    Off,
+    /// Calls that `tool_choice` demands, and one call where `parallel_tool_calls` is false; their arguments are free.
+    Choice,
+    /// All that the request asks for: the choice, the arguments of tools that declare `"strict": true`, and a
+    /// `response_format` beside tools.
+    Auto,
+    /// The same, and the arguments of all tools.
+    Strict,
 }
 
 /// How the ids of earlier calls are written for the model server.
@@ -151,6 +174,30 @@ impl Policy {
     #[must_use]
     pub fn with_schema(self, schema: bool) -> Self {
         Self { schema, ..self }
+    }
+
+    /// What the server is asked to hold its model to while it samples.
+    #[must_use]
+    pub fn with_enforce(self, enforce: Enforce) -> Self {
+        Self { enforce, ..self }
+    }
+
+    /// Whether the server may be asked for that: it may not if it has refused.
+    #[must_use]
+    pub fn with_grammar(self, grammar: bool) -> Self {
+        Self { grammar, ..self }
+    }
+
+    /// The dialect that the model is known to write where tools are not in the prompt, so that it can be held to it.
+    #[must_use]
+    pub fn with_native(self, native: Option<Arc<Dialect>>) -> Self {
+        Self { native, ..self }
+    }
+
+    /// Whether the prompt opens the reasoning, so that the grammar has to begin inside it.
+    #[must_use]
+    pub fn with_prefilled(self, prefilled: bool) -> Self {
+        Self { prefilled, ..self }
     }
 
     /// Returns the dialects that text is read in.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
-use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField};
+use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::config::section::{Section, SettingKey, section};
 use crate::config::setting::{
@@ -178,6 +178,8 @@ section! { "route" many
         tools: Option<PathBuf> = "",
         /// Prefill a call that `tool_choice` requires, if tools are in the prompt and the server continues the last message. The model then skips reasoning.
         prefill: bool = "true",
+        /// What the server holds the model to by a grammar while it samples: `off`, `choice` (calls that `tool_choice` or `parallel_tool_calls` demands), `auto` (also the arguments of tools with `"strict": true`, and `response_format` beside tools), or `strict` (also the arguments of all tools).
+        enforce: Choice<Enforce> = "off",
         /// Also parse answers to requests without tools.
         force: bool = "false",
         /// Whether the prompt opens the reasoning, so that answers begin inside it; `auto` detects it from the last answers.

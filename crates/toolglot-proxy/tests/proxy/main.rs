@@ -5,6 +5,7 @@ mod captures;
 mod clients;
 mod completions;
 mod demands;
+mod enforcing;
 mod failures;
 mod keys_and_limits;
 mod load;

@@ -2,7 +2,7 @@
 
 use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
 use toolglot_json::{Value, json};
-use toolglot_wire::{Duplicates, EngineKind, HistoryIds, Protocol, ReasoningField};
+use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use super::{Raw, Setting, quoted};
 
@@ -72,6 +72,19 @@ impl Words for HistoryIds {
             "kept" => Some(Self::Kept),
             "nine" => Some(Self::Nine),
             "counted" => Some(Self::Counted),
+            _ => None,
+        }
+    }
+}
+
+impl Words for Enforce {
+    const WORDS: &[&str] = &["off", "choice", "auto", "strict"];
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "off" => Some(Self::Off),
+            "choice" => Some(Self::Choice),
+            "auto" => Some(Self::Auto),
+            "strict" => Some(Self::Strict),
             _ => None,
         }
     }
