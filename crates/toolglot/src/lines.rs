@@ -123,13 +123,9 @@ impl<'t> TextLines<'t> {
 
     /// Returns the next line that is not blank; it is consumed.
     fn next_solid(&mut self) -> Option<TextLine<'t>> {
-        while let Some((line, end)) = self.peek() {
-            self.at = end;
-            if !line.body.is_empty() {
-                return Some(line);
-            }
-        }
-        None
+        let line = self.peek_solid()?;
+        self.at = self.peek()?.1;
+        Some(line)
     }
 
     /// Returns the next line that is not blank; blank lines before it are consumed.
@@ -214,14 +210,9 @@ fn block(header: &str, indent: usize, lines: &mut TextLines<'_>) -> String {
 fn folded(text: &str) -> String {
     let mut out = String::new();
     for (number, line) in text.split('\n').enumerate() {
-        let joined = number > 0 && !line.is_empty() && !out.ends_with('\n');
-        out.push_str(if line.is_empty() {
-            "\n"
-        } else if joined {
-            " "
-        } else {
-            ""
-        });
+        if line.is_empty() || number > 0 && !out.ends_with('\n') {
+            out.push(if line.is_empty() { '\n' } else { ' ' });
+        }
         out.push_str(line);
     }
     out

@@ -150,11 +150,7 @@ impl Parser {
 
     /// Reads on; the events borrow the parser.
     pub fn push(&mut self, text: &str) -> Events<'_> {
-        self.prepare();
-        let invalid = self.input.push(text);
-        invalid.into_iter().for_each(|place| self.report_invalid(place));
-        self.advance();
-        self.events()
+        self.read(|input| input.push(text))
     }
 
     /// Reads on from one special token.
@@ -182,20 +178,12 @@ impl Parser {
     /// # Ok::<(), toolglot::UnknownDialect>(())
     /// ```
     pub fn push_special(&mut self, token: &str) -> Events<'_> {
-        self.prepare();
-        let invalid = self.input.push_special(token);
-        invalid.into_iter().for_each(|place| self.report_invalid(place));
-        self.advance();
-        self.events()
+        self.read(|input| input.push_special(token))
     }
 
     /// Reads on from bytes: UTF-8 may be cut anywhere, what is none becomes U+FFFD with a diagnostic.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Events<'_> {
-        self.prepare();
-        let invalid = self.input.push_bytes(bytes);
-        invalid.into_iter().for_each(|place| self.report_invalid(place));
-        self.advance();
-        self.events()
+        self.read(|input| input.push_bytes(bytes))
     }
 
     /// Ends the message; the parser is as new afterwards.
@@ -248,6 +236,18 @@ impl Parser {
         self.scanner = scanner;
         self.state = State::at_start(&self.engine.options);
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
+    }
+
+    #[inline]
+    fn read<I: IntoIterator<Item = std::ops::Range<usize>>>(
+        &mut self,
+        feed: impl FnOnce(&mut Input) -> I,
+    ) -> Events<'_> {
+        self.prepare();
+        let invalid = feed(&mut self.input);
+        invalid.into_iter().for_each(|place| self.report_invalid(place));
+        self.advance();
+        self.events()
     }
 
     #[inline]

@@ -27,7 +27,7 @@ impl ReaderStep<'_> {
         if let Some((quote, length)) = self.look().opens(at)? {
             return self.quoted_key(quote, length);
         }
-        match self.look().words(at)? {
+        match self.look().word(at)? {
             Ahead::Found(end) => self.bare_key(end),
             Ahead::Absent => self.stop_or_broken(),
             Ahead::Ends => self.cut(),

@@ -437,19 +437,6 @@ impl<'a> Lookahead<'a> {
         Ok(Ahead::Ends)
     }
 
-    /// Looks for a key without quotes: a word, or several of them before a colon where tokens are the quotes.
-    pub(super) fn words(self, at: usize) -> Result<Ahead, NotYet> {
-        let first = self.word(at)?;
-        let (Ahead::Found(mut end), Some(_)) = (first, self.context.quote) else { return Ok(first) };
-        while self.view.byte(end)? == Some(b' ') {
-            match self.word(end + 1)? {
-                Ahead::Found(next) => end = next,
-                other => return Ok(if other == Ahead::Ends { other } else { first }),
-            }
-        }
-        Ok(if self.view.byte(end)? == Some(b':') { Ahead::Found(end) } else { first })
-    }
-
     /// Says whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
     pub(super) fn value_start(self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(true) };

@@ -323,12 +323,8 @@ impl ReaderStep<'_> {
             return self.ended(Ended::Broken);
         }
         let ended = self.doubt()?;
-        if self
-            .reader
-            .text
-            .end
-            .is_some_and(|end| self.look().closer(self.reader.text.quote, end).is_ok_and(|end| end.is_some()))
-        {
+        let RunningString { quote, end, .. } = self.reader.text;
+        if end.is_some_and(|end| self.look().closer(quote, end).is_ok_and(|end| end.is_some())) {
             self.note_inner_quotes();
         }
         Ok(ended)

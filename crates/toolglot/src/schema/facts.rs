@@ -61,7 +61,7 @@ impl<'v> SchemaFacts<'v> {
         self.types = self.types.meet(other.types);
         self.choices = self.choices.or(other.choices.take());
         self.required.extend(std::mem::take(&mut other.required));
-        self.additional = self.additional.meet(std::mem::take(&mut other.additional));
+        self.additional = self.additional.combine(std::mem::take(&mut other.additional), false);
         self.merge(other, false)
     }
 
@@ -70,7 +70,7 @@ impl<'v> SchemaFacts<'v> {
         self.choices = self.join_choices(&mut other);
         self.required = self.join_required(&mut other);
         self.types = self.types.join(other.types);
-        self.additional = self.additional.join(std::mem::take(&mut other.additional));
+        self.additional = self.additional.combine(std::mem::take(&mut other.additional), true);
         self.merge(other, true)
     }
 
@@ -134,29 +134,18 @@ impl<'v> EnumValues<'v> {
 }
 
 impl Additional<'_> {
-    fn meet(self, other: Self) -> Self {
+    /// Returns what two schemas say together: of a value that must fit one of them with `any`, else both.
+    fn combine(self, other: Self, any: bool) -> Self {
         match (self, other) {
-            (Self::Forbidden, _) | (_, Self::Forbidden) => Self::Forbidden,
+            (Self::Anything, _) | (_, Self::Anything) if any => Self::Anything,
+            (Self::Forbidden, _) | (_, Self::Forbidden) if !any => Self::Forbidden,
             (Self::Schema(mut own), Self::Schema(source)) => {
-                own.absorb(source, false);
+                own.absorb(source, any);
                 Self::Schema(own)
             }
             (Self::Schema(source), _) | (_, Self::Schema(source)) => Self::Schema(source),
-            (Self::Anything, _) | (_, Self::Anything) => Self::Anything,
-            (Self::Unsaid, Self::Unsaid) => Self::Unsaid,
-        }
-    }
-
-    fn join(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Anything, _) | (_, Self::Anything) => Self::Anything,
-            (Self::Schema(mut own), Self::Schema(source)) => {
-                own.absorb(source, true);
-                Self::Schema(own)
-            }
-            (Self::Schema(source), _) | (_, Self::Schema(source)) => Self::Schema(source),
-            (Self::Forbidden, _) | (_, Self::Forbidden) => Self::Forbidden,
-            (Self::Unsaid, Self::Unsaid) => Self::Unsaid,
+            (Self::Unsaid, other) => other,
+            (own, _) => own,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Scanner;
 use crate::dialect::{Dialect, Pattern};
-use crate::parser::bytes::ByteBits;
 use crate::parser::head::{Head, nodes, stands};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
@@ -41,14 +40,12 @@ impl Scanner {
 /// Returns where the first closer behind `from` begins and ends.
 fn closing_word(view: View<'_>, from: usize, pattern: &Pattern) -> Result<Option<(usize, usize)>, NotYet> {
     let Some(closer) = pattern.tail.first() else { return Ok(None) };
-    let firsts: ByteBits = closer.spellings.iter().filter_map(|spelling| spelling.opener().bytes().next()).collect();
     let mut at = from;
-    while let Some(ahead) = view.rest(at).iter().position(|byte| firsts.contains(*byte)) {
-        at += ahead;
+    while view.byte(at)?.is_some() {
         if let Some(end) = stands(view, at, closer, &Head::default())? {
             return Ok(Some((at, end)));
         }
         at += 1;
     }
-    view.final_end().map(|_| None)
+    Ok(None)
 }

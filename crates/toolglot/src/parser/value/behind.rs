@@ -125,11 +125,9 @@ pub(super) fn begins_next(
 ) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();
-    if param.opening().is_some_and(Literal::is_strong) {
-        return Ok(!key.is_empty());
-    }
     let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
-    Ok(known && is_name(key) && !object.has(key) && context.head.key() != key)
+    let new = known && is_name(key) && !object.has(key) && context.head.key() != key;
+    Ok(if param.opening().is_some_and(Literal::is_strong) { !key.is_empty() } else { new })
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
