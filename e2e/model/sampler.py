@@ -148,7 +148,9 @@ class Walk:
         if self.ended or not others:
             return False
         if ways and (late or self.random.random() < 0.4):
-            self.accept(ways[0] if self.random.random() < 0.8 else self.random.choice(ways))
+            # A closer of many tokens is only reached by one who does not turn aside.
+            steady = self.random.random() < (0.8 if self.steps < 4 * self.FREE else 0.98)
+            self.accept(ways[0] if steady else self.random.choice(ways))
         else:
             self.accept(self.random.choice(others))
         return self.steps < self.MOST

@@ -67,6 +67,11 @@ fn openers(outline: &Outline<'_>, pattern: &[OutlinePart<'_>], names: &[String])
                 let tag = |name: &String| Excluded::anywhere(format!("{first}{name}"));
                 found.extend(names.iter().map(tag));
             }
+            // A parameter that opens with a sign is read wherever the sign and its name stand.
+            false if dynamic && is_key(hole) && !first.is_empty() => {
+                let word = |name: &String| Excluded::anywhere(format!("{first}{name}"));
+                found.extend(names.iter().map(word));
+            }
             false if dynamic => {
                 let word = |name: &String| Excluded::at_line_start(format!("{first}{name}"));
                 found.extend(names.iter().map(word));
