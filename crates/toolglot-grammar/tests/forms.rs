@@ -41,8 +41,9 @@ fn the_same_input_gives_the_same_bytes_and_size_grows_with_the_tools() {
     }
 }
 
+/// Where tags are named after tools, the values of each tool exclude the names of all.
 #[test]
-fn time_is_linear_in_the_tools() {
+fn time_grows_with_the_square_of_the_tools_at_most() {
     for dialect in Dialects::builtin().iter() {
         let write = |tools: &[GrammarTool]| {
             let started = Instant::now();
@@ -53,7 +54,7 @@ fn time_is_linear_in_the_tools() {
         // A busy machine takes its time now and then.
         let best = |tools: &[GrammarTool]| (0..5).map(|_| write(tools)).min().unwrap();
         let (few, many) = (best(&tools(10)), best(&tools(80)));
-        assert!(many < 24 * few, "{}: {few:?} for 10 tools, {many:?} for 80", dialect.name());
+        assert!(many < 128 * few, "{}: {few:?} for 10 tools, {many:?} for 80", dialect.name());
     }
 }
 

@@ -38,9 +38,10 @@ pub(super) fn of_exact_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s 
 /// is exactly one.
 pub(super) fn of_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let trimmed = text.trim();
+    let small = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
     of_exact_text(text, node)
         .or_else(|| only(node, |choice| choice.text.trim() == trimmed))
-        .or_else(|| only(node, |choice| choice.is_string() && same_but_case(choice.text.trim(), trimmed)))
+        .or_else(|| only(node, |choice| choice.is_string() && small(choice.text.trim()) == small(trimmed)))
         .or_else(|| only(node, |choice| choice.is_string() && choice.text.trim() == unstuck(trimmed)))
 }
 
@@ -53,8 +54,4 @@ fn unstuck(text: &str) -> &str {
 fn only<'s>(node: SchemaNode<'s>, fits: impl Fn(&EnumValue) -> bool) -> Option<&'s EnumValue> {
     let mut fitting = node.choices().iter().filter(|choice| fits(choice));
     fitting.next().filter(|first| fitting.all(|other| other == *first))
-}
-
-fn same_but_case(one: &str, other: &str) -> bool {
-    one.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
 }

@@ -16,7 +16,8 @@ pub(super) fn infer(raw: &str, node: Option<SchemaNode<'_>>, options: &Options, 
         "None" => out.push("null"),
         _ if options.any_case_booleans && text.eq_ignore_ascii_case("true") => out.push("true"),
         _ if options.any_case_booleans && text.eq_ignore_ascii_case("false") => out.push("false"),
-        _ if is_scalar(text) && !overflows(text) => out.push(text),
+        // Most readers would make a number infinite that is too large for a double.
+        _ if is_scalar(text) && !text.parse::<f64>().is_ok_and(f64::is_infinite) => out.push(text),
         _ => match compound_or_string(text, node, options) {
             Some(whole) => out.whole(whole),
             None => out.string(raw),
@@ -35,9 +36,4 @@ fn compound_or_string(text: &str, node: Option<SchemaNode<'_>>, options: &Option
         b'"' => whole::read_strict(text, node, options),
         _ => None,
     }
-}
-
-/// Says whether a number is too large for a double, which most readers would make infinite.
-fn overflows(text: &str) -> bool {
-    text.parse::<f64>().is_ok_and(f64::is_infinite)
 }

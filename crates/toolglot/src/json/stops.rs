@@ -104,10 +104,6 @@ impl Stops {
         (0..=u8::MAX).filter(|byte| self.classes[usize::from(*byte)] & mask != 0).collect()
     }
 
-    pub(super) fn are_ready(&self) -> bool {
-        self.ready
-    }
-
     /// Says whether a few bytes of a string need no decision.
     #[inline]
     pub(super) fn are_absent(&self, few: &[u8], text: &RunningString) -> bool {
@@ -185,7 +181,7 @@ fn clip(view: View<'_>, at: usize) -> usize {
 impl JsonReader {
     /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        let amid = self.state.expect() == Expect::Text && self.stops.are_ready() && !self.text.key;
+        let amid = self.state.expect() == Expect::Text && self.stops.ready && !self.text.key;
         let begins = self.cursor.at() <= self.text.content + DRIVE.len();
         if !amid
             || self.deferred.is_on()

@@ -197,11 +197,8 @@ pub(crate) fn parameter(context: &CallContext<'_>) -> Option<String> {
     let required: Vec<&String> = root.required().iter().filter(free).collect();
     let content = all.iter().copied().find(|key| *key == "content");
     let only = |keys: &[&String]| if let [key] = keys { Some((*key).clone()) } else { None };
-    let text = |key: &String| takes_text(root, key).then(|| key.clone());
+    let fits = |node: SchemaNode<'_>| node.types().is_open() || node.types().has(Types::STRING);
+    let text = |key: &String| root.property(key).is_none_or(fits).then(|| key.clone());
     let content = content.filter(|_| !is_line(context) && !is_block(context) || required.len() < 2);
     content.cloned().or_else(|| only(&required)).or_else(|| only(&all).and_then(|key| text(&key)))
-}
-
-fn takes_text(root: SchemaNode<'_>, key: &str) -> bool {
-    root.property(key).is_none_or(|node| node.types().is_open() || node.types().has(Types::STRING))
 }

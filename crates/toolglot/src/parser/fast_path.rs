@@ -72,9 +72,4 @@ impl<'l> FastPath<'l> {
     pub(crate) fn is_within(&self, start: usize) -> bool {
         self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
     }
-
-    /// Says whether all that is visible may be held, if everything before `cursor` has been said.
-    pub(super) fn may_hold(&self, cursor: usize) -> bool {
-        self.view.end() <= cursor.saturating_add(self.engine.options.limits.held)
-    }
 }

@@ -128,18 +128,15 @@ fn specificity(dialect: &Dialect, candidate: &Candidate) -> usize {
         CandidateRole::Call => &dialect.calls[candidate.pattern],
     };
     let section = candidate.section.map_or(0, |section| heads(&dialect.sections[section]));
+    let breaks_line = |param: &&Pattern| param.body.as_ref().is_some_and(|body| body.line_before);
     let body = match own.kind() {
-        Some(BodyKind::Params) => 2 + dialect.params.iter().filter(|param| breaks_line(param)).count(),
+        Some(BodyKind::Params) => 2 + dialect.params.iter().filter(breaks_line).count(),
         Some(BodyKind::Arguments) => 1,
         _ => 0,
     };
     // Of bare names, those come first that need no closer: what else stands behind speaks against them soon.
     let open = candidate.is_named && own.tail.is_empty();
     section + heads(own) + body + usize::from(open)
-}
-
-fn breaks_line(param: &Pattern) -> bool {
-    param.body.as_ref().is_some_and(|body| body.line_before)
 }
 
 fn weight(node: &HeadPart) -> usize {

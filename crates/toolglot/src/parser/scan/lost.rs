@@ -121,7 +121,8 @@ impl Scanner {
         let end = self.lost.kept.get_mut(number).map_or(0, |(bytes, _)| place + bytes.len());
         let stop = if self.at < end { self.next_stop(engine, view.limited(end)) } else { None };
         if let Some((bytes, lost)) = self.lost.kept.get_mut(number) {
-            lost.stop = stop.map(|stop| stop - place).filter(|stop| !has_mark(&bytes[..*stop]));
+            lost.stop =
+                stop.map(|stop| stop - place).filter(|stop| memchr::memchr2(b'`', b'~', &bytes[..*stop]).is_none());
         }
     }
 
@@ -189,9 +190,4 @@ impl Scanner {
 pub(super) fn looks_ahead(engine: &Engine, entrants: &[usize]) -> bool {
     let back = |number: &usize| engine.catalog.candidates[*number].evidence == Strength::Dynamic;
     !entrants.is_empty() && !entrants.iter().any(back)
-}
-
-/// Says whether a mark of a fence or code span stands in a text.
-fn has_mark(text: &[u8]) -> bool {
-    memchr::memchr2(b'`', b'~', text).is_some()
 }
