@@ -59,7 +59,8 @@ export class Engine {
   /** Calls a function; one that traps ends the instance. */
   call(name: string, ...values: (number | bigint)[]): number {
     if (this.#broken) throw this.#broken;
-    const run = this.#exports[name] as (...values: (number | bigint)[]) => number;
+    const run = this.#exports[name] as ((...values: (number | bigint)[]) => number) | undefined;
+    if (!run) throw new ToolglotError("invalid", `this module has no ${name}; build a newer one with bindings/renew`);
     try {
       return run(...values) >>> 0;
     } catch (error) {
