@@ -133,7 +133,7 @@ fn one(chunks: Vec<ArrayRef>) -> PyResult<ArrayRef> {
     let arrays: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
     match &arrays[..] {
         [] => Ok(arrow_array::new_empty_array(&DataType::Utf8)),
-        _ => arrow_select::concat::concat(&arrays).map_err(|error| value_error(error)),
+        _ => arrow_select::concat::concat(&arrays).map_err(value_error),
     }
 }
 

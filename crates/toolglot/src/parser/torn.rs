@@ -31,8 +31,8 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
         || closer.starts_with(b"</") && ends_in_tag(tail)
 }
 
-/// Says whether a separated value lacks its line break or holds a third of a marker, which only damage leaves there: of a
-/// parameter's opener, or of what closes or opens a call.
+/// Says whether a separated value lacks its line break or holds a third of a marker, which only damage leaves there (unless
+/// tokens are marked): of a parameter's opener, or of what closes or opens a call.
 pub(super) fn is_frayed_between(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
     let value = &context.view.rest(start)[..end - start];
     if param.body.as_ref().is_some_and(|body| body.line_after) && value.last().is_some_and(|last| *last != b'\n') {
@@ -43,7 +43,7 @@ pub(super) fn is_frayed_between(start: usize, end: usize, context: &CallContext<
     literals.filter_map(|literal| literal.spellings.first()).any(|spelling| {
         let marker = spelling.filled(context.head.name(), None, None);
         let marker = marker.trim().as_bytes();
-        let third = marker.len() / 3;
+        let third = if context.view.has_marks() { 0 } else { marker.len() / 3 };
         let (first, last) = (&marker[..third], &marker[marker.len() - third..]);
         third > PIECE && [first, last].iter().any(|piece| memchr::memmem::find(value, piece).is_some())
     })
