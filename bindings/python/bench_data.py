@@ -2,7 +2,7 @@
 
 It makes a file of varied texts, reads it with examples/python/parquet.py, and looks at the result with DuckDB and Polars, where
 they are installed. With `TOOLGLOT_CORE`, as for `bench.py`, the core alone stands beside it. Each size runs in a process of its
-own, whose memory is told at its end. Shares of the core are of the processor's time, in all threads, since the machine does
+own, which reports its memory when it ends. Shares of the core are of the processor's time, in all threads, since the machine does
 other work; rows a second are of the clock.
 """
 

@@ -13,7 +13,7 @@ pub(crate) const WHY: &str = "the server takes no tools; they are in the prompt"
 /// What operators are told whose server refuses tools.
 pub(crate) const ADVICE: &str = "the server takes no tools; with `mode = \"auto\"` they are written into the prompt";
 
-/// What operators are told whose server takes no grammar beside tools.
+/// The advice to operators whose server takes no grammar beside tools.
 pub(crate) const HOLD_ADVICE: &str = "the server takes no grammar beside tools; with `mode = \"auto\"` they are written into the prompt, and the grammar is sent";
 
 /// The dialect of models that nothing is known of: more of them were trained on it than on any other.

@@ -389,7 +389,7 @@ struct Prompted<'a> {
 }
 
 impl Prompted<'_> {
-    /// Makes it the request for the server; returns what is told of a call that is demanded, whether it is begun, and whether
+    /// Makes it the request for the server; returns how the prompt demands a call, whether it is begun, and whether
     /// the answer is held.
     fn write(&mut self, sent: &mut Map) -> Result<(Option<Told>, bool, Holding), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
