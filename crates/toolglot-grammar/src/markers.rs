@@ -58,7 +58,8 @@ fn thirds(marker: &str) -> Vec<Excluded> {
     let third = marker.len() / 3;
     let first = (0..=third).rev().find(|at| marker.is_char_boundary(*at)).unwrap_or_default();
     let last = (marker.len() - third..marker.len()).find(|at| marker.is_char_boundary(*at)).unwrap_or(marker.len());
-    [&marker[..first], &marker[last..]].into_iter().filter(|piece| piece.len() > 2).map(Excluded::anywhere).collect()
+    let is_marked = |piece: &&str| piece.len() > 2 && !piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    [&marker[..first], &marker[last..]].into_iter().filter(is_marked).map(Excluded::anywhere).collect()
 }
 
 /// Returns what a pattern opens with: the text to its first white space, wherever prose does not contain it, and else at

@@ -42,6 +42,29 @@ fn a_separator_ends_the_value_before_it() {
     assert_eq!(read("<<call:save|path=a|b=c>>", "").calls[0].arguments, r#"{"path": "a", "b": "c"}"#);
 }
 
+/// Markers that prose never contains end a value by themselves, and a piece of one in it is damage; a word of one is not.
+#[test]
+fn strong_markers_end_values_and_words_of_them_do_not() {
+    let file = "strong = ['@@param', '@@begin_call', '@@end_of_call']\n\
+                call = \"@@begin_call {name}\\n{params}@@end_of_call\"\nparam = \"@@param {key}\\n{value}\\n\"\n";
+    let dialects = Dialects::from_iter([Dialect::from_toml("strong", file).expect("a dialect")]);
+    let tools = Tools::from_json_str(TOOLS).expect("tools");
+    let read = |values: [&str; 2]| {
+        let [path, text] = values;
+        let text = format!("@@begin_call save\n@@param path\n{path}\n@@param text\n{text}\n@@end_of_call");
+        parse(&text, &dialects, &tools, &Options::default()).calls
+    };
+    for values in [["a", "b"], ["a call", "call param begin end"], ["@", "x@@y"], ["", ""]] {
+        let [path, text] = values;
+        let calls = read(values);
+        let found: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
+        assert_eq!(found, [format!(r#"{{"path": "{path}", "text": "{text}"}}"#)], "{values:?}");
+    }
+    for damaged in [["a\n@@beg save", "b"], ["a", "b\n@@end_f_call"]] {
+        assert_eq!(read(damaged), [], "{damaged:?}");
+    }
+}
+
 #[test]
 fn calls_and_text_go_on_behind_the_last_value() {
     let message = read("<<call:save|path=a>><<call:save|path=b|text=c>>\nEnd.", TOOLS);

@@ -45,7 +45,10 @@ pub(super) fn is_frayed_between(start: usize, end: usize, context: &CallContext<
         let marker = marker.trim().as_bytes();
         let third = if context.view.has_marks() { 0 } else { marker.len() / 3 };
         let (first, last) = (&marker[..third], &marker[marker.len() - third..]);
-        third > PIECE && [first, last].iter().any(|piece| memchr::memmem::find(value, piece).is_some())
+        let is_piece = |piece: &&[u8]| {
+            !piece.iter().all(u8::is_ascii_alphanumeric) && memchr::memmem::find(value, piece).is_some()
+        };
+        third > PIECE && [first, last].iter().any(is_piece)
     })
 }
 

@@ -83,8 +83,8 @@ impl ParamReader {
     #[inline]
     pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
         let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
-        let most = sink.cursor().saturating_add(fast.engine.options.limits.held);
-        if self.mode == ParamMode::Edge || silent && fast.view.end() > most {
+        let is_full = || fast.view.end() > sink.cursor().saturating_add(fast.engine.options.limits.held);
+        if self.mode == ParamMode::Edge || silent && is_full() {
             return false;
         }
         let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };

@@ -21,31 +21,27 @@ impl Scanner {
         if !glued || self.is_exhausted() {
             return Ok(false);
         }
-        let Some((closer, end)) = closing_word(view, start, pattern)? else {
-            self.wasted_lookahead += view.end() - self.at;
-            return Ok(false);
+        let Some(closer) = pattern.tail.first() else { return Ok(false) };
+        let mut at = start;
+        let end = loop {
+            if let Some(end) = stands(view, at, closer, &Head::default())? {
+                break end;
+            }
+            let mut is_over = view.byte(at)?.is_none();
+            for token in &dialect.special {
+                is_over = is_over || view.starts_with(at, token)?;
+            }
+            if is_over {
+                self.wasted_lookahead += at - self.at;
+                return Ok(false);
+            }
+            at += 1;
         };
-        if dialect.special.iter().any(|token| view.slice(start, closer).contains(token.as_str())) {
-            return Ok(false);
-        }
         sink.markup(start);
-        sink.reasoning(closer);
+        sink.reasoning(at);
         sink.markup(end);
         self.knows_reasoning = true;
         self.resume_after(end);
         Ok(true)
     }
-}
-
-/// Returns where the first closer behind `from` begins and ends.
-fn closing_word(view: View<'_>, from: usize, pattern: &Pattern) -> Result<Option<(usize, usize)>, NotYet> {
-    let Some(closer) = pattern.tail.first() else { return Ok(None) };
-    let mut at = from;
-    while view.byte(at)?.is_some() {
-        if let Some(end) = stands(view, at, closer, &Head::default())? {
-            return Ok(Some((at, end)));
-        }
-        at += 1;
-    }
-    Ok(None)
 }
