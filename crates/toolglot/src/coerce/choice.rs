@@ -38,10 +38,11 @@ pub(super) fn of_exact_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s 
 /// is exactly one.
 pub(super) fn of_text<'s>(text: &str, node: SchemaNode<'s>) -> Option<&'s EnumValue> {
     let trimmed = text.trim();
-    let small = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
     of_exact_text(text, node)
         .or_else(|| only(node, |choice| choice.text.trim() == trimmed))
-        .or_else(|| only(node, |choice| choice.is_string() && small(choice.text.trim()) == small(trimmed)))
+        .or_else(|| {
+            only(node, |choice| choice.is_string() && choice.text.trim().to_lowercase() == trimmed.to_lowercase())
+        })
         .or_else(|| only(node, |choice| choice.is_string() && choice.text.trim() == unstuck(trimmed)))
 }
 

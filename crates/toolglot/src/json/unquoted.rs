@@ -74,7 +74,7 @@ impl ReaderStep<'_> {
         }
         let near = &rest[..rest.len().min(LINE)];
         let end = near.iter().position(|byte| {
-            matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\'') || quote.as_bytes()[0] == *byte
+            matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\'') || quote.as_bytes().first() == Some(byte)
         });
         if end.is_none() && near.len() < LINE {
             self.view.final_end()?;
