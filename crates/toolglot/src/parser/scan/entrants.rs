@@ -15,6 +15,7 @@ impl Scanner {
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
         if !self.place.is_unquoted()
+            && self.is_at_stop(engine, view)
             && self.place.quoting(view, self.at)? == Quoting::Quoted
             && self.ends_torn_span(engine, view)?
         {
