@@ -33,6 +33,8 @@ impl Parser {
     /// Ends a message that the server cut: half a marker is not text, nor is an opener whose call cannot be read yet.
     fn end_cut(&mut self) {
         self.wake = 0;
+        // What was lost before may be won with the bytes that do not come.
+        self.scanner.forget_lost();
         self.advance();
         let mut machine = self.machine();
         let end = machine.view.end();

@@ -64,6 +64,11 @@ impl LostContests {
 }
 
 impl Scanner {
+    /// Lets each contest be decided anew.
+    pub(crate) fn forget_lost(&mut self) {
+        self.lost.clear();
+    }
+
     /// Decides a contest, by what is near once one was lost: the same bytes need not be asked again.
     pub(super) fn decide_near(
         &mut self,
