@@ -37,29 +37,11 @@ impl Markers {
         regions.extend(of(&outline.content, names));
         let plain = |text: &String| Excluded::anywhere(text.trim());
         let turns = outline.turns.iter().flat_map(|list| list.iter()).chain(outline.skip).map(plain).collect();
-        let mut params = of(&outline.params, keys);
-        if outline.params.first().is_some_and(|param| separates(param)) {
-            let markers = calls.iter().chain(&params).filter(|marker| outline.is_strong(&marker.text));
-            params = markers.flat_map(|marker| thirds(&marker.text)).chain(params.iter().cloned()).collect();
-        }
+        // A value that holds a piece of a marker is not trusted.
+        let pieces = outline.pieces.iter().map(Excluded::anywhere);
+        let params = pieces.chain(of(&outline.params, keys)).collect();
         Self { calls, params, regions, turns }
     }
-}
-
-/// Says whether a parameter's opener is all that parts it from the one before.
-fn separates(param: &[OutlinePart<'_>]) -> bool {
-    let is_blank = |part: &&OutlinePart<'_>| !matches!(part, OutlinePart::Hole { .. });
-    let behind: Vec<OutlinePart<'_>> = param.iter().rev().take_while(is_blank).copied().collect();
-    spellings(&behind).iter().all(|text| text.trim().is_empty())
-}
-
-/// Returns the two ends of a marker: a separated value that holds one of them is not trusted.
-fn thirds(marker: &str) -> Vec<Excluded> {
-    let third = marker.len() / 3;
-    let first = (0..=third).rev().find(|at| marker.is_char_boundary(*at)).unwrap_or_default();
-    let last = (marker.len() - third..marker.len()).find(|at| marker.is_char_boundary(*at)).unwrap_or(marker.len());
-    let is_marked = |piece: &&str| piece.len() > 2 && !piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    [&marker[..first], &marker[last..]].into_iter().filter(is_marked).map(Excluded::anywhere).collect()
 }
 
 /// Returns what a pattern opens with: the text to its first white space, wherever prose does not contain it, and else at

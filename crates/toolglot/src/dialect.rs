@@ -68,6 +68,8 @@ pub struct Dialect {
     pub(crate) openings: Vec<Literal>,
     /// What opens parameters but for tags of the key's own name.
     pub(crate) param_openings: Vec<Literal>,
+    /// Pieces of markers that damage left where they stand in a value that nothing but the next marker ends.
+    pub(crate) pieces: Vec<String>,
     /// Any tag may open a call, or a parameter: its name alone is the tool's, or the key.
     pub(crate) has_call_tags: bool,
     pub(crate) has_param_tags: bool,

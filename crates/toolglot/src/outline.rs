@@ -40,6 +40,8 @@ pub struct Outline<'d> {
     pub skip: &'d [String],
     /// Literals that end and start a turn.
     pub turns: [&'d [String]; 2],
+    /// Pieces of markers that damage leaves: a value that only the next marker ends is not trusted with one in it.
+    pub pieces: &'d [String],
     dialect: &'d Dialect,
 }
 
@@ -89,6 +91,7 @@ impl Dialect {
             id: self.id.as_ref().map(|id| [&*id.before, &*id.between]),
             skip: &self.skip,
             turns: [&self.turn_end, &self.turn_start],
+            pieces: &self.pieces,
             dialect: self,
         }
     }

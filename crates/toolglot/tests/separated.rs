@@ -9,7 +9,11 @@ const TOOLS: &str = r#"[{"name": "save", "parameters": {"type": "object", "requi
     {"path": {"type": "string"}, "text": {"type": "string"}, "count": {"type": "integer"}}}}]"#;
 
 fn read(text: &str, tools: &str) -> Message {
-    let dialects = Dialects::from_iter([Dialect::from_toml("separated", FILE).expect("a dialect")]);
+    read_with(text, FILE, tools)
+}
+
+fn read_with(text: &str, file: &str, tools: &str) -> Message {
+    let dialects = Dialects::from_iter([Dialect::from_toml("separated", file).expect("a dialect")]);
     let (tools, options) = (Tools::from_json_str(tools).expect("tools"), Options::default());
     let whole = parse(text, &dialects, &tools, &options);
     let (mut parser, mut collector) = (Parser::new(&dialects, &tools, &options), Collector::new(&options));
@@ -47,12 +51,9 @@ fn a_separator_ends_the_value_before_it() {
 fn strong_markers_end_values_and_words_of_them_do_not() {
     let file = "strong = ['@@param', '@@begin_call', '@@end_of_call']\n\
                 call = \"@@begin_call {name}\\n{params}@@end_of_call\"\nparam = \"@@param {key}\\n{value}\\n\"\n";
-    let dialects = Dialects::from_iter([Dialect::from_toml("strong", file).expect("a dialect")]);
-    let tools = Tools::from_json_str(TOOLS).expect("tools");
-    let read = |values: [&str; 2]| {
-        let [path, text] = values;
+    let read = |[path, text]: [&str; 2]| {
         let text = format!("@@begin_call save\n@@param path\n{path}\n@@param text\n{text}\n@@end_of_call");
-        parse(&text, &dialects, &tools, &Options::default()).calls
+        read_with(&text, file, TOOLS).calls
     };
     for values in [["a", "b"], ["a call", "call param begin end"], ["@", "x@@y"], ["", ""]] {
         let [path, text] = values;
@@ -60,7 +61,8 @@ fn strong_markers_end_values_and_words_of_them_do_not() {
         let found: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
         assert_eq!(found, [format!(r#"{{"path": "{path}", "text": "{text}"}}"#)], "{values:?}");
     }
-    for damaged in [["a\n@@beg save", "b"], ["a", "b\n@@end_f_call"]] {
+    let long = "a long text ".repeat(1_000);
+    for damaged in [["a\n@@beg save", "b"], ["a", "b\n@@end_f_call"], ["a", &format!("@@beg {long}")]] {
         assert_eq!(read(damaged), [], "{damaged:?}");
     }
 }

@@ -115,3 +115,24 @@ fn many_ends_of_a_turn_are_none_of_the_text_only_at_its_end() {
         }
     }
 }
+
+/// What a reader asks of the beginning of a value, it asks while that is there.
+#[test]
+fn a_long_value_with_a_damaged_marker_is_read_in_pieces_as_it_is_whole() {
+    let tools = Tools::from_json_str(TOOLS).expect("they are tools");
+    let arguments = format!("{{\"text\": \"PLACE {}\"}}", "plain words of a long value ".repeat(1_000));
+    let message = Rendering::new().with_call("write", &arguments);
+    for dialect in Dialects::builtin().iter() {
+        let Ok(text) = Renderer::new(dialect, &tools).render(&message) else { continue };
+        for marker in dialect.special().iter().chain(["<tool_call>".to_owned()].iter()) {
+            let half = marker.chars().count() / 2;
+            let halves = [marker.chars().take(half).collect::<String>(), marker.chars().skip(half).collect()];
+            for half in halves {
+                let text = text.replace("PLACE", &half);
+                let options = Options::default();
+                let whole = read(dialect, &tools, &options, &text, usize::MAX);
+                assert_eq!(whole, read(dialect, &tools, &options, &text, 7), "{}: {half}", dialect.name());
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::check;
 use super::compile::{PatternContext, compile};
 use super::error::{DialectError, ValueFault};
 use super::hole::{Holder, PatternKey, is_word};
-use super::pattern::{HeadPart, Pattern, param_openings, strong_openings};
+use super::pattern::{HeadPart, Pattern, param_openings, pieces, strong_openings};
 use super::spell::KnownLiterals;
 use super::values::{TomlSource, TomlString, TomlTable};
 use super::{Dialect, IdPattern, MemberNames, TypeWords, same_name, teach};
@@ -84,6 +84,7 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     Ok(Dialect {
         openings: strong_openings(&calls, &sections),
         param_openings: param_openings(&params),
+        pieces: pieces(&calls, &params),
         has_call_tags: calls.iter().any(Pattern::opens_like_any_tag),
         has_param_tags: params.iter().any(Pattern::opens_like_any_tag),
         name: values.file.name.into(),

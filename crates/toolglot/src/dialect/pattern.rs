@@ -440,6 +440,22 @@ pub(super) fn param_openings(params: &[Pattern]) -> Vec<Literal> {
     each_once(params.iter().filter(|param| !param.has_key_tag()).filter_map(Pattern::opening).cloned())
 }
 
+/// Returns a third of each marker around values that nothing else ends, from its beginning and from its end.
+pub(super) fn pieces(calls: &[Pattern], params: &[Pattern]) -> Vec<String> {
+    let around = calls.iter().chain(params.iter().filter(|param| param.is_separated()));
+    let literals = around.flat_map(|pattern| pattern.opening().into_iter().chain(&pattern.tail));
+    let spellings = literals.filter_map(|literal| literal.spellings.first()).filter(|it| it.strong && it.is_fixed());
+    let both = |marker: String| {
+        let (letters, all) = (marker.trim().chars(), marker.trim().chars().count());
+        [letters.clone().take(all / 3).collect(), letters.skip(all - all / 3).collect::<String>()]
+    };
+    let is_mark = |piece: &String| piece.len() > 3 && !piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match params.iter().any(Pattern::is_separated) {
+        true => spellings.map(Spelling::plain).flat_map(both).filter(is_mark).collect(),
+        false => Vec::new(),
+    }
+}
+
 fn each_once(literals: impl Iterator<Item = Literal>) -> Vec<Literal> {
     literals.fold(Vec::new(), |mut once, literal| {
         if !once.contains(&literal) {

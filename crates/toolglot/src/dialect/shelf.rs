@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use super::hole::Holder;
 use super::pattern::{
-    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, param_openings,
+    Attributes, BodyHole, HeadPart, Hole, Inside, Literal, Pattern, Spelling, SpellingPart, param_openings, pieces,
     strong_openings,
 };
 use super::teach::PLACES;
@@ -69,6 +69,7 @@ impl ShelfReader {
             about: self.text().into(),
             openings: strong_openings(&calls, &sections),
             param_openings: param_openings(&params),
+            pieces: pieces(&calls, &params),
             has_call_tags: calls.iter().any(Pattern::opens_like_any_tag),
             has_param_tags: params.iter().any(Pattern::opens_like_any_tag),
             join: self.text().into(),

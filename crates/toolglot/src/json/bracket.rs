@@ -214,19 +214,17 @@ impl ReaderStep<'_> {
         let at = self.at();
         self.reader.cursor.drop_pending();
         match how {
-            Ended::Cut => self.close_all(),
+            Ended::Cut => {
+                while !self.reader.state.open().is_empty() {
+                    self.pop_frame();
+                }
+                self.release_held();
+            }
             Ended::Truncated if !self.holds_root_string() => self.release_held(),
             _ if self.reader.cursor.has_emitted() => self.release_held(),
             _ => self.drop_held(),
         }
         self.reader.state.end();
         Ok(Some(ValueOutcome { at, how }))
-    }
-
-    fn close_all(&mut self) {
-        while !self.reader.state.open().is_empty() {
-            self.pop_frame();
-        }
-        self.release_held();
     }
 }

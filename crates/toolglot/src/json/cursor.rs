@@ -8,9 +8,9 @@ pub(super) struct Cursor {
     /// Where the last comma stands.
     comma: usize,
     /// That comma and the blanks behind it, until what follows shows that it belongs there.
-    pending: String,
+    pub(super) pending: String,
     /// Escapes on their way out; kept for its memory.
-    scratch: String,
+    pub(super) scratch: String,
 }
 
 impl Cursor {
@@ -78,25 +78,5 @@ impl Cursor {
 
     pub(super) fn drop_pending(&mut self) {
         self.pending.clear();
-    }
-
-    /// Lends what waits, for its memory to be given back.
-    pub(super) fn take_pending(&mut self) -> String {
-        std::mem::take(&mut self.pending)
-    }
-
-    pub(super) fn return_pending(&mut self, mut pending: String) {
-        pending.clear();
-        self.pending = pending;
-    }
-
-    /// Lends an empty string, for its memory to be given back.
-    pub(super) fn take_scratch(&mut self) -> String {
-        std::mem::take(&mut self.scratch)
-    }
-
-    pub(super) fn return_scratch(&mut self, mut scratch: String) {
-        scratch.clear();
-        self.scratch = scratch;
     }
 }

@@ -68,9 +68,10 @@ impl Deferred {
 impl ReaderStep<'_> {
     /// Holds the arguments if they could stand inside a wrapper.
     pub(super) fn defer_head(&mut self) {
-        let declares = self.context.schema.is_some_and(|schema| !schema.root().properties().is_empty());
-        if declares
-            && self.wrapper_misfits()
+        // With no member but an undeclared one these would be wrong.
+        let misfits = |root: SchemaNode<'_>| root.is_closed() || !root.required().is_empty();
+        let may_misfit = |root: SchemaNode<'_>| !root.properties().is_empty() && misfits(root);
+        if self.context.schema.is_some_and(|schema| may_misfit(schema.root()))
             && self.reader.level.wrappers < LEVELS
             && self.sink.allows(Code::Wrapper)
             && !self.reader.deferred.is_on()
@@ -111,11 +112,6 @@ impl ReaderStep<'_> {
         if !self.reader.deferred.is_on() {
             self.defer(DeferReason::String, node);
         }
-    }
-
-    /// Says whether arguments with no member but an undeclared one are wrong, so that it may be a wrapper.
-    fn wrapper_misfits(&self) -> bool {
-        self.context.schema.is_some_and(|schema| schema.root().is_closed() || !schema.root().required().is_empty())
     }
 
     pub(super) fn hold_bracket(&mut self, node: NodeId) {

@@ -75,9 +75,10 @@ impl ReaderStep<'_> {
     /// Emits the comma that was waiting.
     pub(super) fn put_pending(&mut self) {
         if self.reader.cursor.holds_comma() {
-            let pending = self.reader.cursor.take_pending();
+            let mut pending = std::mem::take(&mut self.reader.cursor.pending);
             self.put(&pending);
-            self.reader.cursor.return_pending(pending);
+            pending.clear();
+            self.reader.cursor.pending = pending;
         }
     }
 
@@ -87,11 +88,12 @@ impl ReaderStep<'_> {
         if !self.reader.text.key && !self.reader.deferred.is_on() {
             return self.put_escaped(end);
         }
-        let mut json = self.reader.cursor.take_scratch();
+        let mut json = std::mem::take(&mut self.reader.cursor.scratch);
+        json.clear();
         write_escaped(source, &mut json);
         self.reader.text.changed |= json.len() > source.len();
         self.skip_to(end);
         self.put_text(&json);
-        self.reader.cursor.return_scratch(json);
+        self.reader.cursor.scratch = json;
     }
 }

@@ -101,6 +101,8 @@ impl Markers for CallContext<'_> {
         let Some(end) = self.opens(view, at)? else { return Ok(None) };
         let next = self.gap(end)?;
         let object = matches!(view.byte(next)?, Some(b'{' | b'['));
+        // A tool's name may begin with it, or a quote before one.
+        let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'"') || byte >= 0x80;
         let named = self.pattern().kind() != Some(BodyKind::Call) && view.byte(next)?.is_some_and(is_name_byte);
         let more = self.any(next, self.pattern().behind_opening())?.is_some();
         Ok((object || named || more || self.opener(next)?.is_some()).then_some(end))
@@ -129,11 +131,6 @@ impl Markers for CallContext<'_> {
         let closers = self.pattern().tail.iter().chain(self.section_closers());
         self.any(at, closers.filter(|closer| closer.is_strong()))
     }
-}
-
-/// Says whether a tool's name may begin with a byte, or a quote before one.
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'"') || byte >= 0x80
 }
 
 /// Says whether a byte is JSON's own, so that no closer of a dialect is seen in it.

@@ -33,9 +33,12 @@ impl Parser {
     /// Ends a message that the server cut: half a marker is not text, nor is an opener whose call cannot be read yet.
     fn end_cut(&mut self) {
         self.wake = 0;
-        // What was lost before may be won with the bytes that do not come.
-        self.scanner.forget_lost();
         self.advance();
+        // What was lost before may be won with the bytes that do not come.
+        while self.scanner.forget_lost() {
+            self.wake = 0;
+            self.advance();
+        }
         let mut machine = self.machine();
         let end = machine.view.end();
         let is_opened = matches!(machine.state, State::Scanning) && machine.scanner.awaits_call(machine.engine);

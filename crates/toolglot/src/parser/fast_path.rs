@@ -43,6 +43,12 @@ impl<'l> FastPath<'l> {
         self.engine.catalog.markers(self.pattern_ref.dialect)
     }
 
+    /// Returns the pieces of markers that are looked for in values.
+    #[inline]
+    pub(super) fn pieces(&self) -> &'l [String] {
+        if self.view.has_marks() { &[] } else { &self.dialect().pieces }
+    }
+
     /// Returns what each byte is to a value between the markers.
     #[inline]
     pub(super) fn data(&self) -> &'l DataBytes {

@@ -65,6 +65,7 @@ fn begin(at: usize, view: View<'_>, dialect: &Dialect) -> Option<(Range<usize>, 
     is_name_key(inner(view, &key), dialect).then_some(())?;
     text.pass(b':')?;
     let name = text.word()?;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     inner(view, &name).bytes().all(is_letter).then_some(())?;
     text.pass(b',')?;
     let key = text.word()?;
@@ -103,10 +104,6 @@ impl PlainText<'_> {
         self.at += length + 1;
         Some(start..self.at)
     }
-}
-
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 fn inner<'v>(view: View<'v>, quoted: &Range<usize>) -> &'v str {

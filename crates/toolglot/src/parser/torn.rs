@@ -1,6 +1,7 @@
 //! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
 
 use super::call_context::{CallContext, named_tag};
+use super::fast_path::FastPath;
 use super::head::Head;
 use crate::dialect::{Dialect, HeadPart, Pattern, Spelling};
 use crate::view::{BEHIND, NotYet};
@@ -31,25 +32,19 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
         || closer.starts_with(b"</") && ends_in_tag(tail)
 }
 
-/// Says whether a separated value lacks its line break or holds a third of a marker, which only damage leaves there (unless
-/// tokens are marked): of a parameter's opener, or of what closes or opens a call.
-pub(super) fn is_frayed_between(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let value = &context.view.rest(start)[..end - start];
-    if param.body.as_ref().is_some_and(|body| body.line_after) && value.last().is_some_and(|last| *last != b'\n') {
-        return true;
-    }
-    let around = [param.opening(), context.pattern().opening()].into_iter().flatten();
-    let literals = around.chain(&context.pattern().tail).filter(|literal| literal.is_strong());
-    literals.filter_map(|literal| literal.spellings.first()).any(|spelling| {
-        let marker = spelling.filled(context.head.name(), None, None);
-        let marker = marker.trim().as_bytes();
-        let third = if context.view.has_marks() { 0 } else { marker.len() / 3 };
-        let (first, last) = (&marker[..third], &marker[marker.len() - third..]);
-        let is_piece = |piece: &&[u8]| {
-            !piece.iter().all(u8::is_ascii_alphanumeric) && memchr::memmem::find(value, piece).is_some()
-        };
-        third > PIECE && [first, last].iter().any(is_piece)
-    })
+/// Says whether a separated value lacks its line break.
+pub(super) fn lacks_break(end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let line_after = param.body.as_ref().is_some_and(|body| body.line_after);
+    line_after && context.view.rest(end - 1).first() != Some(&b'\n')
+}
+
+/// Returns where a piece of a marker stands that ends between two places of a value.
+pub(super) fn first_piece(from: usize, to: usize, fast: &FastPath<'_>) -> usize {
+    let finds = |piece: &String| {
+        let from = from.saturating_sub(piece.len() - 1);
+        memchr::memmem::find(&fast.view.rest(from)[..to - from], piece.as_bytes()).map(|at| from + at)
+    };
+    fast.pieces().iter().filter_map(finds).min().unwrap_or(usize::MAX)
 }
 
 /// Says whether a closing tag begins as a parameter's closer does.

@@ -87,7 +87,8 @@ impl ParamReader {
         if self.mode == ParamMode::Edge || silent && is_full() {
             return false;
         }
-        let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
+        let passed =
+            fast.pieces().is_empty() && if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
         passed || self.pass_many(silent, fast, head, sink)
     }
 
@@ -141,10 +142,9 @@ impl ParamReader {
         if self.mode == ParamMode::Edge {
             self.begin(context, body, param.ends_line(), object, sink)?;
         }
-        let edge = if self.cdata {
-            self.find_cdata_end(context, param, sink)?
-        } else {
-            self.find_end(context, param, object, sink)?
+        let edge = match self.cdata {
+            true => self.find_cdata_end(context, param, sink)?,
+            false => self.find_end(context, param, object, sink)?,
         };
         self.close(&edge, context, body, object, sink);
         Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
@@ -187,12 +187,11 @@ impl ParamReader {
             && streams(context.parameter(name), self.hint, &context.engine.options)
             && object.key(name, start, sink);
         self.mode = if streams { ParamMode::Streamed } else { ParamMode::Held };
-        if !streams {
-            self.ender.expect_json(start);
-        }
         if streams {
             context.head.key.iter().for_each(|key| check_declared(key, name, context, sink));
             sink.arguments(start, "\"");
+        } else {
+            self.ender.expect_json(start);
         }
         Ok(())
     }
@@ -247,17 +246,10 @@ impl ParamReader {
 
     /// Emits data up to `upto`, but for what may be markup at the end.
     fn flush_solid(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
-        if self.mode != ParamMode::Streamed {
-            return;
-        }
-        let keep = match self.tail {
-            ValueTail::Nothing => 0,
-            ValueTail::LineBreak | ValueTail::Loose => {
-                let data = view.slice(self.done, upto);
-                data.len() - data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r'])).unwrap_or(data).len()
-            }
-        };
-        self.flush(view, upto - keep, sink);
+        let data = view.slice(self.done, upto);
+        let solid = data.strip_suffix("\r\n").or(data.strip_suffix(['\n', '\r']));
+        let solid = solid.filter(|_| self.tail != ValueTail::Nothing).unwrap_or(data);
+        self.flush(view, self.done + solid.len(), sink);
     }
 
     fn flush(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
@@ -296,13 +288,11 @@ fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     let near = &rest[..rest.len().min(ENCLOSED)];
     let end = memchr::memmem::find(near, CDATA_END.as_bytes());
     let other = memchr::memmem::find(near, CDATA.as_bytes());
-    if let Some(other) = other {
-        return Ok(end.is_none_or(|end| other < end));
+    match (other, end) {
+        (Some(other), _) => Ok(end.is_none_or(|end| other < end)),
+        (None, None) if near.len() < ENCLOSED => view.final_end().map(|_| true),
+        _ => Ok(false),
     }
-    if end.is_none() && near.len() < ENCLOSED {
-        return view.final_end().map(|_| true);
-    }
-    Ok(false)
 }
 
 /// Says whether text of this type may be emitted while it arrives.
@@ -319,10 +309,7 @@ fn streams(node: Option<SchemaNode<'_>>, hint: Hint, options: &Options) -> bool 
 impl ValueTail {
     /// Says whether a byte may be the first of what is markup.
     fn may_begin(self, byte: u8) -> bool {
-        match self {
-            Self::Nothing => false,
-            Self::LineBreak | Self::Loose => matches!(byte, b'\n' | b'\r'),
-        }
+        self != Self::Nothing && matches!(byte, b'\n' | b'\r')
     }
 
     /// Returns a whole value's data; `closed` says whether a closer stands behind it.

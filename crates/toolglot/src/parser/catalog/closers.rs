@@ -178,9 +178,6 @@ fn strong_spellings<'d>(
 /// What every closer of a region begins with, but for words: those are sought when their region opens.
 pub(super) fn region_closers(dialects: &[Arc<Dialect>]) -> impl Iterator<Item = &str> {
     let regions = dialects.iter().flat_map(|dialect| dialect.reasoning.iter().chain(&dialect.content));
-    openers_in(regions.filter(|pattern| !pattern.opens_with_word()).filter_map(|pattern| pattern.tail.first()))
-}
-
-fn openers_in<'l>(literals: impl Iterator<Item = &'l Literal>) -> impl Iterator<Item = &'l str> {
-    literals.flat_map(|literal| &literal.spellings).map(Spelling::opener)
+    let closers = regions.filter(|pattern| !pattern.opens_with_word()).filter_map(|pattern| pattern.tail.first());
+    closers.flat_map(|literal| &literal.spellings).map(Spelling::opener)
 }

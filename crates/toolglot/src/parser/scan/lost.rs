@@ -64,9 +64,11 @@ impl LostContests {
 }
 
 impl Scanner {
-    /// Lets each contest be decided anew.
-    pub(crate) fn forget_lost(&mut self) {
+    /// Lets contests be decided anew; false if that changes nothing.
+    pub(crate) fn forget_lost(&mut self) -> bool {
+        let waits = self.contest.is_none() && !self.lost.kept.is_empty();
         self.lost.clear();
+        waits
     }
 
     /// Decides a contest, by what is near once one was lost: the same bytes need not be asked again.

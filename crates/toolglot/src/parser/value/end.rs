@@ -25,7 +25,7 @@ use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::remains::LOOK;
-use crate::parser::torn::{closes_another, is_frayed, is_frayed_between, is_torn, is_weak, resembles_closer};
+use crate::parser::torn::{closes_another, first_piece, is_frayed, is_torn, is_weak, lacks_break, resembles_closer};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -47,6 +47,9 @@ pub(super) struct ValueEndFinder {
     pub(super) doubt: Option<ValueEdge>,
     /// An end is never in doubt: too much was read ahead for others that were.
     hasty: bool,
+    /// Everything before has been looked at for pieces of markers, the first of which stands there.
+    looked: usize,
+    piece: usize,
     /// The value's JSON, as long as it may be some.
     json: Option<JsonSpan>,
     /// The tags that were opened inside the value: their closers are data.
@@ -75,7 +78,8 @@ impl ValueEdge {
 
 impl ValueEndFinder {
     pub(super) fn new(at: usize, param: usize, hasty: bool) -> Self {
-        Self { scan: at, hasty, opened: OpenedTags::new(param), ..Self::default() }
+        let opened = OpenedTags::new(param);
+        Self { scan: at, hasty, looked: at, piece: usize::MAX, opened, ..Self::default() }
     }
 
     /// The value begins at `at` and may be JSON.
@@ -91,6 +95,13 @@ impl ValueEndFinder {
 
     /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
     pub(super) fn seek(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
+        let found = self.seek_marker(fast, head);
+        self.piece = self.piece.min(first_piece(self.looked, self.scan, fast));
+        self.looked = self.scan;
+        found
+    }
+
+    fn seek_marker(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
         loop {
             let ahead = fast.markers().find(fast.view.rest(self.scan));
             self.scan = ahead.map_or(fast.view.end(), |ahead| self.scan + ahead);
@@ -286,7 +297,7 @@ impl ValueEndFinder {
                 Some("a value without its closer, ended by what may stand in it")
             }
             _ if marker != Marker::Value && is_unsaid(lacks_closer, context, param) => Some(UNSAID),
-            _ if !closes && is_frayed_between(start, edge.end, context, param) => {
+            _ if !closes && (self.piece < edge.end || edge.end > start && lacks_break(edge.end, context, param)) => {
                 Some("a marker that parts values was damaged")
             }
             Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
@@ -418,18 +429,12 @@ impl ValueEndFinder {
             if next >= at + ENCLOSED || view.byte(next)?.is_none() {
                 break false;
             }
-            if !view.starts_with(next, "</")? {
-                next += 1;
-                continue;
+            match if view.starts_with(next, "</")? { named_tag(view, next + 2)? } else { None } {
+                Some((name, _)) if name == context.head.key() => break false,
+                Some((name, _)) if self.opened.contains(name) => break true,
+                Some((_, end)) => next = end,
+                None => next += 1,
             }
-            let Some((name, end)) = named_tag(view, next + 2)? else {
-                next += 2;
-                continue;
-            };
-            if name == context.head.key() || self.opened.contains(name) {
-                break name != context.head.key();
-            }
-            next = end;
         };
         self.looked(next - at);
         Ok(enclosed)
