@@ -387,7 +387,7 @@ impl Machine<'_> {
                 Ok(self.leave_region(exit))
             }
             State::Prefilled => {
-                let at = self.echoed_opener()?;
+                let Some(at) = self.prefilled_start()? else { return Ok(State::Scanning) };
                 self.sink.markup(at);
                 Ok(State::Region(Box::new(RegionReader::prefilled(self.engine, at))))
             }
@@ -425,22 +425,23 @@ impl Machine<'_> {
         State::Scanning
     }
 
-    /// Returns the end of a region opener that repeats the prompt's, else the start.
-    fn echoed_opener(&self) -> Result<usize, NotYet> {
+    /// Returns where the reasoning that the prompt opened goes on, behind an opener that repeats the prompt's; none where the
+    /// answer begins at once.
+    fn prefilled_start(&self) -> Result<Option<usize>, NotYet> {
         let mut found = Vec::new();
         let at = self.view.skip_blanks(0)?;
         self.engine.catalog.strong.find(self.view, at, &mut found)?;
         let mut end = 0;
         for number in found {
             let candidate = &self.engine.catalog.candidates[number];
-            let Some(pattern) =
-                self.engine.catalog.pattern(candidate).filter(|_| candidate.role == CandidateRole::Reasoning)
-            else {
-                continue;
-            };
-            end = end.max(head::nodes(self.view, at, &pattern.head, None, &mut head::Head::default())?.unwrap_or(0));
+            let pattern = self.engine.catalog.pattern(candidate).filter(|_| candidate.role != CandidateRole::Call);
+            let Some(pattern) = pattern else { continue };
+            match head::nodes(self.view, at, &pattern.head, None, &mut head::Head::default())? {
+                Some(_) if candidate.role == CandidateRole::Content => return Ok(None),
+                behind => end = end.max(behind.unwrap_or(0)),
+            }
         }
-        Ok(end)
+        Ok(Some(end))
     }
 }
 

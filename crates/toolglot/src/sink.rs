@@ -192,14 +192,16 @@ impl Sink {
         self.consume(upto, StoredKind::Markup);
     }
 
-    /// Takes text back to `at`; false if something else was found since.
-    pub(crate) fn take_back_text(&mut self, at: usize) -> bool {
-        let last = self.entries.iter_mut().rfind(|entry| !matches!(entry.kind, StoredKind::Diagnostic(_)));
-        let Some(text) = last.filter(|entry| matches!(entry.kind, StoredKind::Text) && entry.span.start <= at) else {
+    /// Takes text and markup back to `at`; false if something else was found since.
+    pub(crate) fn take_back(&mut self, at: usize) -> bool {
+        let is_behind = |entry: &StoredEvent| entry.span.end > at && !matches!(entry.kind, StoredKind::Diagnostic(_));
+        let is_loose = |entry: &StoredEvent| matches!(entry.kind, StoredKind::Text | StoredKind::Markup);
+        if !self.entries.iter().filter(|entry| is_behind(entry)).all(is_loose) {
             return false;
-        };
-        (text.span.end, self.cursor) = (at, at);
-        self.entries.retain(|entry| !matches!(entry.kind, StoredKind::Text) || !entry.span.is_empty());
+        }
+        self.entries.retain(|entry| !is_behind(entry) || entry.span.start < at);
+        self.entries.iter_mut().filter(|entry| is_behind(entry)).for_each(|entry| entry.span.end = at);
+        self.cursor = at;
         true
     }
 

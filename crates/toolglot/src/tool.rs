@@ -96,9 +96,10 @@ impl Tools {
     /// # Errors
     /// As [`Tools::from_json`], and if the text is not JSON.
     pub fn from_json_str(text: &str) -> Result<Self, ToolsError> {
+        let not_json = |fault: serde_json::Error| ToolsError::list(error::ToolsErrorKind::NotJson(fault.to_string()));
         match text.trim() {
             "" => Ok(Self::default()),
-            text => Self::from_json(&serde_json::from_str(text).map_err(|error| ToolsError::not_json(&error))?),
+            text => Self::from_json(&serde_json::from_str(text).map_err(not_json)?),
         }
     }
 

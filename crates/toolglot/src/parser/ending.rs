@@ -45,7 +45,7 @@ impl Parser {
         let at = if is_opened { machine.scanner.anchor() } else { machine.half_marker().unwrap_or(end) };
         machine.view = machine.view.closed_at(if is_opened { end } else { at });
         machine.run();
-        if at < end && (!is_opened || self.sink.take_back_text(at)) {
+        if at < end && (!is_opened || self.sink.take_back(at)) {
             self.sink.diagnose(Code::Truncated, at..end, "the input ended inside a marker; it is not returned as text");
             self.sink.markup(end);
         }

@@ -22,10 +22,6 @@ pub(super) enum ToolsErrorKind {
 }
 
 impl ToolsError {
-    pub(super) fn not_json(error: &serde_json::Error) -> Self {
-        Self { entry: None, kind: ToolsErrorKind::NotJson(error.to_string()) }
-    }
-
     pub(super) fn list(kind: ToolsErrorKind) -> Self {
         Self { entry: None, kind }
     }
