@@ -28,7 +28,7 @@ pub(super) struct Deferred {
 
 /// Why something is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DeferReason {
+pub(super) enum DeferReason {
     /// The arguments up to their first key, which may be a wrapper.
     Head,
     /// A parameter's key that is not declared with this spelling.
@@ -108,17 +108,7 @@ impl ReaderStep<'_> {
         }
     }
 
-    pub(super) fn hold_string(&mut self, node: Option<NodeId>) {
-        if !self.reader.deferred.is_on() {
-            self.defer(DeferReason::String, node);
-        }
-    }
-
-    pub(super) fn hold_bracket(&mut self, node: NodeId) {
-        self.defer(DeferReason::Bracket, Some(node));
-    }
-
-    fn defer(&mut self, kind: DeferReason, node: Option<NodeId>) {
+    pub(super) fn defer(&mut self, kind: DeferReason, node: Option<NodeId>) {
         let from = self.at();
         let deferred = &mut self.reader.deferred;
         deferred.kind = Some(kind);

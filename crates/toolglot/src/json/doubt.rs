@@ -76,11 +76,6 @@ impl ReaderStep<'_> {
         self.left_of(self.context.options.limits.string_ends.saturating_mul(FUTILE)).clamp(NEXT, REACH)
     }
 
-    /// Says whether so much was read ahead in vain that no other call is tried in what is left of a string.
-    fn is_spent(&self) -> bool {
-        self.near_reach() == NEXT && self.ahead_left() == 0
-    }
-
     fn left_of(&self, limit: usize) -> usize {
         if self.sink.hasty { 0 } else { limit.saturating_sub(self.sink.wasted_lookahead) }
     }
@@ -198,11 +193,8 @@ impl ReaderStep<'_> {
 
     /// Returns from where on a string is visible before `end`, however the input came, if its content begins at `content`.
     pub(super) fn visible_before(&self, end: usize, content: usize) -> usize {
-        let mut visible = content.max(end.saturating_sub(BEHIND));
-        while !self.view.is_boundary(visible) {
-            visible += 1;
-        }
-        visible
+        let visible = content.max(end.saturating_sub(BEHIND));
+        (visible..end).find(|at| self.view.is_boundary(*at)).unwrap_or(visible)
     }
 
     /// Returns the white space around the running string's place, as far as it says how the call spaces its members or items.
@@ -248,7 +240,10 @@ impl ReaderStep<'_> {
         let reach = self.reach();
         let upto = closed.unwrap_or(reach).min(reach);
         let mut end = match () {
-            () if !self.is_spent() => self.context.markers.resume_at(self.view, at, upto)?,
+            // Until too much was read ahead in vain another call is tried in what is left of a string.
+            () if self.near_reach() != NEXT || self.ahead_left() > 0 => {
+                self.context.markers.resume_at(self.view, at, upto)?
+            }
             () if self.view.end() < upto => self.view.final_end()?,
             () => upto,
         };

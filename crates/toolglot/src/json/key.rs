@@ -28,7 +28,7 @@ impl ReaderStep<'_> {
             return self.quoted_key(quote, length);
         }
         match self.look().word(at)? {
-            Ahead::Found(end) => self.bare_key(end),
+            Ahead::Found(end) => self.bare_key(self.look().words(end)?),
             Ahead::Absent => self.stop_or_broken(),
             Ahead::Ends => self.cut(),
         }

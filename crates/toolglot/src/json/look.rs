@@ -437,6 +437,16 @@ impl<'a> Lookahead<'a> {
         Ok(Ahead::Ends)
     }
 
+    /// Returns the end of a key whose first word ends at `end`: it may be several, up to a colon, where tokens are the quotes.
+    pub(super) fn words(self, end: usize) -> Result<usize, NotYet> {
+        let (mut next, is_more) = (end, |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte));
+        while self.context.quote.is_some() && next < end + KEY && self.view.byte(next)?.is_some_and(is_more) {
+            next += 1;
+        }
+        let more = if self.view.byte(next)? == Some(b':') { self.view.slice(end, next).trim_end().len() } else { 0 };
+        Ok(end + more)
+    }
+
     /// Says whether a value can begin at `at`; a bare word counts only as a literal or where bare strings do.
     pub(super) fn value_start(self, at: usize) -> Result<bool, NotYet> {
         let Some(byte) = self.view.byte(at)? else { return Ok(true) };

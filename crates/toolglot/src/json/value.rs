@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::deferred::DeferReason;
 use super::look::Ahead;
 use super::quote::Quote;
 use super::reader::ReaderStep;
@@ -160,7 +161,7 @@ impl ReaderStep<'_> {
         let scalars = Types::STRING | Types::INTEGER | Types::NUMBER | Types::BOOLEAN;
         let member = kind == Types::OBJECT && types.has(scalars) && self.sink.allows(Code::UnwrapObject);
         if self.converts() && (text || member) {
-            self.hold_bracket(node.id());
+            self.defer(DeferReason::Bracket, Some(node.id()));
         } else {
             self.sink().diagnose(
                 Code::TypeMismatch,
@@ -263,7 +264,9 @@ impl ReaderStep<'_> {
         let node = self.value_begin();
         let held = self.node(node).is_some_and(|node| node.holds_strings());
         if self.is_root() || (held && self.converts()) {
-            self.hold_string(node);
+            if !self.reader.deferred.is_on() {
+                self.defer(DeferReason::String, node);
+            }
         } else if held && self.node(node).is_some_and(|node| !node.types().has(Types::STRING)) {
             self.sink().diagnose(Code::TypeMismatch, at..at + length, "the schema does not allow a string here");
         }
