@@ -2,6 +2,7 @@
 
 use super::Slip;
 use super::place::Place;
+use crate::ends::writing::Part;
 
 pub(super) const SLIPS: &[Slip] = &[
     ("closer missing", |it| Some(it.with(it.last_marker()?, ""))),
@@ -18,7 +19,7 @@ pub(super) const SLIPS: &[Slip] = &[
     ("opener with a blank", |it| opener(it, blank)),
     ("opener without its bracket", |it| opener(it, |marker| marker[..marker.len() - 1].to_owned())),
     ("text before the arguments", |it| text_before(it)),
-    ("text before the closer", |it| Some(it.put(it.last_marker()?.start, "\nDone.\n"))),
+    ("text before the closer", |it| text_behind(it)),
     ("end of turn before the closer", |it| Some(it.put(it.last_marker()?.start, "<|im_end|>"))),
     ("end of turn behind", |it| Some(it.put(it.text.len(), "<|im_end|>"))),
     ("a mark of byte order before", |it| Some(it.put(0, "\u{feff}"))),
@@ -53,6 +54,14 @@ fn text_before(place: &Place<'_>) -> Option<String> {
     let marker = place.first_marker()?;
     let bare = place.text[marker.end..].trim_start().starts_with('{');
     bare.then(|| place.put(marker.end, "\nSure, here it is:\n"))
+}
+
+/// Puts words before the marker that closes a call, where they are not the end of a value that nothing else closes.
+fn text_behind(place: &Place<'_>) -> Option<String> {
+    let marker = place.last_marker()?;
+    let touches =
+        |part: &Part| part.span.end <= marker.start && place.text[part.span.end..marker.start].trim_start().is_empty();
+    (!place.parts.iter().any(|part| touches(part))).then(|| place.put(marker.start, "\nDone.\n"))
 }
 
 fn camel(name: &str) -> String {

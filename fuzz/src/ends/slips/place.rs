@@ -18,7 +18,7 @@ pub(super) struct Place<'m> {
     pub(super) arguments: Range<usize>,
     /// The text after the arguments, or after the last value.
     pub(super) closer: Range<usize>,
-    parts: Vec<&'m Part>,
+    pub(super) parts: Vec<&'m Part>,
     /// The tool takes no parameter that it does not declare.
     is_closed: bool,
 }
