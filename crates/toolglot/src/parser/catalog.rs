@@ -321,7 +321,7 @@ impl Catalog {
     /// Returns what each byte is to a value between them.
     #[inline]
     pub(crate) fn data(&self, dialect: usize) -> &DataBytes {
-        self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect)))
+        self.data[dialect].get_or_init(|| DataBytes::between(self.markers(dialect), &self.dialects[dialect].pieces))
     }
 
     /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.

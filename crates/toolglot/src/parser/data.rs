@@ -21,11 +21,11 @@ pub(super) enum ByteClass {
 }
 
 impl DataBytes {
-    /// Returns what bytes are where these markers may stand.
-    pub(super) fn between(markers: &Starts) -> Self {
+    /// Returns what bytes are where these markers may stand; all are in doubt where pieces of markers are looked for.
+    pub(super) fn between(markers: &Starts, pieces: &[String]) -> Self {
         let mut kinds = [0; 256];
         for (byte, kind) in (0..=u8::MAX).zip(&mut kinds) {
-            let in_doubt = byte == b']' || markers.contains(byte);
+            let in_doubt = byte == b']' || !pieces.is_empty() || markers.contains(byte);
             *kind = if in_doubt { IN_DOUBT } else { u8::from(needs_escape(byte)) * ESCAPED };
         }
         Self(Box::new(kinds))
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_few_bytes_are_what_the_most_doubtful_is() {
-        let data = DataBytes::between(&["</p", "[x"].into_iter().collect());
+        let data = DataBytes::between(&["</p", "[x"].into_iter().collect(), &[]);
         let cases = [
             ("plain é", ByteClass::AsItStands),
             ("a\n\"", ByteClass::Escaped),

@@ -87,8 +87,7 @@ impl ParamReader {
         if self.mode == ParamMode::Edge || silent && is_full() {
             return false;
         }
-        let passed =
-            fast.pieces().is_empty() && if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
+        let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
         passed || self.pass_many(silent, fast, head, sink)
     }
 
