@@ -439,7 +439,8 @@ impl<'a> Lookahead<'a> {
 
     /// Returns the end of a key whose first word ends at `end`: it may be several, up to a colon, where tokens are the quotes.
     pub(super) fn words(self, end: usize) -> Result<usize, NotYet> {
-        let (mut next, is_more) = (end, |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte));
+        let (mut next, is_more) =
+            (end, |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b" _-.$@".contains(&byte));
         while self.context.quote.is_some() && next < end + KEY && self.view.byte(next)?.is_some_and(is_more) {
             next += 1;
         }
