@@ -48,7 +48,7 @@ pub(super) struct ValueEndFinder {
     /// An end is never in doubt: too much was read ahead for others that were.
     hasty: bool,
     /// Everything before has been looked at for pieces of markers, the first of which stands there.
-    looked: usize,
+    searched: usize,
     piece: usize,
     /// The value's JSON, as long as it may be some.
     json: Option<JsonSpan>,
@@ -79,7 +79,7 @@ impl ValueEdge {
 impl ValueEndFinder {
     pub(super) fn new(at: usize, param: usize, hasty: bool) -> Self {
         let opened = OpenedTags::new(param);
-        Self { scan: at, hasty, looked: at, piece: usize::MAX, opened, ..Self::default() }
+        Self { scan: at, hasty, searched: at, piece: usize::MAX, opened, ..Self::default() }
     }
 
     /// The value begins at `at` and may be JSON.
@@ -96,8 +96,8 @@ impl ValueEndFinder {
     /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
     pub(super) fn seek(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
         let found = self.seek_marker(fast, head);
-        self.piece = self.piece.min(first_piece(self.looked, self.scan, fast));
-        self.looked = self.scan;
+        self.piece = self.piece.min(first_piece(self.searched, self.scan, fast));
+        self.searched = self.scan;
         found
     }
 
