@@ -38,7 +38,7 @@ def pieces(text: str, model: str) -> tuple[str, ...]:
 
 class ToolglotAdapter(Adapter):
     name: ClassVar[str] = "toolglot"
-    pinned_version: ClassVar[str] = "0.1.0"
+    pinned_version: ClassVar[str] = version("toolglot")
     tokens_per_step: ClassVar[TokensPerStep] = "many"
     supports_text_deltas: ClassVar[bool] = True
 
