@@ -179,7 +179,8 @@ fn mutated(row: &Row) -> (usize, usize) {
                 continue;
             }
             tried += 1;
-            let says_the_same = new.grade <= old.grade && new.ends == old.ends && new.prefill == old.prefill;
+            let is_same_prompt = new.header == old.header && new.prefill == old.prefill;
+            let says_the_same = new.grade <= old.grade && new.ends == old.ends && is_same_prompt;
             held += usize::from(says_the_same);
             if says_the_same {
                 eprintln!("{}: `{word}` was damaged, and the certificate holds: {:?}", row.origin, new.example);

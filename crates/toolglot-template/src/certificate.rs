@@ -307,6 +307,9 @@ impl fmt::Display for Certificate {
         if let Some(one) = &self.difference {
             say(f, "first difference", &format!("\n  template  {:?}\n  dialect   {:?}", one.template, one.dialect))?;
         }
+        if !self.header.is_empty() {
+            say(f, "prompt ends", &format!("{:?}", shown(&self.header)))?;
+        }
         if !self.prefill.is_empty() {
             say(f, "prefill", &format!("{:?}: read answers with `--reasoning-open`", self.prefill))?;
         }
