@@ -30,20 +30,20 @@ Exit codes:
 
 const EXAMPLES: &str = "\
 Examples:
-  toolglot parse answer.txt -t tools.json            read one answer, in any dialect
-  llm 'list the files' | toolglot parse --events     stream events, one JSON object per line
-  toolglot parse --jsonl < answers.jsonl             read millions of answers on all cores
-  toolglot repair --jsonl < arguments.jsonl          fix arguments that are not valid JSON
-  toolglot render -d hermes message.json             write a chat message the way a model would
-  toolglot grammar -d hermes -t tools.json           hold a model to its dialect while it samples
-  toolglot explain answer.txt                        see why a call was, or was not, recognised
-  toolglot dialects check my_model.toml              check a dialect of your own
-  toolglot serve --upstream http://localhost:8000    add tool calling to a model server
+  toolglot parse answer.txt -t tools.json         read one answer
+  llm 'list the files' | toolglot parse --events  stream events as JSON lines
+  toolglot parse --jsonl < answers.jsonl          read millions of answers
+  toolglot repair --jsonl < arguments.jsonl       fix arguments that are not JSON
+  toolglot render -d hermes message.json          write what a model would write
+  toolglot grammar -d hermes -t tools.json        hold a model to its dialect
+  toolglot explain answer.txt                     see why a call was not read
+  toolglot dialects check my_model.toml           check a dialect of your own
+  toolglot serve --upstream http://localhost:8000 add tools to a model server
 ";
 
 const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --tools tools.json answer.txt
-  toolglot parse --dialect hermes --dialect ./mine.toml --validation strict answer.txt
+  toolglot parse --dialect hermes --validation strict answer.txt other.txt
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
 Output as JSON:
@@ -68,8 +68,8 @@ const REPAIR_EXAMPLES: &str = r#"Examples:
   echo '{"id":1,"arguments":"{\"a\": 1,}"}' | toolglot repair --jsonl
 
 Lines of --jsonl:
-  in   {"id", "arguments": string, object or null, "tool"?, "tools"?, "options"?};
-       "tool" is a name in --tools or in "tools", or a declaration
+  in   {"id", "arguments": string, object or null, "tool"?, "tools"?,
+       "options"?}; "tool" is a name in --tools or in "tools", or a declaration
   out  {"id", "arguments": JSON text or null, "diagnostics"}, in input order
 "#;
 
@@ -86,9 +86,9 @@ Lines of --jsonl:
 
 const DETECT_EXAMPLES: &str = "\
 Examples:
-  toolglot detect answer.txt                                 from a model's output
-  toolglot detect --template chat_template.jinja             from a chat template
-  toolglot detect --model Qwen/Qwen3-Coder-30B-A3B-Instruct  from a model's name
+  toolglot detect answer.txt                      from a model's output
+  toolglot detect --template chat_template.jinja  from a chat template
+  toolglot detect --model Qwen/Qwen3-Coder-30B    from a model's name
 ";
 
 const COMPLETIONS_EXAMPLES: &str = "\
@@ -100,13 +100,15 @@ Examples:
 
 const NEW_EXAMPLES: &str = r#"Examples:
   toolglot dialects new mine.toml
-  toolglot dialects new mine.toml --example call.txt --call 'get_weather {"city": "Paris"}'
+  toolglot dialects new mine.toml --example call.txt \
+    --call 'get_weather {"city": "Paris"}'
 "#;
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   toolglot dialects export hermes --as response-template
-  toolglot dialects export hermes --as response-template --template ~/models/my-model --into ~/models/my-model/tokenizer_config.json
+  toolglot dialects export hermes --as response-template --template model \\
+    --into model/tokenizer_config.json
 ";
 
 const INFER_EXAMPLES: &str = r#"Examples:
@@ -123,7 +125,7 @@ Examples:
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, long_version = features::version(), about = ABOUT, after_long_help = format!("{EXAMPLES}\n{EXIT_CODES}"))]
-#[command(max_term_width = 100)]
+#[command(max_term_width = 80)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -189,6 +191,9 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ParseArgs {
+    /// Files to read, each a message; `-` or nothing reads stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long, conflicts_with_all = ["events", "tokens"])]
     pub(crate) jsonl: bool,
@@ -199,14 +204,12 @@ pub(crate) struct ParseArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Auto, conflicts_with_all = ["jsonl", "events"])]
     pub(crate) format: Format,
     /// Exit with code 1 if no call was found
-    #[arg(long, short, conflicts_with_all = ["jsonl", "events"])]
+    #[arg(long, short, conflicts_with = "jsonl")]
     pub(crate) exit_status: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
     #[command(flatten)]
     pub(crate) message: MessageFlags,
-    /// File to read; `-` or nothing reads stdin
-    pub(crate) file: Option<PathBuf>,
 }
 
 /// How a result is printed where it depends on the terminal.
@@ -227,12 +230,12 @@ impl Format {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExplainArgs {
+    /// File to read; `-` or nothing reads stdin
+    pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
     #[command(flatten)]
     pub(crate) message: MessageFlags,
-    /// File to read; `-` or nothing reads stdin
-    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -258,6 +261,8 @@ pub(crate) struct DetectArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RepairArgs {
+    /// File to read; `-` or nothing reads stdin
+    pub(crate) file: Option<PathBuf>,
     /// Read one JSON object per line and write one per line; `--help` lists their members
     #[arg(long)]
     pub(crate) jsonl: bool,
@@ -269,8 +274,6 @@ pub(crate) struct RepairArgs {
     pub(crate) accept_incomplete: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingFlags,
-    /// File to read; `-` or nothing reads stdin
-    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -293,6 +296,7 @@ pub(crate) struct RenderArgs {
 
 /// The options of everything that reads.
 #[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingFlags {
     /// Dialect to read: a name, a file of your own, or `auto` for all; repeatable
     ///
@@ -307,10 +311,10 @@ pub(crate) struct ReadingFlags {
     #[arg(long, value_name = "POLICY", value_parser = choice::<Validation>(Validation::NAMES))]
     pub(crate) validation: Option<Validation>,
     /// How to read a value whose type no schema declares [default: infer]
-    #[arg(long, value_name = "POLICY", value_parser = choice::<Untyped>(Untyped::NAMES))]
+    #[arg(long, hide_short_help = true, value_name = "POLICY", value_parser = choice::<Untyped>(Untyped::NAMES))]
     pub(crate) untyped: Option<Untyped>,
     /// What the bare text `null` means for a declared string that may be null [default: null]
-    #[arg(long, value_name = "POLICY", value_parser = choice::<NullText>(NullText::NAMES))]
+    #[arg(long, hide_short_help = true, value_name = "POLICY", value_parser = choice::<NullText>(NullText::NAMES))]
     pub(crate) null_text: Option<NullText>,
     /// Repairs to allow: none, exact, safe, all, or a list such as `safe,bare_string,-fence` [default: safe]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
@@ -322,6 +326,7 @@ pub(crate) struct ReadingFlags {
 
 /// The options that only whole messages have.
 #[derive(Clone, Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Messages")]
 pub(crate) struct MessageFlags {
     /// The prompt already opened the reasoning, so the text starts inside it
     ///
@@ -345,22 +350,22 @@ pub(crate) struct MessageFlags {
     #[arg(long)]
     pub(crate) accept_incomplete: bool,
     /// Ids for calls that have none: the same for the same input, or new each time
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
+    #[arg(long, hide_short_help = true, value_enum, value_name = "POLICY", default_value_t = Ids::Deterministic)]
     pub(crate) ids: Ids,
     /// Read the bytes as a model's text, even if they look like a saved response
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) raw: bool,
     /// Which choice of a saved response to read, counted from 0
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "raw")]
     pub(crate) choice: usize,
     /// Read tokens instead of text, one JSON object per line: {"text", "special"?}
     ///
     /// A marker that is a special token of the dialect is then recognised only where it arrives as one;
     /// spelled out in ordinary tokens, it is text
-    #[arg(long, conflicts_with_all = ["raw", "choice", "chunk"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["raw", "choice", "chunk"])]
     pub(crate) tokens: bool,
     /// Feed the text in pieces of N bytes or of random sizes; the result stays the same
-    #[arg(long, value_name = "N|random:SEED")]
+    #[arg(long, hide_short_help = true, value_name = "N|random:SEED")]
     pub(crate) chunk: Option<Chunk>,
 }
 

@@ -10,7 +10,7 @@ use toolglot_template::{InferError, Inferred};
 
 use crate::args::DetectArgs;
 use crate::console;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
 use crate::json;
 use crate::known::Known;
@@ -43,7 +43,7 @@ fn detect(args: &DetectArgs) -> Run {
         false => out.write_all(as_tables(&findings, Paint::stdout()).as_bytes())?,
     }
     out.flush()?;
-    Ok(Ending::fine_if(findings.iter().all(|finding| !finding.verdicts.is_empty())))
+    Ok(ExitStatus::fine_if(findings.iter().all(|finding| !finding.verdicts.is_empty())))
 }
 
 fn findings(args: &DetectArgs) -> Result<Vec<Finding>, Failure> {

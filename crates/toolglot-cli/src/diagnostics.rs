@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use toolglot::{Class, Code, CodeRow, Preset};
 
 use crate::args::DiagnosticsArgs;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::json;
 use crate::near::nearest;
 use crate::paint::Paint;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &DiagnosticsArgs) -> Run {
     let mut out = io::stdout().lock();
     out.write_all(&text)?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Returns the row of a code, or all rows.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use toolglot::{Dialect, Dialects};
 
 use crate::args::DialectsCommand;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::known::named;
 use crate::paint::Paint;
 use crate::{draft, ends, exchange, infer, json};
@@ -30,7 +30,7 @@ fn print(text: &[u8]) -> Run {
     let mut out = io::stdout().lock();
     out.write_all(text)?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn as_table(paint: Paint) -> String {

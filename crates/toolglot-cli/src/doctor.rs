@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use toolglot_proxy::{Condition, Examination, Probe, ServeError, examine};
 
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::paint::Paint;
 use crate::report::visible;
 use crate::template_facts::facts;
@@ -16,9 +16,8 @@ Examples:
   toolglot doctor http://localhost:11434 --model qwen3:8b
   toolglot doctor https://api.example.com/v1 --key \"$KEY\" --json
 
-It identifies the server and sends three small requests: without tools,
-with a tool, and the same streamed. The exit code is 0 if calls arrive as
-calls.";
+It identifies the server and sends three small requests: without tools, with a
+tool, and the same streamed. The exit code is 0 if calls arrive as calls.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Run {
     } else {
         report(&mut out, &found)?;
     }
-    Ok(if found.verdict == Condition::Healthy { Ending::Fine } else { Ending::Failed })
+    Ok(if found.verdict == Condition::Healthy { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
 fn report(out: &mut impl Write, found: &Examination) -> io::Result<()> {

@@ -8,7 +8,7 @@ use toolglot::{Dialect, Message, certify};
 use toolglot_template::Answer;
 
 use crate::console;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
 use crate::known;
 use crate::paint::Paint;
@@ -69,7 +69,7 @@ pub(crate) fn check(args: &CheckArgs) -> Run {
         }
     }
     out.flush()?;
-    Ok(Ending::fine_if(fine))
+    Ok(ExitStatus::fine_if(fine))
 }
 
 /// Writes what a dialect can carry; says whether that is enough to use it.
@@ -176,7 +176,7 @@ pub(crate) fn create(args: &NewArgs) -> Run {
     out.flush()?;
     let here = if path.components().count() == 1 { "./" } else { "" };
     console::note(&format!("wrote `{0}`; use it with `--dialect {here}{0}`", path.display()));
-    Ok(Ending::fine_if(fine))
+    Ok(ExitStatus::fine_if(fine))
 }
 
 /// Reads `NAME {JSON}`.

@@ -8,7 +8,7 @@ use toolglot_json::{Value, json};
 use toolglot_template::response_template;
 
 use crate::console;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::read_text;
 use crate::known::named;
 use crate::paint::Paint;
@@ -110,12 +110,12 @@ fn write(path: &std::path::Path, text: &str) -> Result<(), Failure> {
 
 fn failed(why: &response_template::Inexpressible) -> Run {
     let _ = writeln!(io::stderr(), "{}: {why}", Paint::stderr().error("error"));
-    Ok(Ending::Failed)
+    Ok(ExitStatus::Failed)
 }
 
 fn print(text: &str) -> Run {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }

@@ -7,7 +7,7 @@ use toolglot::{Action, Code, Collector, Diagnostic, Event, EventKind, Message, P
 
 use crate::args::ExplainArgs;
 use crate::chunk::Chunk;
-use crate::failure::{Ending, Run};
+use crate::failure::{ExitStatus, Run};
 use crate::input::Source;
 use crate::known::Known;
 use crate::options::Setup;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Run {
     let mut out = BufWriter::new(io::stdout().lock());
     explain(&mut out, &given, &setup, args.message.chunk.unwrap_or_default())?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> io::Result<()> {
@@ -40,12 +40,12 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let mut parser = Parser::new(&setup.dialects, &setup.tools, &setup.options);
     parser.enable_trace();
     let mut collector = Collector::new(&setup.options);
-    let (mut told, mut steps) = (Vec::new(), Vec::new());
+    let (mut rows, mut steps) = (Vec::new(), Vec::new());
     for piece in given.pieces(chunk) {
-        piece.feed(&mut parser, input).for_each(|event| tell(&mut told, &mut collector, &event));
+        piece.feed(&mut parser, input).for_each(|event| add_event(&mut rows, &mut collector, &event));
         steps.append(&mut parser.take_trace());
     }
-    parser.finish().for_each(|event| tell(&mut told, &mut collector, &event));
+    parser.finish().for_each(|event| add_event(&mut rows, &mut collector, &event));
     steps.append(&mut parser.take_trace());
     collector.set_dialect(parser.dialect().cloned());
     let natives = given.natives(setup);
@@ -53,14 +53,14 @@ fn explain(out: &mut impl Write, given: &Given, setup: &Setup, chunk: Chunk) -> 
     let mut page = Page { out, input, paint: Paint::stdout(), place: Place::default() };
     page.verdict(&verdict(&message, natives.len(), input, setup))?;
     page.reasoning(given.reasoning())?;
-    let mut told = told.into_iter().peekable();
+    let mut rows = rows.into_iter().peekable();
     for step in steps {
-        while let Some(told) = told.next_if(|told| told.at < step.span.start) {
-            page.told(&told)?;
+        while let Some(row) = rows.next_if(|row| row.at < step.span.start) {
+            page.event(&row)?;
         }
         page.step(&step)?;
     }
-    told.try_for_each(|told| page.told(&told))?;
+    rows.try_for_each(|row| page.event(&row))?;
     for native in natives {
         page.native(&native)?;
         native.add_to(&mut collector);
@@ -106,7 +106,7 @@ fn counted(calls: usize) -> String {
 }
 
 /// What an event said.
-struct Told {
+struct EventRow {
     /// Where the event began to stand for bytes; order among the events is kept by this never falling.
     at: usize,
     span: Range<usize>,
@@ -115,19 +115,19 @@ struct Told {
 }
 
 /// Notes an event; events of one kind that follow each other are one.
-fn tell(told: &mut Vec<Told>, collector: &mut Collector, event: &Event<'_>) {
+fn add_event(rows: &mut Vec<EventRow>, collector: &mut Collector, event: &Event<'_>) {
     collector.add(event);
     let what = event.kind.name();
     let words = words(&event.kind);
     let joins = matches!(what, "text" | "reasoning" | "markup" | "arguments");
-    match told.last_mut().filter(|last| joins && last.what == what) {
+    match rows.last_mut().filter(|last| joins && last.what == what) {
         Some(last) => {
             last.span.end = event.span.end;
             last.words.extend(words);
         }
         None => {
-            let at = event.span.start.max(told.last().map_or(0, |last| last.at));
-            told.push(Told { at, span: event.span.clone(), what, words });
+            let at = event.span.start.max(rows.last().map_or(0, |last| last.at));
+            rows.push(EventRow { at, span: event.span.clone(), what, words });
         }
     }
 }
@@ -168,23 +168,23 @@ impl<W: Write> Page<'_, W> {
         self.line(&step.span, &action, &format!("{dialect}{}  {bytes}", escaped(&step.detail)))
     }
 
-    fn told(&mut self, told: &Told) -> io::Result<()> {
-        let what = self.paint.strong(&format!("{:10}", told.what));
-        match (told.what, told.words.as_slice()) {
+    fn event(&mut self, row: &EventRow) -> io::Result<()> {
+        let what = self.paint.strong(&format!("{:10}", row.what));
+        match (row.what, row.words.as_slice()) {
             ("diagnostic", [class, code, message]) => {
-                self.place.advance(self.input, told.span.start);
+                self.place.advance(self.input, row.span.start);
                 let place = format!("line {}, column {}", self.place.line, self.place.column);
                 let what = self.paint.warning(&format!("{class:10}"));
-                self.line(&told.span, &what, &format!("{code}, {place}: {}", escaped(message)))
+                self.line(&row.span, &what, &format!("{code}, {place}: {}", escaped(message)))
             }
             ("arguments", pieces) => {
-                let text = format!("{}  from {}", shortened(&pieces.concat()), self.bytes(&told.span));
-                self.line(&told.span, &what, &text)
+                let text = format!("{}  from {}", shortened(&pieces.concat()), self.bytes(&row.span));
+                self.line(&row.span, &what, &text)
             }
-            (_, []) => self.line(&told.span, &what, &self.bytes(&told.span)),
+            (_, []) => self.line(&row.span, &what, &self.bytes(&row.span)),
             (_, words) => {
-                let text = format!("{}  {}", escaped(&words.concat()), self.bytes(&told.span));
-                self.line(&told.span, &what, &text)
+                let text = format!("{}  {}", escaped(&words.concat()), self.bytes(&row.span));
+                self.line(&row.span, &what, &text)
             }
         }
     }

@@ -6,14 +6,14 @@ use crate::paint::Paint;
 
 /// How a command that ran to its end ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ExitStatus {
     /// Exit code 0.
     Fine,
     /// Exit code 1: a broken line, a file that does not check, a failed repair.
     Failed,
 }
 
-impl Ending {
+impl ExitStatus {
     pub(crate) fn fine_if(fine: bool) -> Self {
         if fine { Self::Fine } else { Self::Failed }
     }
@@ -56,4 +56,4 @@ impl From<io::Error> for Failure {
 }
 
 /// What the commands return.
-pub(crate) type Run = Result<Ending, Failure>;
+pub(crate) type Run = Result<ExitStatus, Failure>;

@@ -11,20 +11,20 @@ use toolglot_grammar::{
 use toolglot_json::Value;
 
 use crate::console;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input;
 use crate::known;
 use crate::paint::Paint;
 use crate::tools;
 
 pub(crate) const HELP: &str = r#"Examples:
-  toolglot grammar -d qwen3_coder -t tools.json                       GBNF, for llama.cpp
-  toolglot grammar -d hermes -t tools.json --for structural-tag       xgrammar: vLLM, SGLang
-  toolglot grammar -d hermes -t tools.json --tool-choice required --body > body.json
-  toolglot grammar -d hermes -t tools.json --for json-schema --openai hosted APIs
+  toolglot grammar -d qwen3_coder -t tools.json
+  toolglot grammar -d hermes -t tools.json --for structural-tag
+  toolglot grammar -d hermes -t tools.json --body > body.json
+  toolglot grammar -d hermes -t tools.json --for json-schema --openai
 
-What the grammar leaves out of a schema goes to stderr. `docs/grammars.md` says where each
-form is sent."#;
+What the grammar leaves out of a schema goes to stderr. `docs/grammars.md`
+says where each form is sent."#;
 
 /// What `toolglot grammar` takes.
 #[derive(Debug, ClapArgs)]
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &GrammarArgs) -> Run {
         out.write_all(b"\n")?;
     }
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Reads the tools as they are declared; what is wrong with the file is found as everywhere.

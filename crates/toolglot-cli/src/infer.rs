@@ -9,7 +9,7 @@ use toolglot_template::{Grade, Inferred, derive_only};
 
 use crate::args::{CertifyArgs, InferArgs};
 use crate::console;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::known::named;
 use crate::paint::Paint;
 use crate::template_file::{confined, read};
@@ -35,7 +35,7 @@ fn infer(args: &InferArgs) -> Run {
         Err(error) if args.json => return print(&json!({"error": error.to_string()}).to_string(), false),
         Err(error) => {
             let _ = writeln!(io::stderr(), "{}: {error}", Paint::stderr().error("error"));
-            return Ok(Ending::Failed);
+            return Ok(ExitStatus::Failed);
         }
     };
     let source = source(&found, &name);
@@ -89,7 +89,7 @@ pub(crate) fn certify(args: &CertifyArgs) -> Run {
             }
             Err(error) => {
                 let _ = writeln!(io::stderr(), "{}: {error}", Paint::stderr().error("error"));
-                Ok(Ending::Failed)
+                Ok(ExitStatus::Failed)
             }
         }
     })
@@ -99,5 +99,5 @@ fn print(text: &str, is_fine: bool) -> Run {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()?;
-    Ok(Ending::fine_if(is_fine))
+    Ok(ExitStatus::fine_if(is_fine))
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::console;
 use crate::failure::Failure;
@@ -28,6 +28,14 @@ impl Source {
             Some(path) => Self::file(path).map_err(|error| unreadable(path, &error)),
             None => Ok(Self::stdin()),
         }
+    }
+
+    /// Opens all of these files before one is read; stdin if there are none.
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<Vec<Self>, Failure> {
+        if paths.is_empty() {
+            return Ok(vec![Self::stdin()]);
+        }
+        paths.iter().map(|path| Self::open(Some(path))).collect()
     }
 
     fn file(path: &Path) -> io::Result<Self> {

@@ -8,17 +8,18 @@ use clap::Args;
 use toolglot_json::{Map, Value};
 use toolglot_proxy::{PageFiles, ServeError, show};
 
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::{Source, read_text};
 use crate::tools;
 
 pub(crate) const HELP: &str = "\
 Examples:
   toolglot inspect                                   an empty page, to paste into
-  toolglot inspect answer.txt --tools tools.json     a text, a saved answer or a captured stream
+  toolglot inspect answer.txt --tools tools.json     a text, or a saved answer
   toolglot inspect answer.txt --open                 in the browser
 
-The page runs in the browser alone and sends nothing anywhere; Ctrl+C ends its server.";
+The page runs in the browser alone and sends nothing anywhere; Ctrl+C ends its
+server.";
 
 /// The page's files, as they were made before this program was built.
 pub(crate) const FILES: PageFiles = include!(concat!(env!("OUT_DIR"), "/inspector.rs"));
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &InspectArgs) -> Run {
         }
     };
     match show(FILES, &session, args.port, ready) {
-        Ok(()) => Ok(Ending::Fine),
+        Ok(()) => Ok(ExitStatus::Fine),
         Err(ServeError::Config(error)) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
     }

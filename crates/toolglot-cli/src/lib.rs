@@ -41,6 +41,8 @@ mod runner;
 mod saved;
 #[cfg(feature = "proxy")]
 mod serve;
+mod tally;
+
 #[cfg(feature = "proxy")]
 mod template_facts;
 mod template_file;
@@ -54,7 +56,7 @@ use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 
 use args::{Args, Command};
-use failure::{Ending, Failure};
+use failure::{ExitStatus, Failure};
 
 /// Runs the command line with the arguments of a process, the program's name first; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -97,8 +99,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Man(args) => manual::man(&args),
     };
     match ending {
-        Ok(Ending::Fine) => 0,
-        Ok(Ending::Failed) => 1,
+        Ok(ExitStatus::Fine) => 0,
+        Ok(ExitStatus::Failed) => 1,
         Err(failure) => failure.report(),
     }
 }

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 
 /// Prints a completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Run {
@@ -26,7 +26,7 @@ pub(crate) fn man(args: &ManArgs) -> Run {
     };
     fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
     write_pages(dir, &command)?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Writes the page of a command and of those below it: `toolglot.1`, `toolglot-parse.1`.
@@ -49,7 +49,7 @@ fn print(bytes: &[u8]) -> Run {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

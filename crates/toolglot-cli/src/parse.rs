@@ -10,7 +10,7 @@ use toolglot_wire::Transcript;
 
 use crate::args::{Ids, MessageFlags, ParseArgs};
 use crate::chunk::Chunk;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
@@ -19,30 +19,40 @@ use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
 use crate::saved::Given;
+use crate::tally::Tally;
 use crate::tokens::Piece;
 use crate::tools;
 use crate::{output, recorded, view};
 
 /// Runs the command.
 pub(crate) fn run(args: &ParseArgs) -> Run {
-    let known = Known::from_flags(&args.reading.dialects)?;
+    let known = Arc::new(Known::from_flags(&args.reading.dialects)?);
     let tools = tools::read(args.reading.tools.as_deref())?;
     let setup = Setup::new(&known, tools, &args.reading, &args.message);
-    let source = Source::open(args.file.as_deref())?;
+    let sources = Source::open_all(&args.files)?;
     let feeding = Feeding { ids: args.message.ids, chunk: args.message.chunk.unwrap_or_default() };
     if args.jsonl {
-        let known = Arc::new(known);
         let flags = args.message.clone();
-        runner::run(source, move || ParseLines {
+        return runner::run(sources, move || ParseLines {
             setups: Setups::new(Arc::clone(&known), setup.clone()),
             feeding,
             flags: flags.clone(),
-        })
-    } else if args.events {
-        run_events(source, setup, &args.message, feeding.chunk)
-    } else {
-        run_message(source, setup, args, feeding)
+        });
     }
+    let is_one = sources.len() == 1;
+    if args.events && !is_one {
+        return Err(Failure::Usage("`--events` reads one file; run it once for each".to_owned()));
+    }
+    let mut has_calls = false;
+    for source in sources {
+        let setup = setup.clone();
+        has_calls |= if args.events {
+            run_events(source, setup, &args.message, feeding.chunk)?
+        } else {
+            run_message(source, setup, args, feeding, !is_one)?
+        };
+    }
+    Ok(ExitStatus::fine_if(!args.exit_status || has_calls))
 }
 
 /// How a text is fed, and how calls without an id get one.
@@ -95,28 +105,38 @@ impl Feeding {
     }
 }
 
-fn run_message(source: Source, setup: Setup, args: &ParseArgs, feeding: Feeding) -> Run {
+/// Writes the message of an input, with its name if there are more; says whether it has calls.
+fn run_message(
+    source: Source,
+    setup: Setup,
+    args: &ParseArgs,
+    feeding: Feeding,
+    is_named: bool,
+) -> Result<bool, Failure> {
     let (name, flags) = (source.name.clone(), &args.message);
     let given = Given::new(source.read_all()?, flags)?;
     let (setup, input) = (given.setup(setup, flags), &given.text);
     let message = feeding.read_given(&given, setup, input);
     let mut out = io::stdout().lock();
     if args.format.is_pretty(out.is_terminal()) {
+        if is_named {
+            writeln!(out, "{}", Paint::stdout().name(&name))?;
+        }
         out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
     } else {
         let mut json = Vec::new();
-        output::write_message(&mut json, &message);
+        output::write_message(&mut json, is_named.then_some(&name), &message);
         json.push(b'\n');
         out.write_all(&json)?;
     }
     out.flush()?;
     Report::new(&name, input, Paint::stderr()).write(&mut io::stderr(), &message.diagnostics);
-    Ok(Ending::fine_if(!args.exit_status || !message.calls.is_empty()))
+    Ok(!message.calls.is_empty())
 }
 
 /// Events go out as soon as their bytes came in, so nothing but the parser holds anything; a saved answer, and tokens,
 /// are read whole.
-fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Run {
+fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chunk) -> Result<bool, Failure> {
     let mut block = Vec::new();
     let mut more = source.read_block(&mut block)? > 0;
     if flags.tokens || recorded::begins(&block) && !flags.raw {
@@ -146,11 +166,11 @@ fn run_events(mut source: Source, setup: Setup, flags: &MessageFlags, chunk: Chu
         out.write_all(&line)?;
         native.add_to(&mut end);
     }
-    let mut line = Vec::new();
-    output::write_end(&mut line, &end.finish(&[]));
+    let (mut line, message) = (Vec::new(), end.finish(&[]));
+    output::write_end(&mut line, &message);
     out.write_all(&line)?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(!message.calls.is_empty())
 }
 
 /// Only the calls' starts and ends are collected: they decide how the message ended.
@@ -171,7 +191,7 @@ struct ParseLines {
 }
 
 impl Answer for ParseLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
         jsonl::answer(number, line, out, |line, out| {
             let message = match line.recorded() {
                 None => {
@@ -181,6 +201,7 @@ impl Answer for ParseLines {
                 }
                 Some(saved) => self.read_recorded(saved, line)?,
             };
+            tally.message(&message);
             output::write_answer(out, line.id(), &message);
             Ok(true)
         })

@@ -15,6 +15,7 @@ pub(crate) struct Progress {
     shown: bool,
     next: Instant,
     size: Option<u64>,
+    start: Instant,
     lines: usize,
     bytes: u64,
 }
@@ -23,7 +24,7 @@ impl Progress {
     /// Nothing is shown where the answers themselves scroll by.
     pub(crate) fn new(size: Option<u64>) -> Self {
         let on = io::stderr().is_terminal() && !io::stdout().is_terminal() && !console::is_quiet();
-        Self { on, shown: false, next: Instant::now() + PATIENCE, size, lines: 0, bytes: 0 }
+        Self { on, shown: false, next: Instant::now() + PATIENCE, size, start: Instant::now(), lines: 0, bytes: 0 }
     }
 
     pub(crate) fn add(&mut self, lines: usize, bytes: usize) {
@@ -42,9 +43,18 @@ impl Progress {
         }
     }
 
+    /// How many lines there were.
+    pub(crate) fn lines(&self) -> String {
+        format!("{} {}", self.lines, if self.lines == 1 { "line" } else { "lines" })
+    }
+
     fn line(&self) -> String {
-        let share = |size: u64| format!(", {}% of {} MB", self.bytes * 100 / size.max(1), size >> 20);
-        let of = self.size.map_or_else(|| format!(", {} MB", self.bytes >> 20), share);
-        format!("{} lines{of}", self.lines)
+        let seconds = self.start.elapsed().as_secs_f64().max(0.001);
+        let share = |size: u64| {
+            let left = seconds * size.saturating_sub(self.bytes) as f64 / self.bytes.max(1) as f64;
+            format!(", {}% of {} MiB, {left:.0} s left", self.bytes * 100 / size.max(1), size >> 20)
+        };
+        let of = self.size.map_or_else(|| format!(", {} MiB", self.bytes >> 20), share);
+        format!("{}, {:.0} a second{of}", self.lines(), self.lines as f64 / seconds)
     }
 }

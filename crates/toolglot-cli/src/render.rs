@@ -9,7 +9,7 @@ use toolglot::{Dialects, Renderer, Rendering, Tools};
 
 use crate::args::{MessageFlags, ReadingFlags, RenderArgs};
 use crate::cache::Cache;
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
 use crate::json;
 use crate::jsonl::{self, Line, Setups};
@@ -17,6 +17,7 @@ use crate::known::Known;
 use crate::options::Setup;
 use crate::paint::Paint;
 use crate::runner::{self, Answer};
+use crate::tally::Tally;
 use crate::tools;
 
 /// Runs the command.
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &RenderArgs) -> Run {
     let checked = !args.no_check;
     if args.jsonl {
         let known = Arc::new(known);
-        runner::run(source, move || RenderLines {
+        runner::run(vec![source], move || RenderLines {
             setups: Setups::new(Arc::clone(&known), setup.clone()),
             renderers: Cache::default(),
             checked,
@@ -45,7 +46,7 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
     match rendered {
         Err(why) => {
             let _ = writeln!(io::stderr(), "{}: {why}", Paint::stderr().error("failed"));
-            Ok(Ending::Failed)
+            Ok(ExitStatus::Failed)
         }
         Ok(text) => {
             let mut out = io::stdout().lock();
@@ -55,7 +56,7 @@ fn run_one(source: Source, renderer: &Renderer) -> Run {
                 out.write_all(b"\n")?;
             }
             out.flush()?;
-            Ok(Ending::Fine)
+            Ok(ExitStatus::Fine)
         }
     }
 }
@@ -77,7 +78,7 @@ struct RenderLines {
 }
 
 impl Answer for RenderLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, _: &mut Tally) -> bool {
         jsonl::answer(number, line, out, |line, out| {
             let message = line.member("message").ok_or("missing `message`; add it as an object")?;
             let text = render(&self.renderer(line)?, message)?;

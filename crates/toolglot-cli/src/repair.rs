@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::args::{MessageFlags, RepairArgs};
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::Source;
 use crate::jsonl::{self, Line, Setups};
 use crate::known::Known;
@@ -12,6 +12,7 @@ use crate::options::Setup;
 use crate::paint::Paint;
 use crate::report::Report;
 use crate::runner::{self, Answer};
+use crate::tally::Tally;
 use crate::{json, output, tools};
 
 /// Runs the command.
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &RepairArgs) -> Run {
     let tool = args.tool.clone();
     if args.jsonl {
         let known = Arc::new(known);
-        runner::run(source, move || RepairLines {
+        runner::run(vec![source], move || RepairLines {
             setups: Setups::new(Arc::clone(&known), setup.clone()),
             tool: tool.clone(),
         })
@@ -42,12 +43,12 @@ fn run_one(source: Source, setup: &Setup) -> Run {
     Report::new(&name, text.as_bytes(), Paint::stderr()).write(&mut io::stderr(), &repaired.diagnostics);
     let Some(arguments) = repaired.arguments else {
         let _ = writeln!(io::stderr(), "{}: {HOPELESS}", Paint::stderr().error("failed"));
-        return Ok(Ending::Failed);
+        return Ok(ExitStatus::Failed);
     };
     let mut out = io::stdout().lock();
     writeln!(out, "{arguments}")?;
     out.flush()?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 const HOPELESS: &str = "no arguments recognised; pass the arguments of one call, try `--repairs all`, or `--accept-incomplete` if they are cut off";
@@ -60,7 +61,7 @@ struct RepairLines {
 }
 
 impl Answer for RepairLines {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool {
         jsonl::answer(number, line, out, |line, out| {
             let arguments = arguments(line)?;
             let setup = self.setup(line)?;
@@ -70,6 +71,7 @@ impl Answer for RepairLines {
                 object.text_or_null("arguments", repaired.arguments.as_deref());
                 object.list("diagnostics", &repaired.diagnostics, output::write_diagnostic);
             });
+            tally.diagnostics(&repaired.diagnostics);
             Ok(repaired.arguments.is_some())
         })
     }

@@ -8,19 +8,20 @@ use clap::Args;
 use toolglot_proxy::{Capture, Config, Sources, captures, replay};
 use toolglot_wire::{Transcript, TranscriptChoice};
 
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::report::visible;
 use crate::serve::ServeArgs;
 
 pub(crate) const HELP: &str = "\
 Examples:
-  toolglot replay captures/1790000000-0199.json                         with the default settings
-  toolglot replay --config toolglot.toml captures/*.json                with those of your proxy
+  toolglot replay captures/1790000000-0199.json
+  toolglot replay --config toolglot.toml captures/*.json
   toolglot replay --set route.evidence=eager captures/1790000000-0199.json
-  toolglot replay --case captures/1790000000-0199.json                  a test case for toolglot
+  toolglot replay --case captures/1790000000-0199.json
 
-A captured exchange holds what the client asked, what the server answered and what became of it. `serve` keeps
-them with the setting `capture = \"misses\"` or `\"all\"`. Keys are redacted; prompts and answers are included.";
+A captured exchange holds what the client asked, what the server answered and
+what became of it. `serve` keeps them with the setting `capture = \"misses\"` or
+`\"all\"`. Keys are redacted; prompts and answers are included.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
@@ -45,7 +46,7 @@ pub(crate) struct CapturesArgs {
 
 /// Reads exchanges again, or prints them as cases.
 pub(crate) fn run(args: &ReplayArgs) -> Run {
-    let mut ending = Ending::Fine;
+    let mut ending = ExitStatus::Fine;
     let mut out = io::stdout().lock();
     for path in &args.files {
         let capture = read(path)?;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Run {
         }
         if capture.cut {
             writeln!(out, "{}: too long to have been kept whole; nothing to compare", path.display())?;
-            ending = Ending::Failed;
+            ending = ExitStatus::Failed;
             continue;
         }
         let mut sources = args.settings.sources();
@@ -89,7 +90,7 @@ pub(crate) fn list(args: &CapturesArgs) -> Run {
         };
         writeln!(out, "{line}")?;
     }
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 fn read(path: &Path) -> Result<Capture, Failure> {

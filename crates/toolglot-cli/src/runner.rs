@@ -14,14 +14,16 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::failure::{Ending, Run};
+use crate::console;
+use crate::failure::{ExitStatus, Run};
 use crate::input::Source;
 use crate::jsonl;
 use crate::progress::Progress;
+use crate::tally::Tally;
 
 /// Answers one line: writes the answer with its line break and says whether the line was fine.
 pub(crate) trait Answer {
-    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>) -> bool;
+    fn answer(&mut self, number: usize, line: &[u8], out: &mut Vec<u8>, tally: &mut Tally) -> bool;
 }
 
 /// Whole lines of the input.
@@ -34,7 +36,7 @@ struct Batch {
 /// What became of a batch.
 struct Answers {
     bytes: Vec<u8>,
-    fine: bool,
+    tally: Tally,
     lines: usize,
     read: usize,
 }
@@ -45,13 +47,28 @@ type Job = (Batch, SyncSender<Answers>);
 /// The place of a batch's answers, or why there are no more batches.
 type Slot = io::Result<Receiver<Answers>>;
 
-/// Answers every line of the input; each worker makes its own `A`.
-pub(crate) fn run<A: Answer>(source: Source, make: impl Fn() -> A + Send + Sync + 'static) -> Run {
+/// Answers every line of the inputs; each worker makes its own `A`.
+pub(crate) fn run<A: Answer>(sources: Vec<Source>, make: impl Fn() -> A + Send + Sync + 'static) -> Run {
+    let make = Arc::new(make);
+    let mut progress = Progress::new(sources.iter().map(|source| source.size).sum());
+    let mut tally = Tally::default();
+    for source in sources {
+        tally.add(run_one(source, Arc::clone(&make), &mut progress)?);
+    }
+    progress.end();
+    console::note(format!("{}; {tally}", progress.lines()).trim_end_matches("; "));
+    Ok(ExitStatus::fine_if(tally.is_fine()))
+}
+
+fn run_one<A: Answer>(
+    source: Source,
+    make: Arc<impl Fn() -> A + Send + Sync + 'static>,
+    progress: &mut Progress,
+) -> io::Result<Tally> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let progress = Progress::new(source.size);
     let (jobs, queue) = sync_channel::<Job>(threads);
     let (slots, answers) = sync_channel::<Slot>(threads * 4);
-    let (queue, make) = (Arc::new(Mutex::new(queue)), Arc::new(make));
+    let queue = Arc::new(Mutex::new(queue));
     // Threads are never joined: if the output's reader goes away, the process ends while stdin still blocks.
     for _ in 0..threads {
         let (queue, make) = (Arc::clone(&queue), Arc::clone(&make));
@@ -112,7 +129,7 @@ fn work<A: Answer>(queue: &Mutex<Receiver<Job>>, make: &impl Fn() -> A) {
 }
 
 fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> Answers {
-    let mut done = Answers { bytes: Vec::new(), fine: true, lines: 0, read: batch.bytes.len() };
+    let mut done = Answers { bytes: Vec::new(), tally: Tally::default(), lines: 0, read: batch.bytes.len() };
     let text = batch.bytes.strip_suffix(b"\n").unwrap_or(&batch.bytes);
     for (number, line) in (batch.first..).zip(text.split(|byte| *byte == b'\n')) {
         done.lines += 1;
@@ -122,35 +139,37 @@ fn answer<A: Answer>(answerer: &mut A, batch: &Batch, make: &impl Fn() -> A) -> 
         if line.len() > MOST {
             let why = format!("the line is longer than {} MiB; split it", MOST >> 20);
             jsonl::write_error(&mut done.bytes, None, &why, number);
-            done.fine = false;
+            done.tally.failure();
             continue;
         }
         let start = done.bytes.len();
-        let fine = catch_unwind(AssertUnwindSafe(|| answerer.answer(number, line, &mut done.bytes)));
-        done.fine &= fine.unwrap_or_else(|_| {
+        let fine = catch_unwind(AssertUnwindSafe(|| answerer.answer(number, line, &mut done.bytes, &mut done.tally)));
+        let is_fine = fine.unwrap_or_else(|_| {
             done.bytes.truncate(start);
             jsonl::answer(number, line, &mut done.bytes, |_, _| Err(BUG.to_owned()));
             *answerer = make();
             false
         });
+        if !is_fine {
+            done.tally.failure();
+        }
     }
     done
 }
 
 const BUG: &str = "internal error; please report this line as a bug";
 
-fn write(slots: &Receiver<Slot>, mut progress: Progress) -> Run {
+fn write(slots: &Receiver<Slot>, progress: &mut Progress) -> io::Result<Tally> {
     let mut out = io::stdout().lock();
-    let mut fine = true;
+    let mut tally = Tally::default();
     for slot in slots {
         let answers = slot?
             .recv()
             .map_err(|_| io::Error::other("internal error: a worker stopped; please report it as a bug"))?;
         out.write_all(&answers.bytes)?;
         out.flush()?;
-        fine &= answers.fine;
+        tally.add(answers.tally);
         progress.add(answers.lines, answers.read);
     }
-    progress.end();
-    Ok(Ending::fine_if(fine))
+    Ok(tally)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use toolglot_proxy::{Config, ConfigError, Proxy, ServeError, Sources};
 
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::inspect;
 use crate::paint::Paint;
 use crate::report::visible;
@@ -18,15 +18,16 @@ use crate::template_facts::facts;
 
 pub(crate) const HELP: &str = "\
 Examples:
-  toolglot serve --upstream http://localhost:8000     in front of vLLM, llama.cpp, Ollama, ...
-  toolglot serve --demo                               try it without a model
-  toolglot serve --config toolglot.toml               several servers, routes, keys, limits
-  toolglot serve -u http://localhost:8000 --set route.evidence=eager --set timeouts.idle='60 s'
+  toolglot serve --upstream http://localhost:8000  in front of a model server
+  toolglot serve --demo                            try it without a model
+  toolglot serve --config toolglot.toml            servers, routes, keys
+  toolglot serve -u http://localhost:8000 --set timeouts.idle='60 s'
 
-Every setting is also an environment variable: `body` in `[limits]` is TOOLGLOT_LIMITS_BODY, the server's
-URL is TOOLGLOT_UPSTREAM, the settings file is TOOLGLOT_CONFIG. Flags override variables, and variables
-override the file. A changed file is reloaded at once, all files on SIGHUP. SIGTERM lets running requests
-finish; a second one stops at once.";
+Every setting is also an environment variable: `body` in `[limits]` is
+TOOLGLOT_LIMITS_BODY, the server's URL is TOOLGLOT_UPSTREAM, the settings file
+is TOOLGLOT_CONFIG. Flags override variables, and variables override the file.
+A changed file is reloaded at once, all files on SIGHUP. SIGTERM lets running
+requests finish; a second one stops at once.";
 
 /// Where the settings come from.
 #[derive(Debug, Args)]
@@ -134,7 +135,7 @@ impl ServeArgs {
 /// Runs the proxy until a signal ends it.
 pub(crate) fn run(args: &ServeArgs) -> Run {
     match toolglot_proxy::run(&args.sources(), inspect::FILES, facts) {
-        Ok(()) => Ok(Ending::Fine),
+        Ok(()) => Ok(ExitStatus::Fine),
         Err(ServeError::Config(error)) => Err(unusable(&error)),
         Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
     }
@@ -149,7 +150,7 @@ pub(crate) fn config(args: &ConfigArgs) -> Run {
         ConfigCommand::Reference => toolglot_proxy::reference(),
     };
     io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(Ending::Fine)
+    Ok(ExitStatus::Fine)
 }
 
 /// Says everything that is wrong at once.
@@ -196,10 +197,10 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
         Err(error) => Some(format!("no answer: {error}; is `toolglot serve` running?")),
     };
     match unhealthy {
-        None => Ok(Ending::Fine),
+        None => Ok(ExitStatus::Fine),
         Some(why) => {
             let _ = writeln!(io::stderr(), "{}: {place}: {why}", Paint::stderr().error("unhealthy"));
-            Ok(Ending::Failed)
+            Ok(ExitStatus::Failed)
         }
     }
 }

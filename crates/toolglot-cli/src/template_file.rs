@@ -6,7 +6,7 @@ use std::process::Command;
 
 use toolglot_template::Template;
 
-use crate::failure::{Ending, Failure, Run};
+use crate::failure::{ExitStatus, Failure, Run};
 use crate::input::read_text;
 
 /// Where a model's folder keeps its template, the newest habit first.
@@ -64,8 +64,8 @@ pub(crate) fn confined(run: impl FnOnce() -> Run) -> Run {
     let program = std::env::current_exe()?;
     let status = Command::new(program).args(std::env::args_os().skip(1)).env(CONFINED, "1").status()?;
     match status.code() {
-        Some(0) => Ok(Ending::Fine),
-        Some(1) => Ok(Ending::Failed),
+        Some(0) => Ok(ExitStatus::Fine),
+        Some(1) => Ok(ExitStatus::Failed),
         // It has reported its error.
         Some(_) => Err(Failure::Reported),
         None => Err(Failure::Usage("the template needs more than 512 MiB of memory; do not use it".to_owned())),

@@ -50,7 +50,7 @@ pub struct Capture {
 }
 
 /// What is known of an exchange while it runs.
-pub(crate) struct Taken {
+pub(crate) struct CaptureBuffer {
     pub(crate) protocols: (Protocol, Protocol),
     pub(crate) engine: EngineKind,
     pub(crate) reasoning_open: bool,
@@ -64,12 +64,12 @@ pub(crate) struct Taken {
 /// Bytes of one side of an exchange that are kept.
 const MOST: usize = 8 << 20;
 
-impl Taken {
+impl CaptureBuffer {
     pub(crate) fn answered(&mut self, bytes: &[u8]) {
         add(&mut self.answer, bytes);
     }
 
-    pub(crate) fn told(&mut self, bytes: &[u8]) {
+    pub(crate) fn delivered(&mut self, bytes: &[u8]) {
         add(&mut self.told, bytes);
     }
 
@@ -83,7 +83,7 @@ impl Taken {
     ) -> Capture {
         let text = |bytes: &[u8]| {
             let mut text = String::from_utf8_lossy(bytes).into_owned();
-            secrets.blot(&mut text);
+            secrets.redact(&mut text);
             text
         };
         let mut request: Value =

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 mod document;
 mod file;
+mod near;
 mod section;
 mod sections;
 pub(crate) mod setting;
@@ -126,17 +127,12 @@ impl Config {
             let origin = format!("environment variable `{name}`");
             match config.apply(&Address::of_variable(name), value, &origin) {
                 Ok(true) => {}
-                Ok(false) => {
-                    config.unknown.push(format!("unknown setting `{name}`; `toolglot config show` lists all"));
-                }
+                Ok(false) => config.unknown.push(near::unknown_variable(name)),
                 Err(fault) => config.faults.push(fault),
             }
         }
         for (name, value, flag) in &sources.flags {
-            let unknown = || ConfigError {
-                place: flag.clone(),
-                message: format!("unknown setting `{name}`; `toolglot config show` lists all"),
-            };
+            let unknown = || ConfigError { place: flag.clone(), message: near::unknown_path(name) };
             let applied = config.apply(&Address::of_path(name), value, flag);
             config.faults.extend(applied.and_then(|known| if known { Ok(()) } else { Err(unknown()) }).err());
         }
@@ -269,11 +265,12 @@ fn set<S: Section>(
 
 /// What a setting is called in messages: `listen`, `limits.body`, `route[1].dialect`.
 fn setting_name<S: Section>(at: usize, key: &str) -> String {
-    match (S::NAME, S::MANY) {
-        ("", _) => key.to_owned(),
-        (section, false) => format!("{section}.{key}"),
-        (section, true) => format!("{section}[{at}].{key}"),
-    }
+    if S::MANY { format!("{}[{at}].{key}", S::NAME) } else { setting_path::<S>(key) }
+}
+
+/// How a flag names a setting, of all tables of a kind.
+fn setting_path<S: Section>(key: &str) -> String {
+    if S::NAME.is_empty() { key.to_owned() } else { format!("{}.{key}", S::NAME) }
 }
 
 /// A section and a key of it.

@@ -7,7 +7,7 @@ use axum::body::Body;
 use http_body_util::BodyExt;
 use toolglot_wire::{Exchange, Fault, Turn, TurnEnd, Usage};
 
-use crate::aside::aside;
+use crate::block_in_place::block_in_place_if_large;
 use crate::bodies::collect;
 use crate::error::ProxyError;
 use crate::forms::Target;
@@ -38,14 +38,14 @@ pub(crate) struct Arrived {
 }
 
 /// An answer that may go out: what has been written of it, and what is still to come.
-pub(crate) struct Begun {
+pub(crate) struct StartedResponse {
     pub(crate) turn: Turn,
     pub(crate) out: Vec<u8>,
     /// Nothing if the answer is over.
     pub(crate) rest: Option<Body>,
 }
 
-impl Begun {
+impl StartedResponse {
     /// A stream that may go out as it comes.
     pub(crate) fn flowing(arrived: Arrived) -> Self {
         Self { turn: arrived.turn, out: Vec::new(), rest: Some(arrived.body) }
@@ -54,14 +54,14 @@ impl Begun {
 
 impl Arrived {
     /// Reads all of an answer: one that is not streamed, or not although it was asked to be.
-    pub(crate) async fn whole(self, record: &mut Record, patience: &Patience) -> Result<Begun, Fault> {
+    pub(crate) async fn whole(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
         let Self { mut turn, body, .. } = self;
         let body = collect(body, patience.most, patience.whole).await?;
         record.first_byte();
         record.answered(&body);
         let start = Instant::now();
         let mut out = Vec::new();
-        let read = aside(body.len(), || {
+        let read = block_in_place_if_large(body.len(), || {
             if patience.wants_stream {
                 turn.push_whole(&body, &mut out);
                 return Ok(());
@@ -69,11 +69,11 @@ impl Arrived {
             turn.whole(&body).map(|whole| out = whole)
         });
         record.busy += start.elapsed();
-        read.map(|()| Begun { turn, out, rest: None })
+        read.map(|()| StartedResponse { turn, out, rest: None })
     }
 
     /// Reads an answer until it is clear whether it holds the call that is demanded, or too much is held.
-    async fn until_decided(self, record: &mut Record, patience: &Patience) -> Result<Begun, Fault> {
+    async fn until_decided(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
         if !patience.wants_stream || !self.flows {
             return self.whole(record, patience).await;
         }
@@ -85,7 +85,7 @@ impl Arrived {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
                         record.answered(&bytes);
-                        aside(bytes.len().max(turn.held() / 8), || turn.push(&bytes, &mut out));
+                        block_in_place_if_large(bytes.len().max(turn.held() / 8), || turn.push(&bytes, &mut out));
                     }
                     record.busy += start.elapsed();
                     continue;
@@ -97,9 +97,9 @@ impl Arrived {
                 None => TurnEnd::Over,
             };
             turn.finish(ended, &mut out);
-            return Ok(Begun { turn, out, rest: None });
+            return Ok(StartedResponse { turn, out, rest: None });
         }
-        Ok(Begun { turn, out, rest: Some(body) })
+        Ok(StartedResponse { turn, out, rest: Some(body) })
     }
 }
 
@@ -114,7 +114,7 @@ impl Again {
         record: &mut Record,
         arrived: Arrived,
         patience: &Patience,
-    ) -> Result<Begun, Fault> {
+    ) -> Result<StartedResponse, Fault> {
         let first = arrived.until_decided(record, patience).await?;
         if first.turn.meets_demand() != Some(false) {
             return Ok(first);
@@ -132,9 +132,9 @@ impl Again {
     /// Asks the model again; the answer's turn counts the tokens of both attempts.
     async fn ask(&mut self, shared: &Shared, record: &mut Record, earlier: Option<Usage>) -> Result<Arrived, Fault> {
         record.attempts += 1;
-        if let Some(taken) = &mut record.taken {
-            taken.answer.clear();
-            taken.begun = false;
+        if let Some(capture) = &mut record.capture {
+            capture.answer.clear();
+            capture.begun = false;
         }
         let body = self.exchange.upstream_body().into();
         let response = self.target.send_in_form(&mut self.exchange, record, body).await?;

@@ -126,8 +126,8 @@ pub fn examine(
     let live = Live::new(Config::load(&Sources { flags, ..Sources::default() })?)?;
     let runtime = runtime().map_err(|error| ServeError::Io("cannot start".to_owned(), error))?;
     let server = &live.servers[0];
-    let visit = Visit { server, url, tools: tools(), read_template, is_toolglot: Cell::new(false) };
-    Ok(runtime.block_on(visit.examine(model)))
+    let probe = ServerProbe { server, url, tools: tools(), read_template, is_toolglot: Cell::new(false) };
+    Ok(runtime.block_on(probe.examine(model)))
 }
 
 fn tools() -> Value {
@@ -136,7 +136,7 @@ fn tools() -> Value {
 }
 
 /// A server that is being asked.
-struct Visit<'v> {
+struct ServerProbe<'v> {
     server: &'v Arc<Server>,
     url: &'v str,
     tools: Value,
@@ -145,7 +145,7 @@ struct Visit<'v> {
     is_toolglot: Cell<bool>,
 }
 
-impl Visit<'_> {
+impl ServerProbe<'_> {
     async fn examine(&self, model: Option<&str>) -> Examination {
         let engine = self.server.engine_kind(&self.headers()).await;
         let models = self.models().await;

@@ -60,7 +60,7 @@ impl Target {
         }
         let mut refusals = Vec::new();
         while matches!(response.status().as_u16(), 400 | 422 | 500) && refusals.len() < MOST_REFUSALS {
-            let (refusal, fault) = told(response).await?;
+            let (refusal, fault) = read_error(response).await?;
             let Some(why) = exchange.amend(&fault) else {
                 response = refusal;
                 break;
@@ -95,7 +95,7 @@ async fn with_answer(exchange: &Exchange, refusal: Response) -> Result<Response,
 }
 
 /// Reads what a server refused with; the answer can be passed on as it was.
-pub(crate) async fn told(refusal: Response) -> Result<(Response, Fault), Fault> {
+pub(crate) async fn read_error(refusal: Response) -> Result<(Response, Fault), Fault> {
     let (head, body) = refusal.into_parts();
     let body = collect(body, ERROR_BODY, None).await?;
     let fault = Fault::of_response(head.status.as_u16(), &body);

@@ -13,9 +13,9 @@
 //! # Ok::<(), toolglot_proxy::ConfigError>(())
 //! ```
 
-mod aside;
 mod auth;
 mod banner;
+mod block_in_place;
 mod bodies;
 mod capture;
 mod clients;

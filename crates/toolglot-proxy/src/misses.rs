@@ -7,12 +7,12 @@ use toolglot::NearMiss;
 use toolglot_json::Value;
 use toolglot_wire::{Secrets, Suspect};
 
-use crate::capture::Taken;
+use crate::capture::CaptureBuffer;
 use crate::config::setting::Keep;
 use crate::live::Shared;
 
 /// What is left of an exchange that is over.
-pub(crate) struct Past {
+pub(crate) struct MissReview {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: String,
     pub(crate) model: String,
@@ -22,10 +22,10 @@ pub(crate) struct Past {
     pub(crate) attempts: usize,
     pub(crate) secrets: Secrets,
     pub(crate) suspect: Option<Suspect>,
-    pub(crate) taken: Option<Box<Taken>>,
+    pub(crate) capture_buffer: Option<Box<CaptureBuffer>>,
 }
 
-impl Past {
+impl MissReview {
     /// Looks whether a call was missed, tells it, and writes the exchange down.
     pub(crate) fn look(mut self) {
         let miss = self.suspect.take().and_then(|suspect| suspect.near_miss());
@@ -33,7 +33,7 @@ impl Past {
         let Some(miss) = miss else { return };
         self.shared.metrics.misses.add(&[&self.label, miss.reason.name()], 1);
         let mut why = miss.diagnostic.message.clone();
-        self.secrets.blot(&mut why);
+        self.secrets.redact(&mut why);
         let details = [
             ("model", Value::from(self.model.as_str())),
             ("reason", Value::from(miss.reason.name())),
@@ -48,13 +48,13 @@ impl Past {
     fn keep(&mut self, miss: Option<&NearMiss>) -> Option<String> {
         let live = self.shared.live.load();
         let server = &live.config.server;
-        let taken = self.taken.take().filter(|_| match server.capture.value {
+        let capture_buffer = self.capture_buffer.take().filter(|_| match server.capture.value {
             Keep::Off => false,
             Keep::Misses => miss.is_some(),
             Keep::All => true,
         })?;
         let of_prompt = (self.prompt.take(), self.attempts);
-        let capture = taken.finish((&self.id, &self.model), of_prompt, miss, &self.secrets);
+        let capture = capture_buffer.finish((&self.id, &self.model), of_prompt, miss, &self.secrets);
         let most = u64::try_from(server.capture_bytes.0).unwrap_or(u64::MAX);
         match capture.write(Path::new(&server.captures), most) {
             Ok(name) => Some(name),

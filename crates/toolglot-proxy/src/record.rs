@@ -11,7 +11,7 @@ use http_body::Body as _;
 use toolglot_json::Value;
 use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn, Usage};
 
-use crate::capture::Taken;
+use crate::capture::CaptureBuffer;
 use crate::clients::{Client, Ticket};
 use crate::error::ProxyError;
 use crate::headers::{self, REQUEST_ID};
@@ -51,7 +51,7 @@ pub(crate) struct Record {
     /// The dialect in which the tools were written into the prompt.
     pub(crate) dialect_taught: Option<String>,
     /// What is kept of the exchange, and the text in which no call was read.
-    pub(crate) taken: Option<Box<Taken>>,
+    pub(crate) capture: Option<Box<CaptureBuffer>>,
     suspect: Option<Suspect>,
     /// What of the request was left out or put otherwise for the server.
     pub(crate) notes: Vec<String>,
@@ -102,7 +102,7 @@ impl Record {
             resent: Arc::default(),
             attempts: 1,
             dialect_taught: None,
-            taken: None,
+            capture: None,
             suspect: None,
             notes: Vec::new(),
             owner: Owner::default(),
@@ -155,7 +155,7 @@ impl Record {
         if self.status == 0 {
             self.status = fault.status;
         }
-        fault.blot(&self.secrets);
+        fault.redact(&self.secrets);
         self.fault = Some(fault);
         self.is_over = true;
     }
@@ -168,7 +168,7 @@ impl Record {
     }
 
     /// Notes that the whole answer went out.
-    pub(crate) fn told(&mut self, report: Report, bytes: usize) {
+    pub(crate) fn delivered(&mut self, report: Report, bytes: usize) {
         self.first_byte();
         self.report = Some(report);
         self.bytes = bytes as u64;
@@ -177,11 +177,11 @@ impl Record {
 
     /// Keeps bytes of the server's answer where exchanges are kept; those of a client's are its counterpart.
     pub(crate) fn answered(&mut self, bytes: &[u8]) {
-        self.taken.iter_mut().for_each(|taken| taken.answered(bytes));
+        self.capture.iter_mut().for_each(|capture| capture.answered(bytes));
     }
 
     pub(crate) fn sent(&mut self, bytes: &[u8]) {
-        self.taken.iter_mut().for_each(|taken| taken.told(bytes));
+        self.capture.iter_mut().for_each(|capture| capture.delivered(bytes));
     }
 
     /// Remembers an answer that later requests may refer to, and one that looks as if more were in it. Returns what has to
@@ -244,12 +244,12 @@ impl Record {
     }
 
     /// Has somebody look at what was not read, and write down what is kept; neither keeps the client waiting.
-    fn look_back(&mut self) {
-        let (suspect, taken) = (self.suspect.take(), self.taken.take());
-        if suspect.is_none() && taken.is_none() {
+    fn spawn_diagnostics(&mut self) {
+        let (suspect, capture) = (self.suspect.take(), self.capture.take());
+        if suspect.is_none() && capture.is_none() {
             return;
         }
-        let past = misses::Past {
+        let review = misses::MissReview {
             shared: Arc::clone(&self.shared),
             id: self.id.to_str().unwrap_or_default().to_owned(),
             model: self.shown_model(),
@@ -258,18 +258,18 @@ impl Record {
             attempts: self.attempts,
             secrets: self.secrets.clone(),
             suspect,
-            taken,
+            capture_buffer: capture,
         };
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(|| past.look())),
-            Err(_) => past.look(),
+            Ok(runtime) => drop(runtime.spawn_blocking(|| review.look())),
+            Err(_) => review.look(),
         }
     }
 
     /// Returns the model as a log may show it: some clients have the key where the model should be.
     fn shown_model(&self) -> String {
         let mut model = self.model.clone();
-        self.secrets.blot(&mut model);
+        self.secrets.redact(&mut model);
         model
     }
 
@@ -330,7 +330,7 @@ impl Drop for Record {
         let status = if self.is_over { self.status } else { LEFT };
         self.count(status);
         self.tell(status);
-        self.look_back();
+        self.spawn_diagnostics();
         if let Some(inside) = self.report.as_ref().and_then(|report| report.begins_inside_reasoning) {
             self.shared.learn_opening(&self.model, inside);
         }

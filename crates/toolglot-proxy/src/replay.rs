@@ -35,10 +35,10 @@ pub fn replay(capture: &Capture, config: Config) -> Result<Vec<u8>, String> {
     }
     let opens = route.reasoning_open.unwrap_or(capture.reasoning_open);
     let turn = exchange.turn(0, capture.time).with_reasoning_open(opens);
-    Ok(told(turn, ingress, exchange.is_stream(), capture))
+    Ok(delivered(turn, ingress, exchange.is_stream(), capture))
 }
 
-fn told(mut turn: Turn, ingress: Protocol, wants_stream: bool, capture: &Capture) -> Vec<u8> {
+fn delivered(mut turn: Turn, ingress: Protocol, wants_stream: bool, capture: &Capture) -> Vec<u8> {
     let (answer, mut out) = (capture.answer.as_bytes(), Vec::new());
     if !wants_stream {
         return turn.whole(answer).unwrap_or_else(|fault| fault.body(ingress).to_string().into_bytes());

@@ -16,9 +16,9 @@ use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
 use toolglot_wire::{Fault, Turn, TurnEnd};
 
-use crate::aside::aside;
+use crate::block_in_place::block_in_place_if_large;
 use crate::config::Timeouts;
-use crate::demand::Begun;
+use crate::demand::StartedResponse;
 use crate::error::ProxyError;
 use crate::live::Shared;
 use crate::peer::Running;
@@ -79,11 +79,11 @@ impl Flow {
     }
 
     /// Goes on with a stream of which something has been written.
-    pub(crate) fn begun(shared: &Arc<Shared>, begun: Begun, record: Record, timeouts: &Timeouts) -> Self {
-        let upstream = begun.rest.unwrap_or_else(Body::empty);
-        let mut flow = Self::new(shared, upstream, Some(begun.turn), record, timeouts);
-        flow.is_begun = !begun.out.is_empty();
-        flow.out = begun.out;
+    pub(crate) fn started(shared: &Arc<Shared>, started: StartedResponse, record: Record, timeouts: &Timeouts) -> Self {
+        let upstream = started.rest.unwrap_or_else(Body::empty);
+        let mut flow = Self::new(shared, upstream, Some(started.turn), record, timeouts);
+        flow.is_begun = !started.out.is_empty();
+        flow.out = started.out;
         flow
     }
 
@@ -103,7 +103,7 @@ impl Flow {
                 TurnEnd::Cut(fault) => Poll::Ready(Some(Err(fault.message.into()))),
             };
         };
-        aside(self.held, || turn.finish(ended, &mut self.out));
+        block_in_place_if_large(self.held, || turn.finish(ended, &mut self.out));
         self.set_held(0);
         self.record.report = Some(turn.report());
         self.keeping = self.record.remember(&turn);
@@ -153,7 +153,7 @@ impl Flow {
         let is_first = self.out.is_empty();
         let out = &mut self.out;
         // What is held may be looked at once more as a whole.
-        aside(bytes.len().max(self.held / 8), || turn.push(&bytes, out));
+        block_in_place_if_large(bytes.len().max(self.held / 8), || turn.push(&bytes, out));
         let held = turn.held();
         let end = Instant::now();
         self.record.busy += end - start;

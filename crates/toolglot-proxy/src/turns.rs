@@ -12,11 +12,11 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode, Uri, header};
 use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Recall, TextCompletion, Turn};
 
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
-use crate::capture::Taken;
+use crate::capture::CaptureBuffer;
 use crate::config::setting::{Keep, Mode, TemplateUse};
-use crate::demand::{Again, Arrived, Begun, Patience};
+use crate::demand::{Again, Arrived, Patience, StartedResponse};
 use crate::error::{self, ProxyError};
-use crate::forms::{Target, told};
+use crate::forms::{Target, read_error};
 use crate::headers::{ATTEMPTS, PROMPT};
 use crate::live::{Live, Route, Shared};
 use crate::owner::Owner;
@@ -79,7 +79,7 @@ pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &mut http::request::P
 pub(crate) fn failed(mut record: Record, ingress: Protocol, mut fault: Fault) -> Response {
     // Whatever the server said first, this is what the client gets.
     record.status = fault.status;
-    fault.blot(&record.secrets);
+    fault.redact(&record.secrets);
     let response = error::response(&fault, ingress);
     record.whole(&response);
     record.fail(fault);
@@ -144,15 +144,15 @@ impl TurnJob<'_> {
         let (mut head, body) = answered.response.into_parts();
         let arrived = Arrived { turn, flows: headers::is_event_stream(&head.headers), body };
         let patience = self.patience(answered.wants_stream);
-        let begun = match answered.again {
+        let started = match answered.again {
             Some(again) => again.settle(self.shared, &mut record, arrived, &patience).await,
-            None if patience.wants_stream && arrived.flows => Ok(Begun::flowing(arrived)),
+            None if patience.wants_stream && arrived.flows => Ok(StartedResponse::flowing(arrived)),
             None => arrived.whole(&mut record, &patience).await,
         };
         headers::for_written(&mut head.headers);
-        match begun {
-            Ok(begun) => {
-                let response = self.deliver(record, head, begun, answered.wants_stream).await;
+        match started {
+            Ok(started) => {
+                let response = self.deliver(record, head, started, answered.wants_stream).await;
                 self.in_own_words(response).await
             }
             Err(fault) => failed(record, ingress, fault),
@@ -290,7 +290,7 @@ impl TurnJob<'_> {
         record.busy += self.began.elapsed();
         let mut response = self.send_as_held(record, &asked, &mut exchange, prompted).await?;
         if exchange.has_tools() && record.dialect_taught.is_none() && !response.status().is_success() {
-            let (answer, fault) = told(response).await?;
+            let (answer, fault) = read_error(response).await?;
             response = answer;
             match route.mode {
                 Mode::Auto if prompting::is_refusal(&fault) => {
@@ -326,7 +326,7 @@ impl TurnJob<'_> {
         if self.live.config.server.capture.value == Keep::Off || exchange.is_relay() {
             return;
         }
-        record.taken = Some(Box::new(Taken {
+        record.capture = Some(Box::new(CaptureBuffer {
             protocols,
             engine,
             reasoning_open,
@@ -404,18 +404,24 @@ impl TurnJob<'_> {
     }
 
     /// Sends what is there of an answer, and what comes of it.
-    async fn deliver(&self, mut record: Record, mut head: Parts, begun: Begun, is_stream: bool) -> Response {
+    async fn deliver(
+        &self,
+        mut record: Record,
+        mut head: Parts,
+        started: StartedResponse,
+        is_stream: bool,
+    ) -> Response {
         if is_stream {
             headers::for_stream(&mut head.headers, self.ingress);
         } else {
             head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         self.add_timing(&mut head.headers, &record);
-        if begun.rest.is_some() {
-            let flow = Flow::begun(self.shared, begun, record, &self.live.config.timeouts);
+        if started.rest.is_some() {
+            let flow = Flow::started(self.shared, started, record, &self.live.config.timeouts);
             return Response::from_parts(head, Body::new(flow));
         }
-        let report = begun.turn.report();
+        let report = started.turn.report();
         if !is_stream {
             let mut tell = |name: &'static str, text: &str| {
                 if let Ok(value) = HeaderValue::from_str(text) {
@@ -425,13 +431,13 @@ impl TurnJob<'_> {
             report.dialect.iter().for_each(|dialect| tell("x-toolglot-dialect", dialect));
             tell("x-toolglot-tool-calls", &report.calls.to_string());
         }
-        if let Some(keeping) = record.remember(&begun.turn) {
+        if let Some(keeping) = record.remember(&started.turn) {
             // Whatever came of it has been logged.
             let _ = keeping.await;
         }
-        record.sent(&begun.out);
-        record.told(report, begun.out.len());
-        Response::from_parts(head, Body::from(begun.out))
+        record.sent(&started.out);
+        record.delivered(report, started.out.len());
+        Response::from_parts(head, Body::from(started.out))
     }
 
     fn add_timing(&self, headers: &mut HeaderMap, record: &Record) {

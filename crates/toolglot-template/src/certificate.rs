@@ -299,46 +299,46 @@ fn own_markers(probes: &Probes) -> Vec<String> {
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let say = |f: &mut fmt::Formatter<'_>, what: &str, text: &str| writeln!(f, "{what:<16}{text}");
-        say(f, "dialect", &self.dialect)?;
-        say(f, "grade", &format!("{} ({})", self.grade, meaning(self.grade)))?;
-        say(f, "read back", &format!("{} of {} messages", self.read_back, self.probes))?;
-        say(f, "byte-equal", &format!("{} of {} fixed messages", self.byte_equal, self.fixed))?;
+        let line = |f: &mut fmt::Formatter<'_>, what: &str, text: &str| writeln!(f, "{what:<16}{text}");
+        line(f, "dialect", &self.dialect)?;
+        line(f, "grade", &format!("{} ({})", self.grade, meaning(self.grade)))?;
+        line(f, "read back", &format!("{} of {} messages", self.read_back, self.probes))?;
+        line(f, "byte-equal", &format!("{} of {} fixed messages", self.byte_equal, self.fixed))?;
         if let Some(one) = &self.difference {
-            say(f, "first difference", &format!("\n  template  {:?}\n  dialect   {:?}", one.template, one.dialect))?;
+            line(f, "first difference", &format!("\n  template  {:?}\n  dialect   {:?}", one.template, one.dialect))?;
         }
         if !self.header.is_empty() {
-            say(f, "prompt ends", &format!("{:?}", shown(&self.header)))?;
+            line(f, "prompt ends", &format!("{:?}", shown(&self.header)))?;
         }
         if !self.prefill.is_empty() {
-            say(f, "prefill", &format!("{:?}: read answers with `--reasoning-open`", self.prefill))?;
+            line(f, "prefill", &format!("{:?}: read answers with `--reasoning-open`", self.prefill))?;
         }
         for end in &self.ends {
-            say(f, "end of turn", &format!("{end:?}"))?;
+            line(f, "end of turn", &format!("{end:?}"))?;
         }
         for what in &self.template_refuses {
-            say(f, "template refuses", &format!(" {}", shown_long(what)))?;
+            line(f, "template refuses", &format!(" {}", shown_long(what)))?;
         }
         for what in &self.template_drops {
-            say(f, "template drops", what)?;
+            line(f, "template drops", what)?;
         }
         for one in self.not_certified.iter().take(SHOWN) {
             let whose = if one.is_template { "template" } else { "dialect" };
-            say(f, "not certified", &format!("{}: {} (limit of the {whose})", one.probe, one.because))?;
+            line(f, "not certified", &format!("{}: {} (limit of the {whose})", one.probe, one.because))?;
             if !one.is_template {
                 writeln!(f, "  wrote {:?}\n  read  {}", shown(&one.wrote), one.read)?;
             }
         }
         if let Some(more) = self.not_certified.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            say(f, "", &format!("and {more} more; `--json` lists them all"))?;
+            line(f, "", &format!("and {more} more; `--json` lists them all"))?;
         }
         if !self.is_found_by_auto {
-            say(f, "note", "among all dialects the calls are not found; select this one with `--dialect`")?;
+            line(f, "note", "among all dialects the calls are not found; select this one with `--dialect`")?;
         }
         if self.accepted_damage > 0 {
             let text =
                 format!("{} of {} damaged turns are read without a diagnostic", self.accepted_damage, self.damaged);
-            say(f, "note", &text)?;
+            line(f, "note", &text)?;
         }
         Ok(())
     }

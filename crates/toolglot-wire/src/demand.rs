@@ -55,7 +55,7 @@ impl Demand {
 
 /// What prompt mode knows of a demand: how to begin the call for the model, how to show it, how to let the server shape it.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct DemandPrompt {
     /// The beginning of the call, up to what the model has to choose.
     pub(crate) opening: String,
     /// A call as the model should have written it.
@@ -65,7 +65,7 @@ pub(crate) struct Told {
     schema: Value,
 }
 
-impl Told {
+impl DemandPrompt {
     /// Looks at a chat request before its tools go into the prompt.
     ///
     /// # Errors
@@ -158,15 +158,15 @@ fn schema(name: &str, tool: &Value) -> Value {
 pub(crate) fn ask_again(
     request: &mut Map,
     upstream: Protocol,
-    (said, demand, told): (&str, &Demand, Option<&Told>),
+    (said, demand, prompt): (&str, &Demand, Option<&DemandPrompt>),
     shapes: bool,
 ) -> bool {
-    let shaped = told.filter(|_| shapes);
-    if let Some(told) = shaped {
-        told.shape(request);
+    let shaped = prompt.filter(|_| shapes);
+    if let Some(prompt) = shaped {
+        prompt.shape(request);
     }
-    let json = shaped.map(|told| told.shaped.to_string());
-    let words = demand.words(json.as_deref().or_else(|| told?.example.as_deref()));
+    let json = shaped.map(|prompt| prompt.shaped.to_string());
+    let words = demand.words(json.as_deref().or_else(|| prompt?.example.as_deref()));
     let key = if upstream == Protocol::Responses { "input" } else { "messages" };
     if let Some(text @ Value::String(_)) = request.get_mut(key) {
         *text = json!([{"role": "user", "content": text.take()}]);
@@ -187,9 +187,9 @@ pub(crate) fn ask_again(
 }
 
 /// Takes back that the server shapes the answer, and shows the model's own form instead.
-pub(crate) fn unshape(request: &mut Map, demand: &Demand, told: &Told) {
+pub(crate) fn unshape(request: &mut Map, demand: &Demand, prompt: &DemandPrompt) {
     request.remove("response_format");
-    let (json, own) = (demand.words(Some(&told.shaped.to_string())), demand.words(told.example.as_deref()));
+    let (json, own) = (demand.words(Some(&prompt.shaped.to_string())), demand.words(prompt.example.as_deref()));
     let last = request.get_mut("messages").and_then(|it| it.as_array_mut()?.last_mut());
     if let Some(Value::String(text)) = last.map(|message| &mut message["content"]) {
         *text = text.replace(&json, &own);
@@ -286,12 +286,12 @@ pub(crate) fn tools(request: &Map) -> &[Value] {
 mod tests {
     use super::*;
 
-    fn told(dialect: &str, choice: Value) -> Told {
+    fn prompt(dialect: &str, choice: Value) -> DemandPrompt {
         let tool = json!({"type": "function", "function": {"name": "ls", "parameters": {
             "type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}}}});
         let request = json!({"tools": [tool], "tool_choice": choice}).as_object().cloned().unwrap();
         let dialect = Dialects::builtin().get(dialect).cloned().unwrap();
-        Told::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap().unwrap()
+        DemandPrompt::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap().unwrap()
     }
 
     #[test]
@@ -303,8 +303,8 @@ mod tests {
             ("pythonic", "[", "[ls("),
             ("llama3_json", "<|python_tag|>{\"name\": \"", "<|python_tag|>{\"name\": \"ls\", \"parameters\":"),
         ] {
-            assert_eq!(told(dialect, json!("required")).opening, any, "{dialect}");
-            assert_eq!(told(dialect, named.clone()).opening, one, "{dialect}");
+            assert_eq!(prompt(dialect, json!("required")).opening, any, "{dialect}");
+            assert_eq!(prompt(dialect, named.clone()).opening, one, "{dialect}");
         }
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let request = json!({"tools": [], "tool_choice": {"type": "function", "function": {"name": "rm"}}});
         let request = request.as_object().cloned().unwrap();
         let dialect = Dialects::builtin().get("hermes").cloned().unwrap();
-        let fault = Told::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap_err();
+        let fault = DemandPrompt::new(&request, &Demand::of(&request).unwrap(), &dialect).unwrap_err();
         assert!(fault.status == 400 && fault.message.contains("`rm`"), "{fault:?}");
     }
 }

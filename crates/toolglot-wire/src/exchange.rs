@@ -10,7 +10,7 @@ use toolglot_json::{Map, Value, json};
 
 use crate::chat::history::Mender;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
-use crate::demand::{self, Demand, Opening, Told};
+use crate::demand::{self, Demand, DemandPrompt, Opening};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
 use crate::enforce::{self, Before, Held, Holding, hold};
 use crate::fault::{Fault, FaultKind};
@@ -68,7 +68,7 @@ struct ExchangeWork {
     sent: Map,
     wants: AnswerSettings,
     /// What the prompt tells of a call that is demanded.
-    told: Option<Told>,
+    demand_prompt: Option<DemandPrompt>,
     /// The request ends with the beginning of that call.
     is_begun: bool,
     /// The server shapes the answer.
@@ -229,9 +229,10 @@ impl Exchange {
         if let Some(before) = work.held.take() {
             enforce::release(&mut work.sent, before);
         }
-        let told = work.told.as_ref();
+        let demand_prompt = work.demand_prompt.as_ref();
         let shapes = self.policy.schema && work.upstream == Protocol::Chat;
-        work.is_shaped = demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, told), shapes);
+        work.is_shaped =
+            demand::ask_again(&mut work.sent, work.upstream, (turn.spoken(), demand, demand_prompt), shapes);
         if work.is_shaped {
             work.wants.dialects = demand::with_shaped(&work.wants.dialects);
         }
@@ -245,8 +246,8 @@ impl Exchange {
         if begun {
             self.policy.engine.unfill(&mut work.sent);
         }
-        if let (true, Some(demand), Some(told)) = (shaped, &work.wants.demand, &work.told) {
-            demand::unshape(&mut work.sent, demand, told);
+        if let (true, Some(demand), Some(demand_prompt)) = (shaped, &work.wants.demand, &work.demand_prompt) {
+            demand::unshape(&mut work.sent, demand, demand_prompt);
         }
         if begun || shaped {
             self.body.clear();
@@ -289,7 +290,11 @@ impl Exchange {
             remembers: work.remembers,
         };
         let renamed = self.policy.upstream_model.is_some();
-        let opening = work.told.as_ref().filter(|_| work.is_begun).and_then(|told| Opening::new(&told.opening));
+        let opening = work
+            .demand_prompt
+            .as_ref()
+            .filter(|_| work.is_begun)
+            .and_then(|demand_prompt| Opening::new(&demand_prompt.opening));
         Turn::new(work.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
     }
 }
@@ -321,10 +326,10 @@ impl ExchangeWork {
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
-        let (mut told, mut is_begun, mut holding) = (None, false, Holding::default());
+        let (mut demand_prompt, mut is_begun, mut holding) = (None, false, Holding::default());
         if let Some(dialect) = prompt {
             let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
-            (told, is_begun, holding) = prompted.write(&mut sent)?;
+            (demand_prompt, is_begun, holding) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy, notes);
             holding = hold(Held::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
@@ -349,7 +354,7 @@ impl ExchangeWork {
             request: Arc::new(request),
             sent,
             wants,
-            told,
+            demand_prompt,
             is_begun,
             is_shaped: false,
             held: holding.before,
@@ -391,11 +396,11 @@ struct Prompted<'a> {
 impl Prompted<'_> {
     /// Makes it the request for the server; returns how the prompt demands a call, whether it is begun, and whether
     /// the answer is held.
-    fn write(&mut self, sent: &mut Map) -> Result<(Option<Told>, bool, Holding), Fault> {
+    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Holding), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
         put_in_order(sent, asked, false, policy, self.notes);
-        let told = match demand_of(asked, policy) {
-            Some(demand) => Told::new(sent, demand, dialect)?,
+        let demand_prompt = match demand_of(asked, policy) {
+            Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
             None => None,
         };
         let held = Held::new(sent, asked, Some(dialect), upstream, policy);
@@ -405,12 +410,13 @@ impl Prompted<'_> {
         if !asked.tools.is_empty() && !policy.off {
             policy.engine.complete(sent, upstream);
         }
-        let opening = told.as_ref().map(|told| told.opening.as_str()).filter(|text| !text.is_empty());
+        let opening =
+            demand_prompt.as_ref().map(|demand_prompt| demand_prompt.opening.as_str()).filter(|text| !text.is_empty());
         // A grammar begins where the answer does.
         let is_free = policy.prefill && upstream == Protocol::Chat && holding.before.is_none();
         let opening = opening.filter(|_| is_free);
         let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-        Ok((told, is_begun, holding))
+        Ok((demand_prompt, is_begun, holding))
     }
 }
 

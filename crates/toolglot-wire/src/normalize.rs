@@ -108,7 +108,7 @@ impl Normalizer {
     }
 
     /// Takes what the server said and says it clean. In a whole answer `out` has to hold all that was said before.
-    pub(crate) fn say(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) {
+    pub(crate) fn push_event(&mut self, said: ResponseEvent, out: &mut Vec<ResponseEvent>) {
         if self.ended {
             return;
         }
@@ -141,7 +141,7 @@ impl Normalizer {
                 passes
             }
             _ => {
-                self.say(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) }, out);
+                self.push_event(ResponseEvent::Part { choice, part: Part::Text(text.to_owned()) }, out);
                 false
             }
         }
@@ -175,11 +175,11 @@ impl Normalizer {
     ) -> bool {
         let found = self.choices.iter_mut().find(|(number, _)| *number == choice).filter(|_| !self.ended);
         if let Some(((_, found), number)) = found.zip(number)
-            && found.goes_on(call, number)
+            && found.continues_call(call, number)
         {
             return found.passes_arguments(text, &mut self.shared, out);
         }
-        self.say(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
+        self.push_event(ResponseEvent::Part { choice, part: Part::Arguments { call, text: text.to_owned() } }, out);
         false
     }
 

@@ -45,7 +45,7 @@ pub(crate) trait ProtocolReader: Send {
 
     /// Takes a further piece of the arguments of the call with this index, from an event that said nothing else; returns
     /// the call's number. Nothing if it is not clear that it goes on with a call.
-    fn goes_on(&mut self, _choice: usize, _index: u64, _text: &str) -> Option<usize> {
+    fn continues_call(&mut self, _choice: usize, _index: u64, _text: &str) -> Option<usize> {
         None
     }
 }

@@ -85,7 +85,7 @@ impl Relay {
             out.extend_from_slice(b"\n");
         }
         let mut fault = fault;
-        fault.blot(&self.secrets);
+        fault.redact(&self.secrets);
         self.write(&fault, out);
         self.fault = Some(fault);
     }
@@ -157,7 +157,7 @@ impl Relay {
             Err(_) => name.map(|_| Fault::of_words(&String::from_utf8_lossy(data))),
         };
         let mut fault = fault?;
-        fault.blot(&self.secrets);
+        fault.redact(&self.secrets);
         self.fault = Some(fault);
         self.ended = true;
         self.secrets.blot_body(data)

@@ -36,7 +36,7 @@ impl Secrets {
     }
 
     /// Takes the keys out of a text; says whether there were any.
-    pub fn blot(&self, text: &mut String) -> bool {
+    pub fn redact(&self, text: &mut String) -> bool {
         let mut found = false;
         // Stars tell nobody anything, and stand where a key stood.
         for key in self.0.iter().filter(|key| key.bytes().any(|byte| byte != b'*')) {
@@ -53,7 +53,7 @@ impl Secrets {
         let (mut found, mut rest) = (false, vec![value]);
         while let Some(value) = rest.pop() {
             match value {
-                Value::String(text) => found |= self.blot(text),
+                Value::String(text) => found |= self.redact(text),
                 Value::Array(items) => rest.extend(items),
                 Value::Object(members) => rest.extend(members.values_mut()),
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -68,7 +68,7 @@ impl Secrets {
             return self.blot_value(&mut value).then(|| value.to_string().into_bytes());
         }
         let mut text = String::from_utf8_lossy(body).into_owned();
-        self.blot(&mut text).then(|| text.into_bytes())
+        self.redact(&mut text).then(|| text.into_bytes())
     }
 }
 
@@ -80,10 +80,10 @@ impl std::fmt::Debug for Secrets {
 
 impl Fault {
     /// Takes keys out of all that the error says.
-    pub fn blot(&mut self, secrets: &Secrets) {
-        secrets.blot(&mut self.message);
+    pub fn redact(&mut self, secrets: &Secrets) {
+        secrets.redact(&mut self.message);
         for word in [&mut self.code, &mut self.param].into_iter().flatten() {
-            secrets.blot(word);
+            secrets.redact(word);
         }
     }
 }
@@ -110,25 +110,25 @@ mod tests {
 
     use super::*;
 
-    fn blot(keys: &[&str], text: &str) -> String {
+    fn redact(keys: &[&str], text: &str) -> String {
         let mut text = text.to_owned();
-        Secrets::new(keys.iter().map(|key| (*key).to_owned())).blot(&mut text);
+        Secrets::new(keys.iter().map(|key| (*key).to_owned())).redact(&mut text);
         text
     }
 
     #[test]
     fn long_keys_go_everywhere_and_short_ones_where_they_stand_alone() {
-        assert_eq!(blot(&["sk-12345678"], "key:xsk-12345678y"), "key:x***y");
-        assert_eq!(blot(&["UPKE"], "bad key `UPKE` in UPKEEP: max_UPKE"), "bad key `***` in UPKEEP: max_***");
-        assert_eq!(blot(&["sesame", "sesame-and-more"], "sesame-and-more sesame"), "*** ***");
-        assert_eq!(blot(&["****", "bear"], "a **** bear"), "a **** ***");
-        assert_eq!(blot(&["äöüß"], "zäöüß äöüß."), "zäöüß ***.");
+        assert_eq!(redact(&["sk-12345678"], "key:xsk-12345678y"), "key:x***y");
+        assert_eq!(redact(&["UPKE"], "bad key `UPKE` in UPKEEP: max_UPKE"), "bad key `***` in UPKEEP: max_***");
+        assert_eq!(redact(&["sesame", "sesame-and-more"], "sesame-and-more sesame"), "*** ***");
+        assert_eq!(redact(&["****", "bear"], "a **** bear"), "a **** ***");
+        assert_eq!(redact(&["äöüß"], "zäöüß äöüß."), "zäöüß ***.");
     }
 
     #[test]
     fn words_of_few_letters_are_no_secrets() {
         let text = "a key of x is no key: EMP, äöü";
-        assert_eq!(blot(&["", "a", "x", "of", "EMP", "äöü"], text), text);
+        assert_eq!(redact(&["", "a", "x", "of", "EMP", "äöü"], text), text);
     }
 
     #[test]

@@ -71,12 +71,12 @@ pub struct Report {
 pub struct Turn {
     framing: Framing,
     /// Nothing if the bytes go on as they are.
-    way: Option<Box<Conversion>>,
+    conversion: Option<Box<Conversion>>,
     relay: Relay,
     over: bool,
 }
 
-/// The way of what is said from the server's protocol to the client's.
+/// Converts what is said from the server's protocol to the client's.
 struct Conversion {
     ingress: Protocol,
     client: Client,
@@ -107,7 +107,7 @@ struct Conversion {
     unsaid_shape: usize,
 }
 
-/// The client's writer; chunks between the same protocol may take a shorter way.
+/// The client's writer; chunks between the same protocol may take a shorter conversion.
 enum ClientWriter {
     Chat(Box<ChatWriter>),
     Other(Box<dyn ProtocolWriter>),
@@ -119,7 +119,7 @@ impl Turn {
     pub fn relay(protocol: Protocol, limits: &WireLimits) -> Self {
         Self {
             framing: Framing::new(protocol, limits),
-            way: None,
+            conversion: None,
             relay: Relay::new(protocol, limits.line),
             over: false,
         }
@@ -139,7 +139,7 @@ impl Turn {
             Protocol::Ollama => ClientWriter::Other(Box::new(ollama::OllamaWriter::new(client.clone()))),
         };
         let framing = Framing::new(client.upstream, limits);
-        let way = Conversion {
+        let conversion = Conversion {
             ingress,
             renamed,
             reader: dispatch::reader(client.upstream, limits),
@@ -159,14 +159,14 @@ impl Turn {
             unsaid_shape: 0,
             client,
         };
-        Self { framing, way: Some(Box::new(way)), ..Self::relay(ingress, limits) }
+        Self { framing, conversion: Some(Box::new(conversion)), ..Self::relay(ingress, limits) }
     }
 
     /// Keys that are taken out of errors before anybody sees them.
     #[must_use]
     pub fn with_secrets(mut self, secrets: Secrets) -> Self {
-        match &mut self.way {
-            Some(way) => way.secrets = secrets,
+        match &mut self.conversion {
+            Some(conversion) => conversion.secrets = secrets,
             None => self.relay.secrets = secrets,
         }
         self
@@ -175,8 +175,8 @@ impl Turn {
     /// Tokens of an earlier attempt, which are counted with those of this one.
     #[must_use]
     pub fn with_earlier_usage(mut self, usage: Option<Usage>) -> Self {
-        if let Some(way) = &mut self.way {
-            way.earlier = usage;
+        if let Some(conversion) = &mut self.conversion {
+            conversion.earlier = usage;
         }
         self
     }
@@ -184,39 +184,40 @@ impl Turn {
     /// Says whether the answer holds the call that the client demands; nothing while that is open, and where none is
     /// demanded.
     pub fn meets_demand(&self) -> Option<bool> {
-        self.way.as_ref().and_then(|way| way.normalizer.meets_demand())
+        self.conversion.as_ref().and_then(|conversion| conversion.normalizer.meets_demand())
     }
 
     /// The beginning of the answer, which the server got.
     #[must_use]
     pub(crate) fn with_opening(mut self, opening: Option<Opening>) -> Self {
-        if let Some(way) = &mut self.way {
-            way.bare = if opening.is_none() { way.normalizer.settings().and_then(BareArguments::new) } else { None };
-            way.opening = opening;
+        if let Some(conversion) = &mut self.conversion {
+            conversion.bare =
+                if opening.is_none() { conversion.normalizer.settings().and_then(BareArguments::new) } else { None };
+            conversion.opening = opening;
         }
         self
     }
 
     /// Returns the beginning of what the model said, where a call is demanded.
     pub(crate) fn spoken(&self) -> &str {
-        self.way.as_ref().map_or("", |way| &way.spoken)
+        self.conversion.as_ref().map_or("", |conversion| &conversion.spoken)
     }
 
     /// Returns the text of an answer that is over in which no call was read, if it may look as if it held one.
     pub fn suspect(&self) -> Option<Suspect> {
-        self.way.as_ref().filter(|_| self.over)?.normalizer.suspect()
+        self.conversion.as_ref().filter(|_| self.over)?.normalizer.suspect()
     }
 
     /// Says whether the bytes go on as they are.
     pub fn is_relay(&self) -> bool {
-        self.way.is_none()
+        self.conversion.is_none()
     }
 
     /// Whether the prompt opened a reasoning region, so that the answer begins inside it.
     #[must_use]
     pub fn with_reasoning_open(mut self, reasoning_open: bool) -> Self {
-        if let Some(way) = &mut self.way {
-            way.normalizer.set_reasoning_open(reasoning_open);
+        if let Some(conversion) = &mut self.conversion {
+            conversion.normalizer.set_reasoning_open(reasoning_open);
         }
         self
     }
@@ -226,15 +227,15 @@ impl Turn {
         if self.over {
             return;
         }
-        let Some(way) = &mut self.way else { return self.relay.push(upstream_bytes, out) };
+        let Some(conversion) = &mut self.conversion else { return self.relay.push(upstream_bytes, out) };
         self.framing.push(upstream_bytes);
         while let Some(frame) = self.framing.next_frame() {
             match frame {
-                Ok(frame) => way.frame(&frame, out),
-                Err(fault) => way.fault(fault, out),
+                Ok(frame) => conversion.frame(&frame, out),
+                Err(fault) => conversion.fault(fault, out),
             }
         }
-        self.over = way.normalizer.is_over();
+        self.over = conversion.normalizer.is_over();
     }
 
     /// Ends the stream.
@@ -248,15 +249,15 @@ impl Turn {
             return;
         }
         self.over = true;
-        match &mut self.way {
+        match &mut self.conversion {
             None => self.relay.finish(fault, out),
-            Some(way) => {
+            Some(conversion) => {
                 if let Some(frame) = self.framing.finish() {
-                    way.last_frame(&frame, out);
+                    conversion.last_frame(&frame, out);
                 }
-                way.say_held_back();
-                way.reader.cut(fault, &mut way.said);
-                way.pass_on(out);
+                conversion.say_held_back();
+                conversion.reader.cut(fault, &mut conversion.said);
+                conversion.pass_on(out);
             }
         }
     }
@@ -267,27 +268,27 @@ impl Turn {
     /// If the server answered with an error, or with what is no answer.
     pub fn whole(&mut self, body: &[u8]) -> Result<Vec<u8>, Fault> {
         self.over = true;
-        match &mut self.way {
+        match &mut self.conversion {
             None => Ok(body.to_vec()),
-            Some(way) => way.whole(body),
+            Some(conversion) => conversion.whole(body),
         }
     }
 
     /// Takes the whole answer of a server that was asked for a stream and sent none; gives bytes of the client's stream.
     pub fn push_whole(&mut self, body: &[u8], out: &mut Vec<u8>) {
         self.over = true;
-        match &mut self.way {
+        match &mut self.conversion {
             None => out.extend_from_slice(body),
-            Some(way) => {
-                way.reader.whole(body, &mut way.said);
-                way.pass_on(out);
+            Some(conversion) => {
+                conversion.reader.whole(body, &mut conversion.said);
+                conversion.pass_on(out);
             }
         }
     }
 
     /// Returns what to send while nothing is said.
     pub fn keep_alive(&self) -> &'static [u8] {
-        match self.way.as_ref().map(|way| &way.writer) {
+        match self.conversion.as_ref().map(|conversion| &conversion.writer) {
             Some(ClientWriter::Other(writer)) => writer.keep_alive(),
             Some(ClientWriter::Chat(writer)) => writer.keep_alive(),
             None => b": keepalive\n\n",
@@ -296,12 +297,12 @@ impl Turn {
 
     /// Returns what to remember of the answer; nothing before it is over, if it failed, and where nobody may refer to it.
     pub fn stored_answer(&self) -> Option<StoredAnswer> {
-        let way = self.way.as_ref().filter(|way| self.over && way.client.remembers)?;
-        let settled = way.settled.clone().or_else(|| match &way.writer {
+        let conversion = self.conversion.as_ref().filter(|conversion| self.over && conversion.client.remembers)?;
+        let settled = conversion.settled.clone().or_else(|| match &conversion.writer {
             ClientWriter::Chat(_) => None,
             ClientWriter::Other(writer) => writer.settled(),
         });
-        recall::stored_answer(&way.client.request, &settled?)
+        recall::stored_answer(&conversion.client.request, &settled?)
     }
 
     /// Says whether no more of the server's answer is wanted.
@@ -311,23 +312,25 @@ impl Turn {
 
     /// Says whether the client has the end of the answer, or would if it asked.
     pub fn is_said(&self) -> bool {
-        self.over || self.way.is_none() && self.relay.is_ended()
+        self.over || self.conversion.is_none() && self.relay.is_ended()
     }
 
     /// Returns how many bytes are held back now.
     pub fn held(&self) -> usize {
-        match &self.way {
+        match &self.conversion {
             None => self.relay.held(),
-            Some(way) => self.framing.held() + way.bare.as_ref().map_or(0, Join::held) + way.normalizer.held(),
+            Some(conversion) => {
+                self.framing.held() + conversion.bare.as_ref().map_or(0, Join::held) + conversion.normalizer.held()
+            }
         }
     }
 
     /// Returns what the turn was like so far.
     pub fn report(&self) -> Report {
-        let Some(way) = &self.way else {
+        let Some(conversion) = &self.conversion else {
             return Report { held: self.held(), fault: self.relay.fault.clone(), ..Report::default() };
         };
-        let tally = way.normalizer.tally();
+        let tally = conversion.normalizer.tally();
         Report {
             dialect: tally.dialect.as_deref().map(str::to_owned),
             calls: tally.calls,
@@ -337,10 +340,10 @@ impl Turn {
             left: tally.left,
             diagnostics: tally.diagnostics.clone(),
             held: self.held(),
-            begins_inside_reasoning: way.normalizer.begins_inside_reasoning(),
+            begins_inside_reasoning: conversion.normalizer.begins_inside_reasoning(),
             finish: tally.finish.clone(),
             fault: tally.fault.clone(),
-            usage: way.usage(),
+            usage: conversion.usage(),
         }
     }
 }
@@ -410,7 +413,7 @@ impl Conversion {
         demand::join(&mut self.bare, &mut self.said);
         for mut said in self.said.drain(..) {
             match &mut said {
-                ResponseEvent::Fault(fault) => fault.blot(&self.secrets),
+                ResponseEvent::Fault(fault) => fault.redact(&self.secrets),
                 ResponseEvent::Begin(begin) if self.renamed => begin.model = Some(self.client.model.clone()),
                 ResponseEvent::Usage(usage) => self.earlier.iter().for_each(|earlier| usage.add(earlier)),
                 ResponseEvent::Part { choice: 0, part: Part::Text(text) } if self.normalizer.demands_call() => {
@@ -420,7 +423,7 @@ impl Conversion {
                 }
                 _ => {}
             }
-            self.normalizer.say(said, &mut self.cleaned);
+            self.normalizer.push_event(said, &mut self.cleaned);
         }
     }
 

@@ -148,3 +148,19 @@ fn a_script_can_ask_for_a_format_and_for_a_call() {
     assert!(toolglot(&["parse", "--format", "pretty"], call).out.contains("finish_reason tool_calls"));
     assert!(toolglot(&["parse", "--format", "json"], call).out.starts_with('{'));
 }
+
+#[test]
+fn many_files_are_read_each_a_message() {
+    let call = file("many_call.txt", "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>");
+    let plain = file("many_plain.txt", "Hello");
+    let done = toolglot(&["parse", "-e", &plain, &call], "");
+    let named: Vec<bool> = done.out.lines().map(|line| line.contains("{\"file\":")).collect();
+    assert_eq!((done.code, named, done.out.contains("\"tool_calls\"")), (0, vec![true, true], true));
+    let pretty = toolglot(&["parse", "--format", "pretty", &plain, &call], "").out;
+    assert!(pretty.starts_with(&plain) && pretty.contains(&format!("{call}\nf ")), "{pretty}");
+    assert_eq!(toolglot(&["parse", "-e", &plain, &plain], "").code, 1);
+    assert_eq!(toolglot(&["parse", "-e", "--events", &call], "").code, 0);
+    let missing = toolglot(&["parse", &call, "no_such_file"], "");
+    assert_eq!((missing.code, missing.out.as_str()), (2, ""), "all files are opened before one is read");
+    assert!(toolglot(&["parse", "--events", &call, &plain], "").err.contains("reads one file"));
+}

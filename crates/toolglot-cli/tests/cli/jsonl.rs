@@ -21,13 +21,27 @@ fn many() -> String {
 fn ten_thousand_lines_keep_their_order_and_cutting_changes_nothing() {
     let input = many();
     let whole = toolglot(&["parse", "--jsonl", "--dialect", "hermes"], &input);
-    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
+    assert_eq!((whole.code, whole.err.as_str()), (0, "10000 lines; 11980 calls\n"));
+    assert_eq!(toolglot(&["parse", "--jsonl", "--quiet", "--dialect", "hermes"], &input).err, "");
     let ids: Vec<u64> = lines(&whole).iter().filter_map(|line| line["id"].as_u64()).collect();
     assert!(ids.iter().copied().eq(0..10_000));
     for chunk in ["1", "3", "random:1", "random:2"] {
         let cut = toolglot(&["parse", "--jsonl", "--dialect", "hermes", "--chunk", chunk], &input);
         assert!(cut.out == whole.out, "--chunk {chunk} changed the output");
     }
+}
+
+#[test]
+fn a_run_ends_with_what_it_came_to() {
+    let call = |arguments: &str| {
+        json!({"text": format!("<tool_call>{{\"name\": \"f\", \"arguments\": {arguments}}}</tool_call>")}).to_string()
+    };
+    let cut = json!({"text": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": "}).to_string();
+    let input = [call("{a: 1,}"), call("{a: 2}"), "{}".to_owned(), cut].join("\n");
+    let first = file("tally_one.jsonl", &input);
+    let done = toolglot(&["parse", "--jsonl", "--dialect", "hermes", &first, &first], "");
+    let wanted = "8 lines; 4 calls; 2 incomplete calls; 2 failed lines; repairs: bare_key 4, trailing_comma 2; other diagnostics: truncated 2\n";
+    assert_eq!((done.code, done.err.as_str(), done.out.lines().count()), (1, wanted, 8));
 }
 
 #[test]

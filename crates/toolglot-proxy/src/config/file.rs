@@ -8,8 +8,7 @@ use toml::de::{DeTable, DeValue};
 use crate::config::section::Section;
 use crate::config::setting::Raw;
 use crate::config::{
-    ClientSettings, Config, ConfigError, Limits, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream,
-    setting_name,
+    ClientSettings, Config, ConfigError, Limits, RouteSettings, ServerSettings, Timeouts, Upstream, near, setting_name,
 };
 
 /// A file that is being read.
@@ -116,7 +115,7 @@ impl File<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<(), ConfigError> {
         let Some(key) = S::keys().iter().find(|key| key.name == name) else {
-            return Err(self.wrong(start, unknown::<S>(name)));
+            return Err(self.wrong(start, near::unknown_key::<S>(name)));
         };
         let set = (key.set)(section(config), Raw::Toml(value.get_ref()));
         set.map_err(|message| self.wrong(value.span().start, format!("`{name}`: {message}")))?;
@@ -132,13 +131,4 @@ impl File<'_> {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         format!("{}:{}", self.path.display(), 1 + before.iter().filter(|byte| **byte == b'\n').count())
     }
-}
-
-fn unknown<S: Section>(name: &str) -> String {
-    let mut known: Vec<&str> = S::keys().iter().map(|key| key.name).collect();
-    if S::NAME.is_empty() {
-        known.extend(SECTIONS);
-        return format!("unknown setting `{name}`; use one of {}", known.join(", "));
-    }
-    format!("unknown setting `{name}` in `{}`; use one of {}", S::NAME, known.join(", "))
 }

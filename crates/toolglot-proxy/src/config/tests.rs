@@ -54,9 +54,10 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 #[test]
 fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
     for (file, wanted) in [
-        ("listne = 'x'", ":1: unknown setting `listne`; use one of listen,"),
+        ("listne = 'x'", ":1: unknown setting `listne`; did you mean `listen`?"),
         ("\n[limits]\nbody = '3 apples'", ":3: `body`: `3 apples` is not a size; use a value such as `32 MiB`"),
-        ("[limits]\nbdy = 1", ":2: unknown setting `bdy` in `limits`; use one of body,"),
+        ("[limits]\nbdy = 1", ":2: unknown setting `bdy` in `limits`; did you mean `body`?"),
+        ("[limits]\nnothing_like_it = 1", ":2: unknown setting `nothing_like_it` in `limits`; use one of body,"),
         ("[upstream]\nurl = 'x'", ":1: expected an array of tables; write `[[upstream]]`"),
         ("[[upstream]]\nprotocol = 'soap'", "unknown value `soap`; use one of auto, chat, responses, messages"),
         ("[[route]]\nrepairs = 'magic'", "`repairs`: unknown repair `magic`"),
@@ -76,7 +77,7 @@ fn a_wrong_setting_is_named_with_its_line_and_what_to_write() {
     let error = load("variable", FILE, &[("TOOLGLOT_TIMEOUTS_IDLE", "soon")], &[]).unwrap_err().to_string();
     assert!(error.starts_with("environment variable `TOOLGLOT_TIMEOUTS_IDLE`: `soon` is not a duration"), "{error}");
     let error = load("flag", FILE, &[], &[("limits.bdy", "1")]).unwrap_err().to_string();
-    assert!(error.contains("unknown setting `limits.bdy`"), "{error}");
+    assert!(error.contains("unknown setting `limits.bdy`; did you mean `limits.body`?"), "{error}");
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn secrets_are_not_shown_and_unknown_variables_are_mentioned() {
         ["sesame", "open", "hidden", "secret"].iter().all(|word| !shown.contains(&format!("\"{word}\""))),
         "{shown}"
     );
-    assert_eq!(config.unknown(), ["unknown setting `TOOLGLOT_LISTNE`; `toolglot config show` lists all"]);
+    assert_eq!(config.unknown(), ["unknown setting `TOOLGLOT_LISTNE`; did you mean `TOOLGLOT_LISTEN`?"]);
 }
 
 #[test]

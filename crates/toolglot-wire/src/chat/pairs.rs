@@ -47,7 +47,7 @@ pub(crate) fn pair(messages: Vec<Value>) -> Vec<Value> {
 pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
     let mut turns: Vec<Value> = Vec::with_capacity(messages.len());
     for message in messages {
-        match turns.last_mut().filter(|last| goes_on(last, &message)) {
+        match turns.last_mut().filter(|last| continues_call(last, &message)) {
             Some(last) => *last = merged(last.take(), message),
             None => turns.push(message),
         }
@@ -56,7 +56,7 @@ pub(crate) fn one_a_turn(messages: Vec<Value>) -> Vec<Value> {
 }
 
 /// Says whether a message is more of the same turn.
-fn goes_on(last: &Value, message: &Value) -> bool {
+fn continues_call(last: &Value, message: &Value) -> bool {
     role(last) == role(message)
         && !is_result(last)
         && calls(last).is_empty()

@@ -77,7 +77,7 @@ impl ProtocolReader for ChatReader {
         self.end(out);
     }
 
-    fn goes_on(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
+    fn continues_call(&mut self, choice: usize, index: u64, text: &str) -> Option<usize> {
         let choice = self.choices.iter_mut().find(|known| known.number == choice)?;
         choice.calls.go_on(index, text).filter(|_| !self.ended)
     }

@@ -181,7 +181,7 @@ impl MessagesReader {
                 self.say_text(Part::Seal, block.get_mut("signature"), out);
             }
             ReadBlockKind::Call { .. } => {}
-            ReadBlockKind::Own => self.say(Part::Own(event("content_block_start", "content_block", block)), out),
+            ReadBlockKind::Own => self.push_event(Part::Own(event("content_block_start", "content_block", block)), out),
         }
         self.open.push(ReadBlock { index, kind });
     }
@@ -194,7 +194,7 @@ impl MessagesReader {
         let Some(Value::Array(citations)) = block.get_mut("citations").map(Value::take) else { return };
         for citation in citations {
             let delta = event("citations_delta", "citation", citation);
-            self.say(Part::Own(event("content_block_delta", "delta", delta)), out);
+            self.push_event(Part::Own(event("content_block_delta", "delta", delta)), out);
         }
     }
 
@@ -226,7 +226,7 @@ impl MessagesReader {
         self.ensure_begun(out);
         let place = self.find(index_of(&event));
         if place.is_some_and(|place| matches!(self.open[place].kind, ReadBlockKind::Own)) {
-            return self.say(Part::Own(event), out);
+            return self.push_event(Part::Own(event), out);
         }
         let Some(delta) = event.get_mut("delta") else { return };
         let Some((key, kind)) = KINDS.iter().find(|(key, kind)| match delta.get("type") {
@@ -234,7 +234,7 @@ impl MessagesReader {
             None => delta.get(key).is_some(),
         }) else {
             return if delta.get("citation").is_some() {
-                self.say(Part::Own(event), out)
+                self.push_event(Part::Own(event), out)
             };
         };
         if let Some(text) = delta.get_mut(*key).map(Value::take).and_then(json_text) {
@@ -246,9 +246,9 @@ impl MessagesReader {
     fn add(&mut self, place: Option<usize>, kind: &str, text: String, out: &mut Vec<ResponseEvent>) {
         match kind {
             _ if text.is_empty() => {}
-            "text_delta" => self.say(Part::Text(text), out),
-            "thinking_delta" => self.say(Part::Reasoning(text), out),
-            "signature_delta" => self.say(Part::Seal(text), out),
+            "text_delta" => self.push_event(Part::Text(text), out),
+            "thinking_delta" => self.push_event(Part::Reasoning(text), out),
+            "signature_delta" => self.push_event(Part::Seal(text), out),
             _ => self.arguments(place, text, out),
         }
     }
@@ -281,7 +281,7 @@ impl MessagesReader {
     fn close(&mut self, place: usize, out: &mut Vec<ResponseEvent>) {
         match self.open.remove(place).kind {
             ReadBlockKind::Text | ReadBlockKind::Thinking => {}
-            ReadBlockKind::Own => self.say(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
+            ReadBlockKind::Own => self.push_event(Part::Own(toolglot_json::json!({"type": "content_block_stop"})), out),
             ReadBlockKind::Call { call, input } => {
                 out.extend(input.map(|text| said(Part::Arguments { call, text })));
                 out.push(said(Part::CallEnd { call }));
@@ -336,12 +336,12 @@ impl MessagesReader {
 
     fn say_text(&mut self, part: fn(String) -> Part, value: Option<&mut Value>, out: &mut Vec<ResponseEvent>) {
         if let Some(text) = text(value) {
-            self.say(part(text), out);
+            self.push_event(part(text), out);
         }
     }
 
     /// Says a part, after the call whose input is coming.
-    fn say(&mut self, part: Part, out: &mut Vec<ResponseEvent>) {
+    fn push_event(&mut self, part: Part, out: &mut Vec<ResponseEvent>) {
         if self.is_in_call() {
             self.held_bytes += part.size();
             self.held.push(part);

@@ -118,7 +118,7 @@ impl CallEmitter {
     }
 
     /// Says a part that is no piece of a call.
-    pub(super) fn say(&mut self, part: Part, shared: &SharedByChoices, out: &mut Vec<ResponseEvent>) {
+    pub(super) fn push_event(&mut self, part: Part, shared: &SharedByChoices, out: &mut Vec<ResponseEvent>) {
         let blank = match &part {
             Part::Text(text) => text.trim().is_empty(),
             part => matches!(part, Part::Logprobs(_)),

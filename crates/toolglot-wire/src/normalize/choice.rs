@@ -71,7 +71,7 @@ impl ChoiceNormalizer {
         if self.is_plain() {
             return TokenFate::Said;
         }
-        if self.speaks() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() {
+        if self.is_text_call_open() && self.natives.is_empty() && !self.finished && !self.emitter.has_failed() {
             TokenFate::Dropped
         } else {
             TokenFate::Open
@@ -91,7 +91,7 @@ impl ChoiceNormalizer {
     }
 
     /// Says whether nothing is going on but a native call of the server's that the client knows by this number.
-    pub(super) fn goes_on(&self, call: usize, number: usize) -> bool {
+    pub(super) fn continues_call(&self, call: usize, number: usize) -> bool {
         let quiet = !self.finished && self.waiting.is_empty() && self.natives.len() == 1;
         let of_call = |native: &NativeCall| native.number == call && native.is_started();
         quiet && self.natives.front().is_some_and(of_call) && self.emitter.is_saying(number)
@@ -172,8 +172,8 @@ impl ChoiceNormalizer {
         }
         // Text goes on with the text call that is open, if one is.
         let text = matches!(part, Part::Text(_) | Part::Logprobs(_));
-        let free = if text { self.natives.is_empty() || self.speaks() } else { !self.emitter.is_open() };
-        if !free || !(self.waiting.is_empty() || (text && self.speaks())) {
+        let free = if text { self.natives.is_empty() || self.is_text_call_open() } else { !self.emitter.is_open() };
+        if !free || !(self.waiting.is_empty() || (text && self.is_text_call_open())) {
             self.waiting_bytes += part.size();
             self.waiting.push(part);
             let limits = shared.wants.limits;
@@ -187,7 +187,7 @@ impl ChoiceNormalizer {
     }
 
     /// Says whether the open call is one that was written as text.
-    fn speaks(&self) -> bool {
+    fn is_text_call_open(&self) -> bool {
         self.emitter.is_open() && !self.natives.front().is_some_and(NativeCall::is_started)
     }
 
@@ -202,9 +202,9 @@ impl ChoiceNormalizer {
             }
             Part::Reasoning(_) => {
                 self.text_reader.leave_reasoning();
-                self.emitter.say(part, shared, out);
+                self.emitter.push_event(part, shared, out);
             }
-            part => self.emitter.say(part, shared, out),
+            part => self.emitter.push_event(part, shared, out),
         }
     }
 
@@ -214,7 +214,7 @@ impl ChoiceNormalizer {
 
     /// Says what can be said of native calls; `pressed` if something waits for the last of them.
     fn settle(&mut self, pressed: bool, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
-        while !self.speaks() {
+        while !self.is_text_call_open() {
             let others = self.natives.len() > 1;
             let Some(native) = self.natives.front_mut() else { break };
             native.speak(&mut self.emitter, shared, out);

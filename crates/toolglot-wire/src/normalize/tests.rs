@@ -56,7 +56,7 @@ fn finish(finish: Finish) -> ResponseEvent {
 fn cleaned(wants: AnswerSettings, said: Vec<ResponseEvent>) -> Vec<ResponseEvent> {
     let mut normalizer = Normalizer::new(wants, 7);
     let mut out = Vec::new();
-    said.into_iter().for_each(|said| normalizer.say(said, &mut out));
+    said.into_iter().for_each(|said| normalizer.push_event(said, &mut out));
     is_clean(&out).unwrap_or_else(|error| panic!("{error}\n{out:#?}"));
     out
 }
@@ -191,7 +191,7 @@ fn the_first_call_is_said_as_it_comes() {
     let mut normalizer = Normalizer::new(wants(), 7);
     let mut out = Vec::new();
     for said in [start(0, "a", "look"), arguments(0, "{\"at\": \"one "), arguments(0, "two ")] {
-        normalizer.say(said, &mut out);
+        normalizer.push_event(said, &mut out);
     }
     assert!(line(&out).starts_with("call:look arguments:{\"at\": \"one "), "{out:?}");
 }

@@ -41,7 +41,7 @@ impl TextReader {
         if !self.passes(text, emitter, shared, out) {
             return;
         }
-        emitter.say(Part::Text(text.to_owned()), shared, out);
+        emitter.push_event(Part::Text(text.to_owned()), shared, out);
     }
 
     /// Reads on; says whether the text goes on as it came, else says what became of it.
@@ -147,11 +147,11 @@ fn hear(
     match &event.kind {
         EventKind::Text(text) => {
             shared.tally.spoke |= !text.trim().is_empty();
-            emitter.say(Part::Text((*text).to_owned()), shared, out);
+            emitter.push_event(Part::Text((*text).to_owned()), shared, out);
         }
         EventKind::Reasoning(text) => {
             shared.tally.thought = true;
-            emitter.say(Part::Reasoning((*text).to_owned()), shared, out);
+            emitter.push_event(Part::Reasoning((*text).to_owned()), shared, out);
         }
         EventKind::CallStart { id, name, .. } => {
             shared.tally.spoke = true;

@@ -136,11 +136,11 @@ impl ResponsesWriter {
     fn part(&mut self, part: &Part, out: &mut Vec<u8>) {
         match part {
             Part::Text(text) => self.text(text, out),
-            Part::Refusal(text) => self.say(ItemKind::Message, PartKind::Refusal, text, out),
+            Part::Refusal(text) => self.push_text(ItemKind::Message, PartKind::Refusal, text, out),
             Part::Reasoning(text) => {
                 let form = self.announced_form.unwrap_or(self.client.reasoning_item);
                 let part = if form == ReasoningItem::Summary { PartKind::Summary } else { PartKind::Reasoning };
-                self.say(ItemKind::Reasoning, part, text, out);
+                self.push_text(ItemKind::Reasoning, part, text, out);
             }
             Part::Seal(seal) => {
                 self.ensure(ItemKind::Reasoning, out);
@@ -170,14 +170,14 @@ impl ResponsesWriter {
             return self.blank.push_str(text);
         }
         if self.blank.is_empty() {
-            return self.say(ItemKind::Message, PartKind::Text, text, out);
+            return self.push_text(ItemKind::Message, PartKind::Text, text, out);
         }
         let text = std::mem::take(&mut self.blank) + text;
-        self.say(ItemKind::Message, PartKind::Text, &text, out);
+        self.push_text(ItemKind::Message, PartKind::Text, &text, out);
     }
 
     /// Says a piece of text in an item of a kind; an item or a part of another kind ends before.
-    fn say(&mut self, kind: ItemKind, part: PartKind, text: &str, out: &mut Vec<u8>) {
+    fn push_text(&mut self, kind: ItemKind, part: PartKind, text: &str, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
         }

@@ -51,7 +51,7 @@ impl Conversion {
             // What else such a chunk says could not be told from what has been read of it.
             PieceTarget::Arguments(_) if chunk.says_more || chunk.has_fields || chunk.is_probable => return false,
             PieceTarget::Arguments(index) => {
-                let Some(call) = self.reader.goes_on(choice, index, text) else { return false };
+                let Some(call) = self.reader.continues_call(choice, index, text) else { return false };
                 self.normalizer.passes_arguments(choice, (call, number), text, &mut self.cleaned)
             }
         };

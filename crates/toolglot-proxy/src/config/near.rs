@@ -1,0 +1,54 @@
+//! What to say of a setting that does not exist.
+
+use crate::config::section::Section;
+use crate::config::{
+    ClientSettings, Limits, PREFIX, RouteSettings, SECTIONS, ServerSettings, Timeouts, Upstream, setting_path,
+};
+
+/// Of a key in a file: the key that was meant, or those of its table.
+pub(super) fn unknown_key<S: Section>(name: &str) -> String {
+    let mut known: Vec<String> = S::keys().iter().map(|key| key.name.to_owned()).collect();
+    if S::NAME.is_empty() {
+        known.extend(SECTIONS.map(str::to_owned));
+    }
+    let table = if S::NAME.is_empty() { String::new() } else { format!(" in `{}`", S::NAME) };
+    let all = format!("use one of {}", known.join(", "));
+    format!("unknown setting `{name}`{table}; {}", did_you_mean(name, known).unwrap_or(all))
+}
+
+/// Of a path such as `limits.body`.
+pub(super) fn unknown_path(name: &str) -> String {
+    format!("unknown setting `{name}`; {}", did_you_mean(name, paths()).unwrap_or_else(|| ALL.to_owned()))
+}
+
+/// Of an environment variable.
+pub(super) fn unknown_variable(name: &str) -> String {
+    let names = paths().into_iter().map(|path| format!("{PREFIX}{}", path.replace('.', "_").to_uppercase()));
+    format!("unknown setting `{name}`; {}", did_you_mean(name, names).unwrap_or_else(|| ALL.to_owned()))
+}
+
+const ALL: &str = "`toolglot config show` lists all";
+
+fn paths() -> Vec<String> {
+    let sections = [
+        of::<ServerSettings>(),
+        of::<Limits>(),
+        of::<Timeouts>(),
+        of::<Upstream>(),
+        of::<RouteSettings>(),
+        of::<ClientSettings>(),
+    ];
+    sections.concat()
+}
+
+fn of<S: Section>() -> Vec<String> {
+    S::keys().iter().map(|key| setting_path::<S>(key.name)).collect()
+}
+
+/// Returns `did you mean …?` if few edits lead to one of these names.
+fn did_you_mean(given: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+    let limit = (given.chars().count() / 3).clamp(1, 3);
+    let near = names.into_iter().map(|name| (strsim::osa_distance(given, &name), name));
+    let (_, name) = near.filter(|(distance, _)| *distance <= limit).min_by_key(|(distance, _)| *distance)?;
+    Some(format!("did you mean `{name}`?"))
+}
