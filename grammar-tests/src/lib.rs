@@ -9,6 +9,9 @@ use xgrammar::{
 
 /// An engine in the middle of a text.
 pub trait Engine {
+    /// Goes back to where a text begins.
+    fn restart(&mut self);
+
     /// Takes one more byte; `false` if the grammar has no such text.
     fn take(&mut self, byte: u8) -> bool;
 
@@ -18,11 +21,12 @@ pub trait Engine {
     /// Returns the bytes that may come next.
     fn next(&mut self) -> Vec<u8>;
 
-    /// Takes a whole text; the error says how far it came.
+    /// Takes a whole text from its beginning; the error says how far it came.
     ///
     /// # Errors
     /// If the grammar has no such text.
     fn accepts(&mut self, text: &str) -> Result<(), String> {
+        self.restart();
         for (at, byte) in text.bytes().enumerate() {
             if !self.take(byte) {
                 return Err(format!("refused at byte {at}: {:?}", String::from_utf8_lossy(&text.as_bytes()[at..])));
@@ -33,7 +37,10 @@ pub trait Engine {
 }
 
 /// llguidance with one token for each byte.
-pub struct Llguidance(Matcher);
+pub struct Llguidance {
+    start: Matcher,
+    matcher: Matcher,
+}
 
 impl Llguidance {
     /// Reads a grammar in Lark.
@@ -47,25 +54,29 @@ impl Llguidance {
         let matcher = Matcher::new(parser);
         match matcher.get_error() {
             Some(error) => Err(error),
-            None => Ok(Self(matcher)),
+            None => Ok(Self { start: matcher.deep_clone(), matcher }),
         }
     }
 }
 
 impl Engine for Llguidance {
+    fn restart(&mut self) {
+        self.matcher = self.start.deep_clone();
+    }
+
     fn take(&mut self, byte: u8) -> bool {
-        !self.0.is_stopped() && self.0.consume_token(u32::from(byte)).is_ok()
+        !self.matcher.is_stopped() && self.matcher.consume_token(u32::from(byte)).is_ok()
     }
 
     fn may_end(&mut self) -> bool {
-        self.0.is_stopped() || self.0.is_accepting().unwrap_or(false)
+        self.matcher.is_stopped() || self.matcher.is_accepting().unwrap_or(false)
     }
 
     fn next(&mut self) -> Vec<u8> {
-        if self.0.is_stopped() {
+        if self.matcher.is_stopped() {
             return Vec::new();
         }
-        let Ok(mask) = self.0.compute_mask() else { return Vec::new() };
+        let Ok(mask) = self.matcher.compute_mask() else { return Vec::new() };
         (0..=255_u8).filter(|byte| mask.is_allowed(u32::from(*byte))).collect()
     }
 }
@@ -94,9 +105,20 @@ impl Xgrammar {
         let matcher = GrammarMatcher::from_compiled_grammar(&compiled, false);
         Ok(Self { matcher, mask: allocate_token_bitmask(1, VOCABULARY) })
     }
+
+    /// Finds the tokens that may come next; `false` if the engine cannot say.
+    pub fn mask(&mut self) -> bool {
+        let words = self.mask.len() as i64;
+        self.mask.fill(-1);
+        self.matcher.fill_next_token_bitmask(&mut self.mask, &[1, words], 0).is_ok()
+    }
 }
 
 impl Engine for Xgrammar {
+    fn restart(&mut self) {
+        self.matcher.reset();
+    }
+
     fn take(&mut self, byte: u8) -> bool {
         self.matcher.accept_bytes(&[byte])
     }
@@ -106,9 +128,7 @@ impl Engine for Xgrammar {
     }
 
     fn next(&mut self) -> Vec<u8> {
-        let words = self.mask.len() as i64;
-        self.mask.fill(-1);
-        if self.matcher.fill_next_token_bitmask(&mut self.mask, &[1, words], 0).is_err() {
+        if !self.mask() {
             return Vec::new();
         }
         let refused = get_masked_tokens_from_bitmask(&self.mask, VOCABULARY, 0);

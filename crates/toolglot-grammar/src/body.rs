@@ -24,9 +24,9 @@ impl<'a> Builder<'a> {
                 Node::Class(Chars::ranges([('0', '9')]), Times::between(0, 2)),
             ])),
             "mark" | "attrs" => Ok(Node::nothing()),
-            "arguments" => self.arguments(number, &ValueStyle::json(&self.string_exclusion())),
+            "arguments" => self.arguments(number, &ValueStyle::json(self.string_exclusion())),
             "object" => {
-                let style = ValueStyle::relaxed(self.outline.quote.unwrap_or("\""), &self.string_exclusion());
+                let style = ValueStyle::relaxed(self.outline.quote.unwrap_or("\""), self.string_exclusion());
                 self.arguments(number, &style)
             }
             "call" => self.call_object(number),
@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the object that carries name and arguments, and the id if the dialect writes one.
     fn call_object(&mut self, number: usize) -> Result<Node, GrammarError> {
-        let style = ValueStyle::json(&self.string_exclusion());
+        let style = ValueStyle::json(self.string_exclusion());
         let name = self.tools.get(number).map_or("", |tool| tool.name.as_str());
         let quoted = |text: &str| Node::Literal(style.text(text).unwrap_or_default());
         let key = |key: &str| Node::sequence([Node::Literal(style.key(key).unwrap_or_default()), style.blank()]);
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
 
     /// Returns `key=literal` with commas between.
     fn kwargs(&mut self, number: usize) -> Result<Node, GrammarError> {
-        let style = ValueStyle::python(&self.string_exclusion());
+        let style = ValueStyle::python(self.string_exclusion());
         let comma = Node::sequence([Node::literal(","), style.blank()]);
         let Some(at) = self.object_schema(number)? else {
             let any = self.any_value(&style);

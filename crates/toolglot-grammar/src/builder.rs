@@ -1,5 +1,6 @@
 //! What a grammar is built from, and what is built already.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +22,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) options: &'a GrammarOptions,
     pub(crate) tools: Vec<&'a GrammarTool>,
     pub(crate) markers: Markers,
+    /// What values of parameters and strings in arguments do not contain, once it is asked for.
+    pub(crate) in_values: OnceCell<Arc<Exclusion>>,
+    pub(crate) in_strings: OnceCell<Exclusion>,
     pub(crate) rules: Rules,
     pub(crate) warnings: Vec<GrammarWarning>,
     /// Values of any kind, once for each style.
@@ -69,14 +73,15 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns what values of parameters do not contain.
-    pub(crate) fn value_exclusion(&self) -> Exclusion {
-        Exclusion::new(Quoting::Bare, self.markers.calls.iter().chain(&self.markers.params).cloned())
+    pub(crate) fn value_exclusion(&self) -> &Arc<Exclusion> {
+        let literals = || self.markers.calls.iter().chain(&self.markers.params).cloned();
+        self.in_values.get_or_init(|| Arc::new(Exclusion::new(Quoting::Bare, literals())))
     }
 
     /// Returns what strings in the arguments of a call do not contain.
-    pub(crate) fn string_exclusion(&self) -> Exclusion {
-        let strong = self.markers.calls.iter().filter(|marker| !marker.at_line_start);
-        Exclusion::new(Quoting::Json, strong.cloned())
+    pub(crate) fn string_exclusion(&self) -> &Exclusion {
+        let strong = || self.markers.calls.iter().filter(|marker| !marker.at_line_start).cloned();
+        self.in_strings.get_or_init(|| Exclusion::new(Quoting::Json, strong()))
     }
 
     /// Returns what text between calls does not contain.

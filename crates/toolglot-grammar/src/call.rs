@@ -12,8 +12,10 @@ use crate::options::MarkerSpelling;
 pub(crate) struct CallsNode {
     /// What the first call, or its section, opens with.
     pub(crate) opener: String,
-    /// The same for each tool whose call comes first, where calls open with its name: a lexer needs the whole opener.
+    /// The first call of each tool, where calls open with its name: a lexer needs the whole opener.
     pub(crate) named: Vec<Node>,
+    /// The calls behind it.
+    pub(crate) more: Node,
     pub(crate) node: Node,
 }
 
@@ -33,13 +35,12 @@ impl<'a> Builder<'a> {
         for number in tools {
             alternatives.push(self.call(*number)?);
         }
-        let opens_with_name = self.opens_with_name();
-        let all = if opens_with_name { alternatives.clone() } else { Vec::new() };
+        let named = if self.opens_with_name() { alternatives.clone() } else { Vec::new() };
         let call = self.opened("call", Node::choice(alternatives));
-        let named: Vec<Node> = all.into_iter().map(|first| self.followed(first, &call)).collect();
+        let more = self.more(&call);
         let Some(section) = self.outline.sections.first().cloned() else {
             let node = self.joined(call);
-            return Ok(CallsNode { opener: node.leading().to_owned(), named, node });
+            return Ok(CallsNode { opener: node.leading().to_owned(), named, more, node });
         };
         let node = match self.outline.has_one_section() {
             true => {
@@ -52,7 +53,7 @@ impl<'a> Builder<'a> {
                 self.section(&section, calls, tools)?
             }
         };
-        Ok(CallsNode { opener: node.leading().to_owned(), named, node })
+        Ok(CallsNode { opener: node.leading().to_owned(), named, more, node })
     }
 
     /// Returns a rule behind the text that it opens with, so that the text stays in sight.
@@ -69,16 +70,16 @@ impl<'a> Builder<'a> {
 
     /// Returns a call, or several with what stands between them.
     fn joined(&self, call: Node) -> Node {
-        self.followed(call.clone(), &call)
+        let more = self.more(&call);
+        Node::sequence([call, more])
     }
 
-    /// Returns a first call, and others behind it.
-    fn followed(&self, first: Node, call: &Node) -> Node {
-        if !self.options.parallel {
-            return first;
+    /// Returns what may follow a first call.
+    fn more(&self, call: &Node) -> Node {
+        match self.options.parallel {
+            true => Node::sequence([Node::literal(self.outline.join), call.clone()]).times(Times::ANY),
+            false => Node::nothing(),
         }
-        let more = Node::sequence([Node::literal(self.outline.join), call.clone()]).times(Times::ANY);
-        Node::sequence([first, more])
     }
 
     /// Says whether a message's calls open with the name of the tool, or a sign before it, and no section stands around.

@@ -54,21 +54,26 @@ impl Exclusion {
         let mut all: Vec<Excluded> = literals.into_iter().filter(|literal| !literal.text.is_empty()).collect();
         all.sort_unstable();
         all.dedup();
-        // What contains another needs no mention.
-        let needed = |literal: &Excluded| {
-            !all.iter().any(|other| {
-                let held = if other.at_line_start {
-                    literal.at_line_start && other.folded(&literal.text).starts_with(&*other.folded(&other.text))
-                } else {
-                    other.is_in(&literal.text)
+        let small: Vec<String> = all.iter().map(|literal| literal.text.to_ascii_lowercase()).collect();
+        // What contains another needs no mention; of two that say the same, the first is needed.
+        let needed = |(at, literal): &(usize, &Excluded)| {
+            !all.iter().enumerate().any(|(other_at, other)| {
+                let (inner, outer) = match other.any_case {
+                    true => (&small[other_at], &small[*at]),
+                    false => (&other.text, &literal.text),
                 };
-                // Of two that say the same, the first is needed.
-                let same =
-                    literal.any_case && literal.is_in(&other.text) && literal.at_line_start == other.at_line_start;
-                held && (other.any_case || !literal.any_case) && if same { other < literal } else { other != literal }
+                let held = match other.at_line_start {
+                    true => literal.at_line_start && outer.starts_with(inner),
+                    false => outer.contains(inner),
+                };
+                let same = literal.any_case
+                    && literal.at_line_start == other.at_line_start
+                    && small[other_at].contains(&small[*at]);
+                let counts = if same { other_at < *at } else { other_at != *at };
+                held && counts && (other.any_case || !literal.any_case)
             })
         };
-        let literals = all.iter().filter(|literal| needed(literal)).cloned().collect();
+        let literals = all.iter().enumerate().filter(needed).map(|(_, literal)| literal.clone()).collect();
         Self { literals, quoting }
     }
 
@@ -80,9 +85,10 @@ impl Exclusion {
         self.quoting
     }
 
-    /// Returns the same exclusion of text between quotes, in which no line begins.
+    /// Returns the same exclusion of text between quotes, in which no line begins and no quote stands.
     pub(crate) fn in_one_line(&self, quoting: Quoting) -> Self {
-        let literals = self.literals.iter().filter(|literal| !literal.at_line_start).cloned().collect();
+        let counts = |literal: &&Excluded| !literal.at_line_start && !literal.text.contains('"');
+        let literals = self.literals.iter().filter(counts).cloned().collect();
         Self { literals, quoting }
     }
 
@@ -97,19 +103,19 @@ impl Exclusion {
     /// Returns the states; the first is where a text begins, and it may end in each.
     pub(crate) fn states(&self) -> Vec<ExclusionState> {
         let machine = Machine::new(&self.literals, self.quoting.plain());
-        let (mut known, mut states, mut at) = (vec![machine.start()], Vec::new(), 0);
-        while let Some(state) = known.get(at).cloned() {
-            let mut edges: BTreeMap<usize, Chars> = BTreeMap::new();
-            for (class, sample) in &machine.classes {
-                let Some(next) = machine.step(&state, *sample) else { continue };
-                let number = known.iter().position(|other| *other == next).unwrap_or(known.len());
-                if number == known.len() {
-                    known.push(next);
-                }
-                edges.entry(number).and_modify(|chars| *chars = chars.with(class)).or_insert_with(|| class.clone());
+        let mut found = vec![machine.line_start()];
+        let mut numbers = BTreeMap::from([(machine.line_start(), 0)]);
+        let mut states = Vec::new();
+        while let Some(places) = found.get(states.len()).cloned() {
+            let mut edges = Vec::new();
+            for (next, chars) in machine.edges(&places) {
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    found.push(next.clone());
+                    found.len() - 1
+                });
+                edges.push((chars, number));
             }
-            states.push(ExclusionState { edges: edges.into_iter().map(|(to, chars)| (chars, to)).collect() });
-            at += 1;
+            states.push(ExclusionState { edges });
         }
         states
     }
@@ -167,6 +173,11 @@ impl Excluded {
         if self.any_case { text.to_ascii_lowercase().into() } else { text.into() }
     }
 
+    /// Returns the ways to write a character of the literal.
+    fn cases(&self, c: char) -> BTreeSet<char> {
+        if self.any_case { [c.to_ascii_lowercase(), c.to_ascii_uppercase()].into() } else { [c].into() }
+    }
+
     fn is_char(&self, own: char, c: char) -> bool {
         own == c || self.any_case && own.eq_ignore_ascii_case(&c)
     }
@@ -192,40 +203,50 @@ type Places = Vec<(usize, usize)>;
 /// The literals as one machine.
 struct Machine<'l> {
     literals: Vec<(Vec<char>, &'l Excluded)>,
-    /// Characters that all literals treat alike, and one of each.
-    classes: Vec<(Chars, char)>,
+    /// The literals that count anywhere, by the characters that they begin with.
+    fresh: BTreeMap<char, Vec<usize>>,
+    plain: Chars,
     has_lines: bool,
 }
 
 impl<'l> Machine<'l> {
     fn new(literals: &'l [Excluded], plain: Chars) -> Self {
         let has_lines = literals.iter().any(|literal| literal.at_line_start);
-        let cases = |c: char| [c, c.to_ascii_lowercase(), c.to_ascii_uppercase()];
-        let mut special: Vec<char> = literals
-            .iter()
-            .flat_map(|literal| {
-                literal.text.chars().flat_map(move |c| if literal.any_case { cases(c) } else { [c; 3] })
-            })
-            .collect();
-        if has_lines {
-            special.extend(['\n', '\r', ' ', '\t']);
+        let mut fresh: BTreeMap<char, Vec<usize>> = BTreeMap::new();
+        for (number, literal) in literals.iter().enumerate().filter(|(_, literal)| !literal.at_line_start) {
+            let firsts = literal.text.chars().next().into_iter().flat_map(|c| literal.cases(c));
+            firsts.for_each(|c| fresh.entry(c).or_default().push(number));
         }
-        special.sort_unstable();
-        special.dedup();
-        let others = plain.without(&Chars::ranges(special.iter().map(|c| (*c, *c))));
-        let singles = special.iter().filter(|c| plain.contains(**c)).map(|c| (Chars::ranges([(*c, *c)]), *c));
-        let mut classes: Vec<(Chars, char)> = singles.collect();
-        let sample = ('\u{1}'..=char::MAX).find(|c| others.contains(*c));
-        classes.extend(sample.map(|sample| (others, sample)));
         let literals = literals.iter().map(|literal| (literal.text.chars().collect(), literal)).collect();
-        Self { literals, classes, has_lines }
+        Self { literals, fresh, plain, has_lines }
     }
 
-    fn start(&self) -> Places {
-        self.line_start()
+    /// Returns which characters lead where; those that complete a literal lead nowhere.
+    fn edges(&self, places: &Places) -> BTreeMap<Places, Chars> {
+        let mut signs: BTreeSet<char> = self.fresh.keys().copied().collect();
+        signs.extend(['\n', '\r', ' ', '\t'].into_iter().filter(|_| self.has_lines));
+        for (number, at) in places {
+            let (chars, literal) = &self.literals[*number];
+            signs.extend(chars.get(*at).into_iter().flat_map(|c| literal.cases(*c)));
+        }
+        let pairs = |signs: &BTreeSet<char>| Chars::ranges(signs.iter().map(|c| (*c, *c)));
+        let others = self.plain.without(&pairs(&signs));
+        let mut edges: BTreeMap<Places, BTreeSet<char>> = BTreeMap::new();
+        for c in signs.into_iter().filter(|c| self.plain.contains(*c)) {
+            if let Some(next) = self.step(places, c) {
+                edges.entry(next).or_default().insert(c);
+            }
+        }
+        let mut edges: BTreeMap<Places, Chars> = edges.into_iter().map(|(next, c)| (next, pairs(&c))).collect();
+        if !others.is_empty() {
+            // Nothing begins with them.
+            let none = edges.entry(Places::new()).or_insert_with(|| pairs(&BTreeSet::new()));
+            *none = none.with(&others);
+        }
+        edges
     }
 
-    /// A literal that counts at the start of a line has been read as far as its first character.
+    /// A text begins as a line does. A literal that counts at the start of a line has been read as far as its first character.
     fn line_start(&self) -> Places {
         let at_lines = self.literals.iter().enumerate().filter(|(_, literal)| literal.1.at_line_start);
         at_lines.map(|(number, _)| (number, 0)).collect()
@@ -234,8 +255,8 @@ impl<'l> Machine<'l> {
     /// Returns what is read one character on; nothing if that completes a literal.
     fn step(&self, places: &Places, c: char) -> Option<Places> {
         let mut next: Places = Vec::new();
-        let fresh = self.literals.iter().enumerate().filter(|(_, literal)| !literal.1.at_line_start);
-        for (number, at) in places.iter().copied().chain(fresh.map(|(number, _)| (number, 0))) {
+        let fresh = self.fresh.get(&c).into_iter().flatten();
+        for (number, at) in places.iter().copied().chain(fresh.map(|number| (*number, 0))) {
             let (chars, literal) = &self.literals[number];
             if chars.get(at).is_some_and(|own| literal.is_char(*own, c)) {
                 if at + 1 == chars.len() {

@@ -1,5 +1,6 @@
 //! A grammar, and the languages it is written in.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolglot::Dialect;
@@ -60,6 +61,8 @@ impl Grammar {
         let outline = dialect.outline();
         let mut builder = Builder {
             markers: Markers::new(&outline, &names, &keys),
+            in_values: OnceCell::new(),
+            in_strings: OnceCell::new(),
             outline,
             dialect: dialect.name(),
             options: &options,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::chars::Chars;
 use crate::exclusion::{Excluded, Exclusion, Quoting};
@@ -14,6 +15,7 @@ pub(crate) fn write(root: &Node, rules: &Rules, tokens: &[&str]) -> String {
         tokens,
         heads: heads(root),
         terminals: BTreeMap::new(),
+        texts: BTreeMap::new(),
         lines: Vec::new(),
         open: Vec::new(),
         seen: BTreeSet::new(),
@@ -38,6 +40,8 @@ struct LarkWriter<'g> {
     heads: Vec<String>,
     /// The name of each terminal.
     terminals: BTreeMap<String, String>,
+    /// How each text is written.
+    texts: BTreeMap<Arc<Exclusion>, String>,
     lines: Vec<String>,
     open: Vec<RuleId>,
     seen: BTreeSet<RuleId>,
@@ -108,6 +112,12 @@ impl LarkWriter<'_> {
         if texts.is_empty() {
             return;
         }
+        if let [Node::Text(exclusion), Node::Literal(end)] = texts
+            && end == "\n"
+        {
+            parts.push(self.lines(exclusion));
+            return;
+        }
         let body: Vec<String> = texts.iter().map(|node| self.piece(node)).collect();
         let nullable = texts.iter().all(|node| may_be_empty(node));
         let name = self.terminal(&body.join(" "));
@@ -154,7 +164,23 @@ impl LarkWriter<'_> {
         }
     }
 
-    fn text(&mut self, exclusion: &Exclusion) -> String {
+    /// Writes text that ends with its last line break: a terminal for each line, since what follows begins where one more
+    /// line might.
+    fn lines(&mut self, exclusion: &Arc<Exclusion>) -> String {
+        let text = self.text(exclusion);
+        self.terminal(&format!("{text} & /[^\\n]*\\n/")) + "+"
+    }
+
+    fn text(&mut self, exclusion: &Arc<Exclusion>) -> String {
+        if let Some(known) = self.texts.get(exclusion) {
+            return known.clone();
+        }
+        let text = self.fresh_text(exclusion);
+        self.texts.insert(Arc::clone(exclusion), text.clone());
+        text
+    }
+
+    fn fresh_text(&mut self, exclusion: &Exclusion) -> String {
         let plain = bracketed(&exclusion.quoting().plain());
         let escape = "\\\\u([0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
         let all = match exclusion.quoting() {

@@ -52,8 +52,8 @@ impl<'a> Builder<'a> {
             }
         };
         let root = Node::sequence([reasoning.clone(), behind]);
-        let wrapped = self.has_wrapped_content();
-        Ok(MessageNode { root, reasoning, calls: Some(calls), text: text.filter(|_| !wrapped) })
+        let text = text.filter(|_| self.outline.content.is_empty());
+        Ok(MessageNode { root, reasoning, calls: Some(calls), text })
     }
 
     /// Returns the JSON that stands instead of text, if its schema is given.
@@ -64,7 +64,7 @@ impl<'a> Builder<'a> {
         if exclusion.refuses("{") || exclusion.refuses("[") {
             return Err(self.refuse("reads JSON as calls, so an answer in JSON would be one; choose another dialect"));
         }
-        let style = ValueStyle::json(&self.string_exclusion());
+        let style = ValueStyle::json(self.string_exclusion());
         // The answer's schema lives as long as the options do, like those of tools.
         let schema: &'a Value = schema;
         let at = SchemaAt { schema, root: (schema, usize::MAX), path: "answer schema: ".to_owned() };
@@ -80,14 +80,18 @@ impl<'a> Builder<'a> {
             return vec![Node::sequence([before, calls.node.clone()])];
         }
         if self.is_strong(&calls.opener) {
-            return vec![Node::sequence([self.text(), calls.node.clone()])];
+            let marked = self.marked_content().map(|content| Node::sequence([content, self.line_gap()]));
+            let before = [self.text()].into_iter().chain(marked);
+            return before.map(|before| Node::sequence([before, calls.node.clone()])).collect();
         }
         // What prose may contain is a call only where a line begins.
-        let below = |calls: &Node| Node::sequence([self.text(), Node::literal("\n"), calls.clone()]);
+        let text = self.text();
+        let below = |calls: &Node| Node::sequence([text.clone(), Node::literal("\n"), calls.clone()]);
         if calls.named.is_empty() {
             return vec![calls.node.clone(), below(&calls.node)];
         }
-        calls.named.iter().cloned().chain(calls.named.iter().map(below)).collect()
+        let first = Node::choice(calls.named.iter().cloned().chain(calls.named.iter().map(below)));
+        vec![Node::sequence([first, calls.more.clone()])]
     }
 
     /// Says whether prose does not contain an opener.
@@ -98,7 +102,7 @@ impl<'a> Builder<'a> {
     /// Returns text as the dialect has it: bare, or between its own markers.
     fn content(&self) -> Node {
         match self.outline.content.first().filter(|_| self.has_wrapped_content()) {
-            None => self.text(),
+            None => Node::choice([self.text()].into_iter().chain(self.marked_content())),
             Some(pattern) => {
                 let before_next =
                     if self.options.reasoning == GrammarReasoning::None || self.outline.reasoning.is_empty() {
@@ -109,6 +113,12 @@ impl<'a> Builder<'a> {
                 Node::sequence([before_next, self.region(pattern)])
             }
         }
+    }
+
+    /// Returns text between markers that may also be left out.
+    fn marked_content(&self) -> Option<Node> {
+        let pattern = self.outline.content.first().filter(|_| !self.has_wrapped_content())?;
+        Some(self.region(pattern))
     }
 
     /// Says whether text stands between markers that are special tokens.

@@ -21,11 +21,13 @@ pub(crate) struct ValueHole {
     trim: bool,
     /// A line break stands behind the value.
     ends_line: bool,
+    /// Nothing else does.
+    is_line: bool,
     cdata: bool,
     /// The dialect says the type of each value.
     pub(crate) typed: bool,
     /// What bare text does not contain.
-    exclusion: Exclusion,
+    exclusion: Arc<Exclusion>,
     /// The style of values that are not text.
     pub(crate) style: ValueStyle,
 }
@@ -131,23 +133,27 @@ impl<'a> Builder<'a> {
             return Err(self.refuse(why));
         }
         let has = |option: &str| options.split(',').any(|one| one.trim() == option);
-        let mut exclusion = self.value_exclusion();
+        let mut exclusion = Arc::clone(self.value_exclusion());
         let also = |signs: &[&str]| {
             let signs = signs.iter().map(|sign| Excluded::anywhere(*sign));
             exclusion.literals().iter().cloned().chain(signs).collect::<Vec<_>>()
         };
         if has("cdata") {
-            exclusion = Exclusion::new(Quoting::Bare, also(&["<"]));
+            exclusion = Arc::new(Exclusion::new(Quoting::Bare, also(&["<"])));
         } else if has("entities") || place == HolePlace::Attribute {
-            exclusion = Exclusion::new(Quoting::Attribute, also(&["<", "&", ">"]));
+            exclusion = Arc::new(Exclusion::new(Quoting::Attribute, also(&["<", "&", ">"])));
         }
         let typed = pattern.iter().any(|part| matches!(part, OutlinePart::Hole { name: "type", .. }));
-        let ends_line = matches!(pattern.get(at + 1), Some(OutlinePart::Text(close)) if close.starts_with('\n'));
+        let close = match pattern.get(at + 1) {
+            Some(OutlinePart::Text(close)) => *close,
+            _ => "",
+        };
         let style = ValueStyle::json(&exclusion);
         Ok(ValueHole {
             is_tree: name == "tree",
             trim: has("trim") || name == "tree",
-            ends_line,
+            ends_line: close.starts_with('\n'),
+            is_line: close == "\n" && at + 2 == pattern.len(),
             cdata: has("cdata"),
             typed,
             exclusion,
@@ -254,14 +260,14 @@ impl<'a> Builder<'a> {
                 let exclusion = self.exact_exclusion(hole);
                 let node = self.bare_string(&at, &exclusion)?;
                 let free = matches!(node, Node::Text(_));
-                out.push(("string", if free { Node::Text(Arc::new(hole.exclusion.clone())) } else { node }));
+                out.push(("string", if free { Node::Text(Arc::clone(&hole.exclusion)) } else { node }));
                 if hole.cdata {
                     let inside = self.bare_string(&at, &end_of_cdata(Quoting::Bare))?;
                     out.push(("string", wrapped(inside)));
                 }
             }
             Branch::Any => {
-                out.push(("string", Node::Text(Arc::new(hole.exclusion.clone()))));
+                out.push(("string", Node::Text(Arc::clone(&hole.exclusion))));
                 out.extend(hole.cdata.then(|| ("string", wrapped(Node::Text(Arc::new(end_of_cdata(Quoting::Bare)))))));
                 if hole.typed {
                     let any = self.free_object(&hole.style);
@@ -286,9 +292,9 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns what text of a length or pattern does not contain: line breaks, which may be no data, or a part of one.
+    /// Returns what text of a length or pattern does not contain: line breaks, which may be no data, a part of one, or the end.
     fn exact_exclusion(&self, hole: &ValueHole) -> Exclusion {
-        let blanks = [("\n", hole.trim), ("\r", hole.trim || hole.ends_line)];
+        let blanks = [("\n", hole.trim || hole.is_line), ("\r", hole.trim || hole.ends_line)];
         let blanks = blanks.into_iter().filter(|blank| blank.1);
         let blanks = blanks.map(|blank| Excluded::anywhere(blank.0));
         Exclusion::new(hole.exclusion.quoting(), hole.exclusion.literals().iter().cloned().chain(blanks))

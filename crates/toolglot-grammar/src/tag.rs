@@ -1,10 +1,11 @@
 //! Writes a grammar as a structural tag, which xgrammar reads.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolglot_json::{Value, json};
 
+use crate::call::CallsNode;
 use crate::exclusion::{Excluded, Exclusion, Quoting};
 use crate::gbnf;
 use crate::message::MessageNode;
@@ -14,15 +15,29 @@ use crate::schema::is_readable;
 /// Writes a message.
 pub(crate) fn write(message: &MessageNode, rules: &Rules, trigger: Option<&str>) -> Value {
     let writer = TagWriter { rules, known: RefCell::default() };
+    // Where each value needs a grammar, or each tool one for the text before it, one for all says it once.
+    let needs_grammars =
+        |calls: &CallsNode| message.text.is_some() && !calls.named.is_empty() || writer.needs_grammar(&calls.node);
     let format = match (&message.text, &message.calls, trigger) {
+        (_, Some(calls), _) if needs_grammars(calls) => writer.grammar(&message.root),
         (Some(text), Some(calls), Some(trigger)) => match writer.triggered(text, &calls.opener, &calls.node, trigger) {
             None => writer.format(&message.root),
             Some(tags) if message.reasoning.is_nothing() => tags,
-            Some(tags) => json!({"type": "sequence", "elements": [writer.format(&message.reasoning), tags]}),
+            Some(tags) => elements("sequence", vec![writer.format(&message.reasoning), tags]),
         },
         _ => writer.format(&message.root),
     };
-    json!({"type": "structural_tag", "format": format})
+    format_of("structural_tag", [("format", format)])
+}
+
+/// Returns a format with members, which are not copied.
+fn format_of(kind: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    let members = members.into_iter().map(|(key, value)| (key.to_owned(), value));
+    Value::Object([("type".to_owned(), kind.into())].into_iter().chain(members).collect())
+}
+
+fn elements(kind: &str, all: Vec<Value>) -> Value {
+    format_of(kind, [("elements", all.into())])
 }
 
 /// Writes nodes as formats.
@@ -48,14 +63,14 @@ impl TagWriter<'_> {
             .into_iter()
             .filter(|marker| !trigger.contains(marker.as_str()) && !marker.contains(trigger))
             .collect();
-        Some(json!({
-            "type": "triggered_tags",
-            "triggers": [trigger],
-            "tags": [{"type": "tag", "begin": opener, "content": content, "end": end}],
-            "at_least_one": false,
-            "stop_after_first": true,
-            "excludes": excludes,
-        }))
+        let members = [
+            ("triggers", json!([trigger])),
+            ("tags", vec![tag(opener, content, &end)].into()),
+            ("at_least_one", false.into()),
+            ("stop_after_first", true.into()),
+            ("excludes", excludes.into()),
+        ];
+        Some(format_of("triggered_tags", members))
     }
 
     fn format(&self, node: &Node) -> Value {
@@ -66,10 +81,8 @@ impl TagWriter<'_> {
             }
             Node::Sequence(nodes) if nodes.is_empty() => json!({"type": "const_string", "value": ""}),
             Node::Sequence(nodes) => self.sequence(nodes),
-            Node::Choice(nodes) => {
-                let all: Vec<Value> = nodes.iter().map(|node| self.format(node)).collect();
-                json!({"type": "or", "elements": all})
-            }
+            Node::Choice(_) | Node::Repeat(..) if self.leads_to_text(node) == Some(false) => self.grammar(node),
+            Node::Choice(nodes) => elements("or", nodes.iter().map(|node| self.format(node)).collect()),
             Node::Repeat(inside, times) => self.repeated(inside, *times),
             Node::Rule(rule) if self.is_split(node) => match self.rules.node(*rule) {
                 Some(node) => self.format(node),
@@ -77,8 +90,8 @@ impl TagWriter<'_> {
             },
             Node::Json(part) if !is_held(&part.schema) => self.grammar(&part.node),
             Node::Json(part) => {
-                let excludes = anywhere(&part.exclusion);
-                json!({"type": "json_schema", "json_schema": part.schema, "excludes": excludes})
+                let excludes = anywhere(&part.exclusion).into();
+                format_of("json_schema", [("json_schema", part.schema.clone()), ("excludes", excludes)])
             }
             Node::Text(_) | Node::Class(..) | Node::Rule(_) => self.grammar(node),
         }
@@ -86,39 +99,61 @@ impl TagWriter<'_> {
 
     /// Writes nodes in a row; text ends with the literal behind it.
     fn sequence(&self, nodes: &[Node]) -> Value {
-        let mut elements = Vec::new();
+        let mut all = Vec::new();
         let mut at = 0;
         while let Some(node) = nodes.get(at) {
             at += 1;
             match (node, nodes.get(at)) {
                 (Node::Text(text), Some(Node::Literal(end))) if text.quoting() == Quoting::Bare && !has_lines(text) => {
-                    elements.push(json!({"type": "tag", "begin": "", "content": any_text(text), "end": end}));
+                    all.push(tag("", any_text(text), end));
                     at += 1;
                 }
-                _ => elements.push(self.format(node)),
+                _ => all.push(self.format(node)),
             }
         }
-        match elements.len() {
-            1 => elements.remove(0),
-            _ => json!({"type": "sequence", "elements": elements}),
+        match all.len() {
+            1 => all.remove(0),
+            _ => elements("sequence", all),
         }
     }
 
     fn repeated(&self, inside: &Node, times: Times) -> Value {
         let content = self.format(inside);
-        match (times.least, times.most) {
-            (0, Some(1)) => json!({"type": "optional", "content": content}),
-            (0, None) => json!({"type": "star", "content": content}),
-            (1, None) => json!({"type": "plus", "content": content}),
+        let kind = match (times.least, times.most) {
+            (0, Some(1)) => "optional",
+            (0, None) => "star",
+            (1, None) => "plus",
             (least, most) => {
-                json!({"type": "repeat", "content": content, "min": least, "max": most.map_or(-1, |most| most as i64)})
+                let most = most.map_or(-1, |most| most as i64);
+                return format_of("repeat", [("content", content), ("min", least.into()), ("max", most.into())]);
             }
-        }
+        };
+        format_of(kind, [("content", content)])
     }
 
     /// Writes a node as a grammar of its own.
     fn grammar(&self, node: &Node) -> Value {
         json!({"type": "grammar", "grammar": gbnf::write(node, self.rules)})
+    }
+
+    /// Says whether a node, or a rule that it leads to, has text in which lines matter, or that excludes a lot: xgrammar excludes
+    /// only what counts anywhere, and ends a text with the first end that it finds.
+    fn needs_grammar(&self, node: &Node) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            match node {
+                Node::Text(exclusion) if has_lines(exclusion) || exclusion.literals().len() > MOST_EXCLUDED => {
+                    return true;
+                }
+                Node::Sequence(nodes) if nodes.windows(2).any(is_line) => return true,
+                Node::Sequence(nodes) | Node::Choice(nodes) => open.extend(nodes),
+                Node::Repeat(inside, _) => open.push(inside),
+                Node::Rule(rule) if seen.insert(*rule) => open.extend(self.rules.node(*rule)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Says whether a node leads to a schema or to text that xgrammar reads as such, and not to itself.
@@ -169,17 +204,31 @@ fn is_held(schema: &Value) -> bool {
     }
 }
 
+/// How many literals each text of a tag may list. Where tags are named after tools, each would list all tools: the tag grew with
+/// their square, to half a megabyte for 80.
+const MOST_EXCLUDED: usize = 40;
+
 /// Formats by which xgrammar lets quotes, control characters or markers through.
 const LOOSE_FORMATS: [&str; 4] = ["email", "uri-template", "json-pointer", "relative-json-pointer"];
 
 fn any_text(exclusion: &Exclusion) -> Value {
-    json!({"type": "any_text", "excludes": anywhere(exclusion)})
+    format_of("any_text", [("excludes", anywhere(exclusion).into())])
+}
+
+fn tag(begin: &str, content: Value, end: &str) -> Value {
+    format_of("tag", [("begin", begin.into()), ("content", content), ("end", end.into())])
 }
 
 fn anywhere(exclusion: &Exclusion) -> Vec<String> {
     exclusion.literals().iter().filter(|literal| !literal.at_line_start).flat_map(Excluded::spellings).collect()
 }
 
+/// Says whether text ends with its last line break.
+fn is_line(nodes: &[Node]) -> bool {
+    matches!(nodes, [Node::Text(_), Node::Literal(end)] if end == "\n")
+}
+
+/// Says whether what a text does not contain counts where lines begin.
 fn has_lines(exclusion: &Exclusion) -> bool {
     exclusion.literals().iter().any(|literal| literal.at_line_start)
 }
