@@ -33,7 +33,7 @@ Examples:
   toolglot parse answer.txt -t tools.json         read one answer
   llm 'list the files' | toolglot parse --events  stream events as JSON lines
   toolglot parse --jsonl < answers.jsonl          read millions of answers
-  toolglot repair --jsonl < arguments.jsonl       fix arguments that are not JSON
+  toolglot repair --jsonl < arguments.jsonl       fix invalid arguments
   toolglot render -d hermes message.json          write what a model would write
   toolglot grammar -d hermes -t tools.json        hold a model to its dialect
   toolglot explain answer.txt                     see why a call was not read
