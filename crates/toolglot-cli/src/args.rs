@@ -46,8 +46,8 @@ const PARSE_EXAMPLES: &str = r#"Examples:
   toolglot parse --dialect hermes --validation strict answer.txt other.txt
   echo '{"id": 1, "text": "[TOOL_CALLS]ls[ARGS]{}"}' | toolglot parse --jsonl
 
-Output as JSON:
-  {"role", "content", "reasoning_content"?, "tool_calls"?,
+Output as JSON, with "file" if there are several:
+  {"file"?, "role", "content", "reasoning_content"?, "tool_calls"?,
    "incomplete_calls"?, "finish_reason", "dialect"}
 
 Lines of --jsonl:
@@ -59,7 +59,8 @@ Lines of --jsonl:
        limits {held, arguments, depth, calls}
   out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
        "diagnostics"}, in input order; a line that cannot be read, or is
-       longer than 64 MiB, yields {"id", "error", "line"}, and the run continues
+       longer than 64 MiB, yields {"id", "error", "line"}, and the run continues.
+       Counts of calls, repairs and failed lines end the run, on stderr
 "#;
 
 const REPAIR_EXAMPLES: &str = r#"Examples:

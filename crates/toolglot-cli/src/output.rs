@@ -16,7 +16,7 @@ pub(crate) fn write_answer(out: &mut Vec<u8>, id: Option<&str>, message: &Messag
 }
 
 /// Writes a message as a chat API has it, and how it ended: a call that was cut off is never just missing.
-pub(crate) fn write_message(out: &mut Vec<u8>, file: Option<&String>, message: &Message) {
+pub(crate) fn write_message(out: &mut Vec<u8>, file: Option<&str>, message: &Message) {
     json::object(out, |object| {
         if let Some(file) = file {
             object.text("file", file);

@@ -125,7 +125,7 @@ fn run_message(
         out.write_all(view::of(&message, Paint::stdout()).as_bytes())?;
     } else {
         let mut json = Vec::new();
-        output::write_message(&mut json, is_named.then_some(&name), &message);
+        output::write_message(&mut json, is_named.then_some(name.as_str()), &message);
         json.push(b'\n');
         out.write_all(&json)?;
     }

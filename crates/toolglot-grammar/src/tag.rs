@@ -15,7 +15,7 @@ use crate::schema::is_readable;
 /// Writes a message.
 pub(crate) fn write(message: &MessageNode, rules: &Rules, trigger: Option<&str>) -> Value {
     let writer = TagWriter { rules, known: RefCell::default() };
-    // Where each value needs a grammar, or each tool one for the text before it, one for all says it once.
+    // If each value needs a grammar, or each tool one for the text before it, a single grammar is shorter.
     let needs_grammars =
         |calls: &CallsNode| message.text.is_some() && !calls.named.is_empty() || writer.needs_grammar(&calls.node);
     let format = match (&message.text, &message.calls, trigger) {

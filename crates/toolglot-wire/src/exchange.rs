@@ -290,11 +290,8 @@ impl Exchange {
             remembers: work.remembers,
         };
         let renamed = self.policy.upstream_model.is_some();
-        let opening = work
-            .demand_prompt
-            .as_ref()
-            .filter(|_| work.is_begun)
-            .and_then(|demand_prompt| Opening::new(&demand_prompt.opening));
+        let opening =
+            work.demand_prompt.as_ref().filter(|_| work.is_begun).and_then(|prompt| Opening::new(&prompt.opening));
         Turn::new(work.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
     }
 }
@@ -410,8 +407,7 @@ impl Prompted<'_> {
         if !asked.tools.is_empty() && !policy.off {
             policy.engine.complete(sent, upstream);
         }
-        let opening =
-            demand_prompt.as_ref().map(|demand_prompt| demand_prompt.opening.as_str()).filter(|text| !text.is_empty());
+        let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
         // A grammar begins where the answer does.
         let is_free = policy.prefill && upstream == Protocol::Chat && holding.before.is_none();
         let opening = opening.filter(|_| is_free);

@@ -76,7 +76,7 @@ pub struct Turn {
     over: bool,
 }
 
-/// Converts what is said from the server's protocol to the client's.
+/// Converts the server's protocol to the client's.
 struct Conversion {
     ingress: Protocol,
     client: Client,

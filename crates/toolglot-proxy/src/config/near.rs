@@ -1,4 +1,4 @@
-//! What to say of a setting that does not exist.
+//! Messages about settings that do not exist.
 
 use crate::config::section::Section;
 use crate::config::{
