@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use toolglot::{
-    CallsInReasoning, Evidence, FinishReason, NullText, ReasoningOpen, Repairs, UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Frame, NullText, ReasoningOpen, Repairs, UnknownTool, Untyped, Validation,
 };
 
 use crate::chunk::Chunk;
@@ -55,7 +55,7 @@ Lines of --jsonl:
        Chat Completions, Responses, Messages, Ollama, OpenAI batch output.
        Options are named like the flags, with `_`: dialects, validation,
        untyped, null_text, reasoning_open, finish_reason, calls_in_reasoning,
-       evidence, unknown_tool, accept_incomplete, repairs,
+       frame, evidence, unknown_tool, accept_incomplete, repairs,
        limits {held, arguments, depth, calls}
   out  {"id", "message", "finish_reason", "dialect", "incomplete_calls"?,
        "diagnostics"}, in input order; a line that cannot be read, or is
@@ -341,6 +341,11 @@ pub(crate) struct MessageFlags {
     /// How to treat a call inside reasoning [default: wait]
     #[arg(long, value_name = "POLICY", value_parser = choice::<CallsInReasoning>(CallsInReasoning::NAMES))]
     pub(crate) calls_in_reasoning: Option<CallsInReasoning>,
+    /// How to treat white space beside markers [default: template]
+    ///
+    /// `template` drops it with the markers, as chat templates write it; `exact` keeps all of it as text.
+    #[arg(long, value_name = "POLICY", value_parser = choice::<Frame>(Frame::NAMES))]
+    pub(crate) frame: Option<Frame>,
     /// How much evidence a call needs [default: balanced]
     #[arg(long, value_name = "POLICY", value_parser = choice::<Evidence>(Evidence::NAMES))]
     pub(crate) evidence: Option<Evidence>,

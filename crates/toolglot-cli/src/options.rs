@@ -27,6 +27,7 @@ impl Setup {
             .with_reasoning_open(message.reasoning_open.unwrap_or_default())
             .with_finish_reason(message.finish_reason)
             .with_calls_in_reasoning(message.calls_in_reasoning.unwrap_or_default())
+            .with_frame(message.frame.unwrap_or_default())
             .with_evidence(message.evidence.unwrap_or_default())
             .with_unknown_tool(message.unknown_tool.unwrap_or_default())
             .with_accept_incomplete(message.accept_incomplete)

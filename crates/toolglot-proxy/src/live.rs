@@ -193,6 +193,7 @@ fn options(config: &Config, route: &config::RouteSettings) -> Options {
         .with_untyped(route.untyped.value)
         .with_evidence(route.evidence.value)
         .with_unknown_tool(route.unknown_tool.value)
+        .with_frame(route.frame.value)
         .with_calls_in_reasoning(route.calls_in_reasoning.value)
         .with_repairs(route.repairs.value)
         .with_limits(limits)

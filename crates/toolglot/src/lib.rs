@@ -30,6 +30,7 @@ mod diagnostic;
 mod dialect;
 mod event;
 mod evidence;
+mod frame;
 mod given;
 mod id;
 mod inspect;
@@ -66,7 +67,7 @@ pub use inspect::{Arrival, ByteKind, Inspection, Mending, Remedy, Stretch, WhyNo
 pub use message::{Call, Collector, IncompleteCall, Message};
 pub use near_miss::{MissReason, NearMiss, near_miss};
 pub use options::{
-    CallsInReasoning, Evidence, FinishReason, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
+    CallsInReasoning, Evidence, FinishReason, Frame, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
     UnknownTool, Untyped, Validation,
 };
 pub use outline::{HolePlace, Outline, OutlinePart};

@@ -8,7 +8,7 @@ mod limits;
 mod named;
 
 pub use choice::{
-    CallsInReasoning, Evidence, FinishReason, NullText, ReasoningOpen, UnknownChoice, UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Frame, NullText, ReasoningOpen, UnknownChoice, UnknownTool, Untyped, Validation,
 };
 pub use limits::Limits;
 pub use named::OptionError;
@@ -29,6 +29,7 @@ pub struct Options {
     pub(crate) reasoning_open: ReasoningOpen,
     pub(crate) finish_reason: Option<FinishReason>,
     pub(crate) calls_in_reasoning: CallsInReasoning,
+    pub(crate) frame: Frame,
     pub(crate) evidence: Evidence,
     pub(crate) unknown_tool: UnknownTool,
     pub(crate) accept_incomplete: bool,
@@ -89,6 +90,12 @@ impl Options {
     #[must_use]
     pub fn with_calls_in_reasoning(self, calls_in_reasoning: CallsInReasoning) -> Self {
         Self { calls_in_reasoning, ..self }
+    }
+
+    /// What white space between text or reasoning and the markers of a dialect is.
+    #[must_use]
+    pub fn with_frame(self, frame: Frame) -> Self {
+        Self { frame, ..self }
     }
 
     /// How much evidence a call needs.

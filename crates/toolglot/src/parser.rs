@@ -15,8 +15,9 @@ use std::sync::Arc;
 use crate::diagnostic::Code;
 use crate::dialect::Dialects;
 use crate::event::{Event, EventKind};
+use crate::frame::FrameReader;
 use crate::marks::Marks;
-use crate::options::{FinishReason, Options, ReasoningOpen};
+use crate::options::{FinishReason, Frame, Options, ReasoningOpen};
 use crate::sink::{Sink, StoredEvent, StoredKind};
 use crate::tool::Tools;
 use crate::trace::Step;
@@ -106,6 +107,7 @@ pub struct Parser {
     /// The region to go back to after a call inside it.
     outer: Option<Box<RegionReader>>,
     dialect: Option<Arc<str>>,
+    frame: FrameReader,
     /// With fewer bytes than this nothing new can be decided.
     wake: usize,
     done: bool,
@@ -143,6 +145,7 @@ impl Parser {
             scanner: Scanner::new(options),
             outer: None,
             dialect: None,
+            frame: FrameReader::default(),
             wake: 0,
             done: false,
         }
@@ -234,6 +237,7 @@ impl Parser {
         self.input.renew();
         self.sink.renew(self.engine.options.repairs);
         self.scanner = scanner;
+        self.frame = FrameReader::default();
         self.state = State::at_start(&self.engine.options);
         (self.outer, self.dialect, self.wake, self.done) = (None, None, 0, false);
     }
@@ -256,7 +260,8 @@ impl Parser {
             self.begin();
         }
         if self.input.is_long() {
-            self.input.forget(self.sink.cursor().min(self.anchor()));
+            let decided = self.sink.cursor().min(self.anchor());
+            self.input.forget(self.frame.anchor().map_or(decided, |held| held.min(decided)));
         }
         self.sink.clear();
     }
@@ -266,6 +271,9 @@ impl Parser {
     fn events(&mut self) -> Events<'_> {
         for diagnostic in &mut self.sink.diagnostics {
             diagnostic.span = self.input.span(&diagnostic.span);
+        }
+        if self.engine.options.frame == Frame::Template {
+            self.frame.settle(&mut self.sink.entries, self.input.view(), self.engine.options.limits.held);
         }
         Events { parser: self, next: 0 }
     }
@@ -470,7 +478,7 @@ impl Parser {
         let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
         let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {
-            StoredKind::Text => EventKind::Text(text()),
+            StoredKind::Text | StoredKind::Content => EventKind::Text(text()),
             StoredKind::Reasoning => EventKind::Reasoning(text()),
             StoredKind::Markup => EventKind::Markup,
             StoredKind::CallStart { index, id, name } => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
+use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
 use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
 use crate::config::section::{Section, SettingKey, section};
@@ -190,6 +190,8 @@ section! { "route" many
         reasoning_field: Choice<ReasoningField> = "reasoning_content",
         /// How calls inside reasoning are treated.
         calls_in_reasoning: Choice<CallsInReasoning> = "wait",
+        /// What white space between text or reasoning and markers is: part of the markers (`template`) or text (`exact`).
+        frame: Choice<Frame> = "template",
         /// How calls are validated against the schemas of their tools.
         validation: Choice<Validation> = "coerce",
         /// How values without a declared type are read.

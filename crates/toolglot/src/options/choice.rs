@@ -71,6 +71,17 @@ impl From<bool> for ReasoningOpen {
     }
 }
 
+/// What white space between text or reasoning and the markers of a dialect is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Frame {
+    /// Part of the markers, as chat templates write it: line breaks before a marker and after one, and what is between two.
+    #[default]
+    Template,
+    /// Text, or reasoning, exactly as it came.
+    Exact,
+}
+
 /// How much evidence a call needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -147,6 +158,7 @@ names!(Untyped, "untyped": Infer = "infer", String = "string");
 names!(NullText, "null_text": Null = "null", Text = "text");
 names!(CallsInReasoning, "calls_in_reasoning": Wait = "wait", End = "end", Quote = "quote");
 names!(ReasoningOpen, "reasoning_open": No = "false", Yes = "true", Maybe = "maybe");
+names!(Frame, "frame": Template = "template", Exact = "exact");
 names!(Evidence, "evidence": Strict = "strict", Balanced = "balanced", Eager = "eager");
 names!(UnknownTool, "unknown_tool": Call = "call", Text = "text");
 names!(FinishReason, "finish_reason": Stop = "stop", ToolCalls = "tool_calls", Length = "length", ContentFilter = "content_filter");

@@ -148,7 +148,7 @@ impl RegionReader {
         match (self.held, self.is_reasoning) {
             (Some(_), _) => {}
             (None, true) => sink.reasoning(upto),
-            (None, false) => sink.text(upto),
+            (None, false) => sink.content(upto),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Settings that are one of a few words, and what each word means.
 
-use toolglot::{CallsInReasoning, Evidence, UnknownTool, Untyped, Validation};
+use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
 use toolglot_json::{Value, json};
 use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, ReasoningField};
 
@@ -49,7 +49,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Validation, Untyped, CallsInReasoning, Evidence, UnknownTool);
+words!(Validation, Untyped, CallsInReasoning, Evidence, Frame, UnknownTool);
 
 impl Words for Option<Protocol> {
     const WORDS: &[&str] = &["auto", "chat", "responses", "messages", "ollama"];

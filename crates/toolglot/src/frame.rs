@@ -1,0 +1,221 @@
+//! White space between words and markers. Templates write it, so it is markup unless the caller wants it [`Frame::Exact`].
+//!
+//! | white space | followed by a marker | by words | by the end |
+//! |---|---|---|---|
+//! | begins the message | markup | text | text |
+//! | behind a marker, the first words of their kind | markup | markup up to its last line break | markup |
+//! | behind a marker, later words | markup | text | markup |
+//! | behind words, from its first line break on | markup | text | text |
+//!
+//! Words are text or reasoning. A message begins as if behind a marker for reasoning, which the prompt opened then. Content
+//! that markers enclose is exact.
+
+use std::ops::Range;
+
+use crate::sink::{StoredEvent, StoredKind};
+use crate::view::View;
+
+/// Decides what white space at the edges of words is, and holds it until that is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FrameReader {
+    edge: Edge,
+    held: Option<Held>,
+    /// Kinds of words that have been there.
+    seen: [bool; 2],
+}
+
+/// What stands before the next byte, or before the white space that is held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Edge {
+    #[default]
+    Start,
+    Marker,
+    Words(Words),
+}
+
+/// The kinds of words that have edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    Text,
+    Reasoning,
+}
+
+/// White space at the end of what was read.
+#[derive(Clone, Debug)]
+struct Held {
+    words: Words,
+    span: Range<usize>,
+}
+
+impl Words {
+    fn of(kind: &StoredKind) -> Option<Self> {
+        match kind {
+            StoredKind::Text => Some(Self::Text),
+            StoredKind::Reasoning => Some(Self::Reasoning),
+            _ => None,
+        }
+    }
+
+    fn event(self, span: Range<usize>) -> StoredEvent {
+        let kind = match self {
+            Self::Text => StoredKind::Text,
+            Self::Reasoning => StoredKind::Reasoning,
+        };
+        StoredEvent { span, kind }
+    }
+}
+
+impl FrameReader {
+    /// Returns the place from which bytes are still needed, if any are.
+    pub(crate) fn anchor(&self) -> Option<usize> {
+        self.held.as_ref().map(|held| held.span.start)
+    }
+
+    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
+    #[inline]
+    pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
+        let is_settled = self.held.is_none() && events.iter().all(|event| self.is_inside(event, view));
+        if !is_settled {
+            self.settle_edges(events, view, most);
+        }
+        if view.final_end().is_ok() {
+            self.end(events);
+        }
+    }
+
+    /// Says whether an event goes on with what was before it, and its last byte decides nothing.
+    #[inline]
+    fn is_inside(&self, event: &StoredEvent, view: View<'_>) -> bool {
+        match &event.kind {
+            StoredKind::Diagnostic(_) => true,
+            StoredKind::Arguments { .. } => self.edge == Edge::Marker,
+            StoredKind::Content => self.edge == Edge::Words(Words::Text),
+            kind => Words::of(kind).is_some_and(|words| {
+                self.edge == Edge::Words(words)
+                    && view.byte(event.span.end - 1).is_ok_and(|byte| !byte.is_some_and(is_space))
+            }),
+        }
+    }
+
+    #[inline(never)]
+    fn settle_edges(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
+        for event in std::mem::take(events) {
+            match (&event.kind, Words::of(&event.kind)) {
+                (StoredKind::Diagnostic(_), _) => events.push(event),
+                (_, Some(words)) => self.words(words, event.span, view, most, events),
+                (kind, None) => {
+                    self.edge = match kind {
+                        StoredKind::Content => self.said(Words::Text),
+                        _ => Edge::Marker,
+                    };
+                    events.extend(self.held.take().map(|held| markup(held.span)));
+                    events.push(event);
+                }
+            }
+        }
+    }
+
+    /// Passes words on without the white space at their edges.
+    fn words(
+        &mut self,
+        words: Words,
+        mut span: Range<usize>,
+        view: View<'_>,
+        most: usize,
+        events: &mut Vec<StoredEvent>,
+    ) {
+        if let Some(held) = self.held.take() {
+            if held.words == words {
+                span.start = held.span.start;
+            } else {
+                // Nothing stands between one kind and the other, so this is no edge.
+                self.say(held.words, held.span, events);
+            }
+        }
+        let first = span.start + leading(view, &span);
+        self.say_excess(words, &mut span, first, most, events);
+        if first < span.end || self.edge == Edge::Words(words) {
+            let lines = if self.is_frame(words) { lines(view.slice(span.start, first)) } else { 0 };
+            events.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
+            let end = span.end - trailing_lines(view, &span);
+            self.say(words, span.start + lines..end, events);
+            span.start = end;
+        }
+        let end = span.end;
+        self.say_excess(words, &mut span, end, most, events);
+        self.held = (!span.is_empty()).then_some(Held { words, span });
+    }
+
+    /// Says white space up to `end` of which there is too much to hold.
+    fn say_excess(
+        &mut self,
+        words: Words,
+        span: &mut Range<usize>,
+        end: usize,
+        most: usize,
+        events: &mut Vec<StoredEvent>,
+    ) {
+        while end - span.start > most {
+            self.say(words, span.start..span.start + most, events);
+            span.start += most;
+        }
+    }
+
+    /// Says whether line breaks that lead to words are the frame's.
+    fn is_frame(&self, words: Words) -> bool {
+        let behind = self.edge == Edge::Marker || self.edge == Edge::Start && words == Words::Reasoning;
+        behind && !self.seen[words as usize]
+    }
+
+    fn say(&mut self, words: Words, span: Range<usize>, events: &mut Vec<StoredEvent>) {
+        if span.is_empty() {
+            return;
+        }
+        self.edge = self.said(words);
+        match events.last_mut() {
+            Some(last) if Words::of(&last.kind) == Some(words) => last.span.end = span.end,
+            _ => events.push(words.event(span)),
+        }
+    }
+
+    fn said(&mut self, words: Words) -> Edge {
+        self.seen[words as usize] = true;
+        Edge::Words(words)
+    }
+
+    /// The end of input is no marker.
+    fn end(&mut self, events: &mut Vec<StoredEvent>) {
+        let Some(held) = self.held.take() else { return };
+        match self.edge {
+            Edge::Marker => events.push(markup(held.span)),
+            Edge::Start | Edge::Words(_) => self.say(held.words, held.span, events),
+        }
+    }
+}
+
+fn markup(span: Range<usize>) -> StoredEvent {
+    StoredEvent { span, kind: StoredKind::Markup }
+}
+
+fn leading(view: View<'_>, span: &Range<usize>) -> usize {
+    let text = view.slice(span.start, span.end);
+    text.len() - text.trim_start_matches(SPACES).len()
+}
+
+/// Returns the length of the white space at the end, from its first line break on.
+fn trailing_lines(view: View<'_>, span: &Range<usize>) -> usize {
+    let text = view.slice(span.start, span.end);
+    let space = &text[text.trim_end_matches(SPACES).len()..];
+    space.find(['\n', '\r']).map_or(0, |at| space.len() - at)
+}
+
+/// Returns the end of the last line break.
+fn lines(space: &str) -> usize {
+    space.rfind(['\n', '\r']).map_or(0, |at| at + 1)
+}
+
+const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
+
+fn is_space(byte: u8) -> bool {
+    SPACES.contains(&char::from(byte))
+}
