@@ -35,6 +35,8 @@ const LANGUAGES: [Language; 5] = [
 type Row = (&'static str, [&'static str; 5]);
 
 const LINES: &str = "- `toolglot inspect`";
+/// The wheel has no page.
+const STEPS: &str = "- `explain`; `toolglot inspect` of the program";
 const MADE: &str = "- `toolglot dialects new`";
 
 #[rustfmt::skip]
@@ -51,7 +53,7 @@ const ROWS: &[Row] = &[
     ("repair arguments", ["repair", "tg_repair", "repair", "repair", "Repair"]),
     ("why no call was recognised", ["near_miss", "tg_near_miss", "near_miss", "nearMiss", "Reader.NearMiss"]),
     ("why it was read so", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
-    ("what became of every byte", ["inspect", "tg_inspect", LINES, "inspect", LINES]),
+    ("what became of every byte", ["inspect", "tg_inspect", STEPS, "inspect", LINES]),
     ("recognise a dialect", ["detect::from_output", "tg_detect", "detect", "detect", "Detect"]),
     ("list dialects", ["Dialects", "tg_dialects_list", "Dialects", "dialects", "Reader.Dialects"]),
     ("choose dialects", ["Dialects", "tg_dialects_new", "Dialects", "- options of each call", "- `Config`"]),
@@ -144,6 +146,21 @@ A test fails if a name is not declared, if a function of the C ABI has no row, o
 Diagnostics have the same [codes](diagnostics.md) everywhere.
 ";
 
+const PLATFORMS: &str = "
+## Platforms
+
+`.ci/rehearse` makes what a release has on x86_64 Linux, installs it in a clean folder and runs the READMEs' first lines. The
+workflows of a release build the rest, which no developer's machine has tried:
+
+| | tried | not tried |
+|---|---|---|
+| crates, npm packages, Go module | Linux; they are the same files everywhere | macOS, Windows |
+| program | x86_64 Linux with glibc | aarch64 Linux, musl, macOS; no Windows |
+| wheel | CPython on x86_64 Linux with glibc 2.17 or later | aarch64, musl, macOS, Windows, CPython without the lock |
+| C library | x86_64 Linux | macOS, aarch64; no Windows |
+| image | – | the `Dockerfile` |
+";
+
 /// Returns the page.
 pub(super) fn page() -> File {
     let heads = LANGUAGES.map(|language| language.name).join(" | ");
@@ -171,6 +188,7 @@ pub(super) fn page() -> File {
         let without = if without.is_empty() { String::new() } else { format!("; {without}") };
         text += &format!("| `{name}` | {values}{without} |\n");
     }
+    text += PLATFORMS;
     File { path: "docs/bindings.md".to_owned(), text }
 }
 
