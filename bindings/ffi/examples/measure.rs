@@ -1,4 +1,4 @@
-//! What a token costs, in the core and through the C ABI: `measure TEXT TOOLS ROUNDS`; see `bindings/measure`.
+//! What a token costs, in the core and through the C ABI: `measure TEXT TOOLS ROUNDS BYTES`; see `bindings/measure`.
 #![expect(unsafe_code, reason = "it calls what C calls")]
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
@@ -12,8 +12,9 @@ use toolglot_ffi::abi::*;
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let read = |at: usize| std::fs::read_to_string(&arguments[at]).expect("readable");
-    let (text, tools, rounds) = (read(1), read(2), arguments[3].parse().expect("a number"));
-    let pieces: Vec<&[u8]> = text.as_bytes().chunks(4).collect();
+    let number = |at: usize| arguments[at].parse().expect("a number");
+    let (text, tools, rounds) = (read(1), read(2), number(3));
+    let pieces: Vec<&[u8]> = text.as_bytes().chunks(number(4)).collect();
     let mut parser =
         Parser::new(&Dialects::builtin(), &Tools::from_json_str(&tools).expect("tools"), &Options::default());
     tell("core", pieces.len(), rounds, || {

@@ -1,13 +1,13 @@
-// Says what a token costs: measure.mjs TEXT TOOLS ROUNDS; see bindings/measure.
+// Says what a token costs: measure.mjs TEXT TOOLS ROUNDS BYTES; see bindings/measure.
 import { readFileSync } from "node:fs";
 
 import { Parser } from "toolglot";
 
-const [, , textPath, toolsPath, rounds] = process.argv;
+const [, , textPath, toolsPath, rounds, size] = process.argv;
 const text = readFileSync(textPath, "utf8");
 const tools = readFileSync(toolsPath, "utf8");
 
-const pieces = text.match(/.{1,4}/gs);
+const pieces = text.match(new RegExp(`.{1,${size}}`, "gs"));
 const parser = new Parser({ tools });
 let best = Infinity;
 let events = 0;

@@ -1,22 +1,18 @@
-// What bindings/ai-sdk/continue.md would make of Continue's parsing of `function.arguments`.
+// The lines of bindings/ai-sdk/continue.md, which would replace Continue's parsing of `function.arguments`.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { repair } from "toolglot";
 
-/** The function as the page has it. */
-function parseToolCallArgs(toolCall, tools) {
-  const text = toolCall.function?.arguments;
-  if (text && typeof text === "object") return text;
-  const { arguments: json, diagnostics } = repair(text ?? "", { tools, tool: toolCall.function?.name });
-  if (json === null) throw new Error(`the arguments cannot be read: ${diagnostics.map(({ message }) => message).join("; ")}`);
-  return JSON.parse(json);
-}
+/** The page's function, and its lines for the command line as a function. */
+const page = readFileSync(new URL("../../ai-sdk/continue.md", import.meta.url), "utf8");
+const [first, second] = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
+const toolCallArgs = new Function("repair", `${first.replace(/^import .*$/m, "").replace("export ", "")}; return toolCallArgs;`)(repair);
+const preprocess = new Function("toolCallArgs", "toolCall", "tool", `${second}; return toolCall;`);
 
-const read = (text, schema) => {
-  const tools = [{ name: "ls", parameters: schema ?? { type: "object" } }];
-  return parseToolCallArgs({ function: { name: "ls", arguments: text } }, tools);
-};
+const declared = (schema) => ({ name: "ls", parameters: schema ?? { type: "object" } });
+const read = (text, schema, how) => toolCallArgs({ function: { name: "ls", arguments: text } }, [declared(schema)], how);
 const parameter = (name, value) => `<parameter=${name}>\n${value}\n</parameter>`;
 const call = (...parameters) => `<tool_call>\n<function=ls>\n${parameters.join("\n")}\n</function>\n</tool_call>`;
 
@@ -58,7 +54,35 @@ test("names of an object's own machinery are plain keys", () => {
   }
 });
 
+const cut = '{"dirPath": "src/lib", "recursive": true}';
+
+test("arguments cut off anywhere are an error; while they arrive, what is there is shown", () => {
+  for (let end = 1; end < cut.length; end++) {
+    const text = cut.slice(0, end);
+    assert.throws(() => read(text), /cannot be read/, text);
+    const { dirPath, recursive, ...others } = read(text, undefined, { partial: true });
+    assert.ok("src/lib".startsWith(dirPath ?? "") && (recursive ?? true) === true, text);
+    assert.deepEqual(others, {});
+  }
+});
+
+test("invalid JSON is {} for those who ask, as in Continue's own test", () => {
+  for (const text of ['{"name": "test", value: 123', "not json"]) {
+    assert.throws(() => read(text), /cannot be read/);
+    assert.deepEqual(read(text, undefined, { invalid: "empty" }), {});
+  }
+});
+
+test("in the command line, arguments are read once, when all have come", () => {
+  const call = { name: "ls", arguments: null, argumentsStr: "{'dirPath': 'src', \"recursive\": True}" };
+  assert.deepEqual(preprocess(toolCallArgs, call, declared()).arguments, { dirPath: "src", recursive: true });
+  // A beginning that is JSON by itself is not the whole.
+  assert.throws(() => preprocess(toolCallArgs, { ...call, argumentsStr: '{}{"dirPath": "sr' }, declared()), /cannot be read/);
+  assert.throws(() => preprocess(toolCallArgs, { ...call, argumentsStr: cut.slice(0, -1) }, declared()), /cannot be read/);
+});
+
 test("what cannot be read is an error, and nothing at all is no arguments", () => {
   assert.throws(() => read("I would list the folder"), /cannot be read/);
-  for (const blank of ["", "  \n", undefined]) assert.deepEqual(read(blank), {});
+  for (const blank of ["", "  \n", null, undefined]) assert.deepEqual(read(blank), {});
+  assert.deepEqual(toolCallArgs({ function: undefined }, []), {});
 });

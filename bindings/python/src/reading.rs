@@ -123,6 +123,9 @@ pub(crate) fn repair(
     Ok((found.arguments, found.diagnostics.iter().map(Diagnostic::from).collect()))
 }
 
+/// Why a text was read as no call: reason, tool, diagnostic.
+type MissParts = (&'static str, Option<String>, Diagnostic);
+
 /// Returns why a text that looks like a call was read as none.
 #[pyfunction]
 pub(crate) fn near_miss(
@@ -131,13 +134,13 @@ pub(crate) fn near_miss(
     dialects: &Dialects,
     tools: &Tools,
     options: &Options,
-) -> PyResult<Option<Diagnostic>> {
+) -> PyResult<Option<MissParts>> {
     let text = Text::of(text)?;
     let miss = py.detach(|| {
         let message = read(&text, &dialects.0, &tools.0, &options.0);
         toolglot::near_miss(&text.lossy(), &message, &dialects.0, &tools.0, &options.0)
     });
-    Ok(miss.map(|miss| Diagnostic::from(&miss.diagnostic)))
+    Ok(miss.map(|miss| (miss.reason.name(), miss.tool, Diagnostic::from(&miss.diagnostic))))
 }
 
 /// A step of reading: action, dialect, detail, start, end.

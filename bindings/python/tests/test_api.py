@@ -272,8 +272,9 @@ def test_what_was_read_can_be_written(weather: Any) -> None:
 def test_a_near_miss_says_why() -> None:
     text = '[get_weather(city="Oslo")]'
     missed = toolglot.near_miss(text)
-    assert missed is not None and missed.code == "near_miss" and "no tools are declared" in missed.message
-    assert [found.code for found in toolglot.parse(text).diagnostics] == ["near_miss"]
+    assert missed is not None and (missed.reason, missed.tool) == ("no_tools", "get_weather")
+    assert missed.diagnostic.code == "near_miss" and "no tools are declared" in missed.diagnostic.message
+    assert list(toolglot.parse(text).diagnostics) == [missed.diagnostic]
     assert not toolglot.parse_many([text], near_misses=False)[0].diagnostics
     parser = toolglot.Parser()
     parser.push(text)

@@ -25,17 +25,13 @@ impl<V: Clone> Cache<V> {
             return made.clone();
         }
         let made = make();
-        self.keep(text, made.clone());
-        made
-    }
-
-    fn keep(&mut self, text: &str, made: V) {
         self.bytes += text.len();
         if self.bytes > BOUND || self.made.len() > 1024 {
             self.made.clear();
             self.bytes = text.len();
         }
-        self.made.insert(text.into(), made);
+        self.made.insert(text.into(), made.clone());
+        made
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum Chunk {
 impl Chunk {
     /// Returns the pieces as ranges; they tile the input.
     pub(crate) fn cuts(self, input: &[u8]) -> impl Iterator<Item = Range<usize>> {
-        let mut sizes = Sizes::new(self);
+        let mut sizes = Sizes { chunk: self, state: if let Self::Random(seed) = self { seed } else { 0 } };
         let mut start = 0;
         std::iter::from_fn(move || {
             let rest = input.len().checked_sub(start).filter(|rest| *rest > 0)?;
@@ -56,10 +56,6 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(chunk: Chunk) -> Self {
-        Self { chunk, state: if let Chunk::Random(seed) = chunk { seed } else { 0 } }
-    }
-
     fn next(&mut self) -> usize {
         match self.chunk {
             Chunk::Whole => usize::MAX,

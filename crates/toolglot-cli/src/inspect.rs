@@ -46,7 +46,7 @@ pub(crate) struct InspectArgs {
 /// Serves the page until a signal ends it.
 pub(crate) fn run(args: &InspectArgs) -> Run {
     if FILES.is_empty() {
-        let message = "this program was built without the page; run `inspector/build` and build it again";
+        let message = "this program lacks the page, as Python's wheel does; run `inspector/build` and build it again";
         return Err(Failure::Usage(message.to_owned()));
     }
     let session = session(args)?;

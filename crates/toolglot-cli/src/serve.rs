@@ -2,13 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use toolglot_proxy::{Config, ConfigError, Proxy, ServeError, Sources};
+use toolglot_proxy::{Config, Proxy, ServeError, Sources};
 
 use crate::failure::{ExitStatus, Failure, Run};
 use crate::inspect;
@@ -136,7 +135,7 @@ impl ServeArgs {
 pub(crate) fn run(args: &ServeArgs) -> Run {
     match toolglot_proxy::run(&args.sources(), inspect::FILES, facts) {
         Ok(()) => Ok(ExitStatus::Fine),
-        Err(ServeError::Config(error)) => Err(unusable(&error)),
+        Err(ServeError::Config(error)) => Err(Failure::Usage(error.to_string())),
         Err(error) => Err(Failure::Io(io::Error::other(error.to_string()))),
     }
 }
@@ -145,7 +144,9 @@ pub(crate) fn run(args: &ServeArgs) -> Run {
 pub(crate) fn config(args: &ConfigArgs) -> Run {
     let text = match &args.command {
         ConfigCommand::Check(args) => checked(args)?,
-        ConfigCommand::Show(args) => Config::load(&args.sources()).map_err(|error| unusable(&error))?.show(),
+        ConfigCommand::Show(args) => {
+            Config::load(&args.sources()).map_err(|error| Failure::Usage(error.to_string()))?.show()
+        }
         ConfigCommand::Schema => serde_json::to_string_pretty(&toolglot_proxy::schema()).unwrap_or_default() + "\n",
         ConfigCommand::Reference => toolglot_proxy::reference(),
     };
@@ -164,10 +165,6 @@ fn checked(args: &ServeArgs) -> Result<String, Failure> {
     Err(Failure::Usage(faults.join("\n       ")))
 }
 
-fn unusable(error: &ConfigError) -> Failure {
-    Failure::Usage(error.to_string())
-}
-
 /// How long a health check waits.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -183,13 +180,10 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
         |config| (config.listen().to_owned(), config.is_tls()),
     );
     let answered = match place.strip_prefix("unix:") {
-        Some(path) => UnixStream::connect(path).and_then(|stream| {
-            stream.set_read_timeout(Some(WAIT))?;
-            if tls { Ok(None) } else { ask(stream).map(Some) }
-        }),
+        Some(path) => ask_on_file(path, tls),
         None => TcpStream::connect(place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")).and_then(|stream| {
             stream.set_read_timeout(Some(WAIT))?;
-            if tls { Ok(None) } else { ask(stream).map(Some) }
+            ask(stream, tls)
         }),
     };
     let unhealthy = match answered {
@@ -205,11 +199,26 @@ pub(crate) fn health(args: &HealthArgs) -> Run {
     }
 }
 
-fn ask(mut stream: impl Read + Write) -> io::Result<String> {
+#[cfg(unix)]
+fn ask_on_file(path: &str, tls: bool) -> io::Result<Option<String>> {
+    let stream = std::os::unix::net::UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(WAIT))?;
+    ask(stream, tls)
+}
+
+#[cfg(not(unix))]
+fn ask_on_file(_: &str, _: bool) -> io::Result<Option<String>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "Unix sockets need a Unix system"))
+}
+
+fn ask(mut stream: impl Read + Write, tls: bool) -> io::Result<Option<String>> {
+    if tls {
+        return Ok(None);
+    }
     stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    Ok(Some(String::from_utf8_lossy(&answer).into_owned()))
 }
 
 /// Says what is wrong with an answer: its status line, and its body.

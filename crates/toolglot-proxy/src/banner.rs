@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::headers::NO_KEY;
 use crate::live::Live;
 
-/// Returns the lines.
-pub(crate) fn text(live: &Live, place: &str) -> String {
+/// Returns the lines; `has_page` says whether the program has the inspector's page.
+pub(crate) fn text(live: &Live, place: &str, has_page: bool) -> String {
     let scheme = if live.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", place.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]"));
     let key = if live.keys.is_empty() { NO_KEY } else { "a key of this proxy" };
@@ -29,6 +29,9 @@ pub(crate) fn text(live: &Live, place: &str) -> String {
     line("      name = \"toolglot\"");
     line(&format!("      base_url = \"{url}/v1\""));
     line("      wire_api = \"responses\"\n");
+    if live.config.server.inspector && has_page {
+        line(&format!("  Inspector           {url}/inspector/\n"));
+    }
     if live.config.server.demo {
         demo(&mut out, &url);
     }

@@ -133,7 +133,7 @@ impl Config {
         }
         for (name, value, flag) in &sources.flags {
             let unknown = || ConfigError { place: flag.clone(), message: near::unknown_path(name) };
-            let applied = config.apply(&Address::of_path(name), value, flag);
+            let applied = config.apply(&Address::of(name, '.'), value, flag);
             config.faults.extend(applied.and_then(|known| if known { Ok(()) } else { Err(unknown()) }).err());
         }
         if let Some(path) = config.server.clients_file.clone() {
@@ -212,6 +212,7 @@ impl Config {
 
     fn add_demo(&mut self) {
         if self.server.demo {
+            self.server.inspector |= !self.origins.contains_key("inspector");
             self.upstreams = vec![Upstream { name: "demo".into(), ..Upstream::default() }];
             let (models, dialect) = (vec![format!("{RAW}*")], vec!["off".to_owned()]);
             self.routes.insert(0, RouteSettings { models, dialect, ..RouteSettings::default() });
@@ -287,11 +288,7 @@ impl Address {
         Self::of(&name.strip_prefix(PREFIX).unwrap_or(name).to_lowercase(), '_')
     }
 
-    /// `limits.body`.
-    fn of_path(path: &str) -> Self {
-        Self::of(path, '.')
-    }
-
+    /// `limits.body`, with its separator.
     fn of(path: &str, separator: char) -> Self {
         if path == Upstream::NAME {
             return Self { section: Upstream::NAME, key: "url".to_owned() };

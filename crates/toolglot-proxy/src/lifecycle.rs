@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::os::unix::fs::FileTypeExt as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +16,9 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener};
+#[cfg(unix)]
+use tokio::net::UnixListener;
+use tokio::net::{TcpListener, TcpStream};
 use toolglot_json::Value;
 
 use crate::config::setting::LogFormat;
@@ -82,6 +83,7 @@ pub enum Listener {
     /// TCP.
     Tcp(TcpListener),
     /// A socket in the file system.
+    #[cfg(unix)]
     Unix(UnixListener),
 }
 
@@ -117,14 +119,15 @@ impl Proxy {
     /// Returns the proxy with the files of the inspector's page, which the setting `inspector` shows.
     #[must_use]
     pub fn with_page(self, files: PageFiles) -> Self {
-        self.shared.set_page(files);
+        // Whoever starts the proxy says so once.
+        let _ = self.shared.page.set(files);
         self
     }
 
     /// Returns the proxy with what reads chat templates, which the setting `template` asks for.
     #[must_use]
     pub fn with_read_template(self, read: ReadTemplate) -> Self {
-        self.shared.set_read_template(read);
+        let _ = self.shared.read_template.set(read);
         self
     }
 
@@ -139,7 +142,7 @@ impl Proxy {
 
     /// Returns what the operator may want to paste into clients.
     pub fn banner(&self, listener: &Listener) -> String {
-        banner::text(&self.shared.live.load(), &listener.place())
+        banner::text(&self.shared.live.load(), &listener.place(), !self.shared.page().is_empty())
     }
 
     /// Tells people what to paste, and programs that it runs.
@@ -175,8 +178,7 @@ impl Proxy {
             ServeError::Io(format!("cannot listen on `{place}`; choose another address with `--listen`"), error)
         };
         if let Some(path) = place.strip_prefix("unix:") {
-            remove_dead_socket(path);
-            return UnixListener::bind(path).map(Listener::Unix).map_err(wrong);
+            return listen_on_file(path).map_err(wrong);
         }
         TcpListener::bind(&place).await.map(Listener::Tcp).map_err(wrong)
     }
@@ -319,8 +321,21 @@ impl Proxy {
 /// After a failure to accept, such as too many open files, this long nothing is accepted.
 const BREATH: Duration = Duration::from_millis(50);
 
+#[cfg(unix)]
+fn listen_on_file(path: &str) -> io::Result<Listener> {
+    remove_dead_socket(path);
+    UnixListener::bind(path).map(Listener::Unix)
+}
+
+#[cfg(not(unix))]
+fn listen_on_file(_: &str) -> io::Result<Listener> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "Unix sockets need a Unix system"))
+}
+
 /// A socket that a dead process left behind would be in the way for ever; any other file stays.
+#[cfg(unix)]
 fn remove_dead_socket(path: &str) {
+    use std::os::unix::fs::FileTypeExt as _;
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
     if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
         // If it cannot go, listening says why.
@@ -333,6 +348,7 @@ impl Listener {
     pub fn place(&self) -> String {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(|address| address.to_string()).unwrap_or_default(),
+            #[cfg(unix)]
             Self::Unix(listener) => {
                 let address = listener.local_addr().ok();
                 let path = address.as_ref().and_then(|address| address.as_pathname());
@@ -356,6 +372,7 @@ impl Listener {
                 let _ = stream.set_nodelay(true);
                 proxy.attend(stream, graceful.watcher());
             }),
+            #[cfg(unix)]
             Self::Unix(listener) => listener.accept().await.map(|(stream, _)| proxy.spawn(stream, graceful.watcher())),
         };
         if accepted.is_err() {
@@ -377,6 +394,7 @@ pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
 }
 
 /// Runs a proxy until a signal ends it, with the inspector's page or none, and with what reads chat templates: SIGHUP reads the settings again, SIGTERM and SIGINT end in order, twice at once.
+/// Without Unix signals, Ctrl-C ends it in the same way.
 ///
 /// # Errors
 /// If a setting cannot be used, or the system says no.
@@ -399,6 +417,7 @@ pub fn run(sources: &Sources, page: PageFiles, read_template: ReadTemplate) -> R
     result
 }
 
+#[cfg(unix)]
 pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (wishes, received) = tokio::sync::mpsc::channel(8);
@@ -410,5 +429,14 @@ pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
         let (mut signal, wishes) = (signal(kind)?, wishes.clone());
         tokio::spawn(async move { while signal.recv().await.is_some() && wishes.send(wish).await.is_ok() {} });
     }
+    Ok(received)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn signals() -> io::Result<tokio::sync::mpsc::Receiver<Control>> {
+    let (wishes, received) = tokio::sync::mpsc::channel(8);
+    tokio::spawn(
+        async move { while tokio::signal::ctrl_c().await.is_ok() && wishes.send(Control::Drain).await.is_ok() {} },
+    );
     Ok(received)
 }

@@ -244,10 +244,10 @@ pub(crate) struct Shared {
     pub(crate) held: AtomicUsize,
     pub(crate) draining: AtomicBool,
     /// The files of the inspector's page, if the program has them.
-    page: OnceLock<PageFiles>,
+    pub(crate) page: OnceLock<PageFiles>,
     openings: Mutex<Openings>,
     /// Reads chat templates, if the program can.
-    read_template: OnceLock<ReadTemplate>,
+    pub(crate) read_template: OnceLock<ReadTemplate>,
     random: RandomState,
     drawn: AtomicU64,
 }
@@ -272,17 +272,6 @@ impl Shared {
             random: RandomState::new(),
             drawn: AtomicU64::new(0),
         }
-    }
-
-    /// Takes the files of the inspector's page.
-    pub(crate) fn set_page(&self, files: PageFiles) {
-        // Whoever starts the proxy says so once.
-        let _ = self.page.set(files);
-    }
-
-    /// Takes what reads chat templates.
-    pub(crate) fn set_read_template(&self, read: ReadTemplate) {
-        let _ = self.read_template.set(read);
     }
 
     pub(crate) fn read_template(&self) -> Option<ReadTemplate> {

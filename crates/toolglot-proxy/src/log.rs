@@ -95,9 +95,8 @@ fn json_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
 fn human_line(level: &str, message: &str, details: &[(&str, Value)]) -> String {
     let clock = now();
     let clock = clock.get(11..19).unwrap_or_default();
-    let mut line =
-        format!("{clock} {}{}", if level == "info" { "" } else { level }, if level == "info" { "" } else { ": " });
-    line.push_str(message);
+    let level = if level == "info" { String::new() } else { format!("{level}: ") };
+    let mut line = format!("{clock} {level}{message}");
     for (name, value) in details.iter().filter(|(_, value)| !value.is_null()) {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         line.push_str(&format!("  {name} {text}"));

@@ -109,106 +109,51 @@ impl Family<Histogram> {
     }
 }
 
-/// Everything that is counted.
-pub(crate) struct Metrics {
-    pub(crate) requests: Family<u64>,
-    pub(crate) durations: Family<Histogram>,
-    pub(crate) first_bytes: Family<Histogram>,
-    pub(crate) overheads: Family<Histogram>,
-    pub(crate) calls: Family<u64>,
-    pub(crate) diagnostics: Family<u64>,
-    pub(crate) dialects: Family<u64>,
-    pub(crate) upstream_errors: Family<u64>,
-    pub(crate) retries: Family<u64>,
-    pub(crate) resent: Family<u64>,
-    pub(crate) prompts: Family<u64>,
-    pub(crate) misses: Family<u64>,
-    pub(crate) disconnects: Family<u64>,
-    pub(crate) reloads: Family<u64>,
-    pub(crate) store_errors: Family<u64>,
-}
-
-/// Makes a counter with these labels.
-fn counter(name: &'static str, about: &'static str, labels: &'static [&'static str]) -> Family<u64> {
-    Family::new(name, about, labels, &[])
-}
-
-impl Default for Metrics {
-    fn default() -> Self {
-        let of_request: &[&str] = &["ingress", "upstream"];
-        Self {
-            requests: counter(
-                "toolglot_requests_total",
-                "Requests answered.",
-                &["ingress", "upstream", "model", "status"],
-            ),
-            durations: Family::new(
-                "toolglot_request_duration_seconds",
-                "Time from the request to the end of its answer.",
-                of_request,
-                COARSE,
-            ),
-            first_bytes: Family::new(
-                "toolglot_time_to_first_byte_seconds",
-                "Time from the request to the first byte of its answer.",
-                of_request,
-                COARSE,
-            ),
-            overheads: Family::new("toolglot_overhead_seconds", "Time spent in the proxy itself.", of_request, FINE),
-            calls: counter("toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"]),
-            diagnostics: counter("toolglot_diagnostics_total", "Diagnostics and repairs, by code.", &["code"]),
-            dialects: counter("toolglot_dialect_detected_total", "Answers that contained calls as text.", &["dialect"]),
-            upstream_errors: counter(
-                "toolglot_upstream_errors_total",
-                "Errors of model servers.",
-                &["upstream", "code"],
-            ),
-            retries: counter("toolglot_retries_total", "Requests that were sent again in another form.", &["upstream"]),
-            resent: counter(
-                "toolglot_resent_total",
-                "Times that a request was sent again as it was, because the server was not there or had no room.",
-                &["upstream"],
-            ),
-            prompts: counter(
-                "toolglot_prompted_requests_total",
-                "Requests whose tools were written into the prompt.",
-                &["upstream", "dialect"],
-            ),
-            misses: counter(
-                "toolglot_near_misses_total",
-                "Answers that look like a call and were not read as one.",
-                &["model", "reason"],
-            ),
-            disconnects: counter("toolglot_client_disconnects_total", "Clients that disconnected early.", &["ingress"]),
-            reloads: counter("toolglot_config_reloads_total", "Reloads of the settings.", &["result"]),
-            store_errors: counter(
-                "toolglot_store_errors_total",
-                "Operations of the shared store that failed.",
-                &["operation"],
-            ),
+/// Declares each metric once: its field, name, help, labels, and for times its bounds. They are written in this order.
+macro_rules! metrics {
+    ($($field:ident: $kind:ty = $name:literal, $help:literal, $labels:expr, $bounds:expr;)*) => {
+        /// Everything that is counted.
+        pub(crate) struct Metrics {
+            $(pub(crate) $field: Family<$kind>,)*
         }
-    }
+
+        impl Default for Metrics {
+            fn default() -> Self {
+                Self { $($field: Family::new($name, $help, $labels, $bounds),)* }
+            }
+        }
+
+        impl Metrics {
+            fn write(&self, out: &mut String) {
+                $(self.$field.write(out);)*
+            }
+        }
+    };
+}
+
+metrics! {
+    requests: u64 = "toolglot_requests_total", "Requests answered.", &["ingress", "upstream", "model", "status"], &[];
+    durations: Histogram = "toolglot_request_duration_seconds", "Time from the request to the end of its answer.", &["ingress", "upstream"], COARSE;
+    first_bytes: Histogram = "toolglot_time_to_first_byte_seconds", "Time from the request to the first byte of its answer.", &["ingress", "upstream"], COARSE;
+    overheads: Histogram = "toolglot_overhead_seconds", "Time spent in the proxy itself.", &["ingress", "upstream"], FINE;
+    calls: u64 = "toolglot_tool_calls_total", "Calls.", &["dialect", "outcome"], &[];
+    diagnostics: u64 = "toolglot_diagnostics_total", "Diagnostics and repairs, by code.", &["code"], &[];
+    dialects: u64 = "toolglot_dialect_detected_total", "Answers that contained calls as text.", &["dialect"], &[];
+    upstream_errors: u64 = "toolglot_upstream_errors_total", "Errors of model servers.", &["upstream", "code"], &[];
+    retries: u64 = "toolglot_retries_total", "Requests that were sent again in another form.", &["upstream"], &[];
+    resent: u64 = "toolglot_resent_total", "Times that a request was sent again as it was, because the server was not there or had no room.", &["upstream"], &[];
+    prompts: u64 = "toolglot_prompted_requests_total", "Requests whose tools were written into the prompt.", &["upstream", "dialect"], &[];
+    misses: u64 = "toolglot_near_misses_total", "Answers that look like a call and were not read as one.", &["model", "reason"], &[];
+    disconnects: u64 = "toolglot_client_disconnects_total", "Clients that disconnected early.", &["ingress"], &[];
+    reloads: u64 = "toolglot_config_reloads_total", "Reloads of the settings.", &["result"], &[];
+    store_errors: u64 = "toolglot_store_errors_total", "Operations of the shared store that failed.", &["operation"], &[];
 }
 
 impl Metrics {
     /// Returns everything in the text format, with what is so right now.
     pub(crate) fn text(&self, in_flight: usize, held: usize) -> String {
         let mut out = String::new();
-        self.requests.write(&mut out);
-        self.durations.write(&mut out);
-        self.first_bytes.write(&mut out);
-        self.overheads.write(&mut out);
-        self.calls.write(&mut out);
-        self.diagnostics.write(&mut out);
-        self.dialects.write(&mut out);
-        self.upstream_errors.write(&mut out);
-        self.retries.write(&mut out);
-        self.resent.write(&mut out);
-        self.prompts.write(&mut out);
-        self.misses.write(&mut out);
-        self.disconnects.write(&mut out);
-        self.reloads.write(&mut out);
-        self.store_errors.write(&mut out);
+        self.write(&mut out);
         let mut now = |name: &str, help: &str, value: String| {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge\n{name}{value}");
         };

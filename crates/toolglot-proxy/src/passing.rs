@@ -37,11 +37,8 @@ pub(crate) async fn count_tokens(shared: Arc<Shared>, request: Request<Body>) ->
 pub(crate) async fn ask_models(shared: Arc<Shared>, question: Question, request: Request<Body>) -> Response {
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
-    let (mut record, refused) = match Record::begin(&shared, INGRESS, &mut parts) {
-        Ok(record) => (record, None),
-        Err((record, fault)) => (*record, Some(fault)),
-    };
-    let read = match refused.map_or_else(|| record.admit(&live, &parts.headers), Err) {
+    let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
+    let read = match room.and_then(|()| record.admit(&live, &parts.headers)) {
         Ok(()) => read_body(&live, &parts.headers, body).await,
         Err(fault) => Err(fault),
     };
@@ -98,12 +95,8 @@ pub(crate) async fn stored_answer(shared: Arc<Shared>, request: Request<Body>) -
         Err(fault) => Err(fault),
     };
     let (mut parts, _) = request.into_parts();
-    let begun = Record::begin(&shared, INGRESS, &mut parts);
-    let (mut record, found) = match begun {
-        Ok(record) => (record, found),
-        Err((record, fault)) => (*record, Err(fault)),
-    };
-    match found {
+    let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
+    match room.and(found) {
         Ok(found) => {
             let response = json_response(&found);
             record.whole(&response);
@@ -117,12 +110,9 @@ async fn answer(shared: Arc<Shared>, request: Request<Body>, counts: bool) -> Re
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
-    let (mut record, refused) = match Record::begin(&shared, INGRESS, &mut parts) {
-        Ok(record) => (record, None),
-        Err((record, fault)) => (*record, Some(fault)),
-    };
+    let (mut record, room) = Record::begin(&shared, INGRESS, &mut parts);
     let id = record.id.clone();
-    let read = match refused.map_or_else(|| record.admit(&live, &parts.headers), Err) {
+    let read = match room.and_then(|()| record.admit(&live, &parts.headers)) {
         Ok(()) if counts => {
             let body = read_body(&live, &parts.headers, body).await;
             parts.headers.remove(header::CONTENT_ENCODING);

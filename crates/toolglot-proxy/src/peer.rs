@@ -13,7 +13,6 @@
 use std::future::Future;
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -23,6 +22,7 @@ use bytes::Bytes;
 use http::{Request, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -31,6 +31,9 @@ use tokio::net::TcpStream;
 pub(crate) struct Peer(Arc<PeerState>);
 
 /// What is known of it while a request of its runs.
+///
+/// `Relaxed` is enough, since nothing else is published with these: the task of the connection polls the request and the
+/// [`Attendant`] in turn, and a body that is read elsewhere costs at most one poll more until its end is seen.
 #[derive(Debug, Default)]
 struct PeerState {
     phase: AtomicU8,
@@ -74,6 +77,7 @@ impl Peer {
     }
 
     fn has_all(&self) {
+        // Exchanges, here and below, not stores: a late word about a request that is over must not wake its phase again.
         self.0.is_whole.store(true, Ordering::Relaxed);
         let _ = self.0.phase.compare_exchange(READING, AWAITED, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -88,6 +92,7 @@ impl Running {
     /// Says, once, whether the client is in doubt.
     pub(crate) fn wants_sign(&self) -> bool {
         let wants = &self.0.0.wants_sign;
+        // Asked for every piece of a stream: a load is cheap, a swap takes the cache line from other cores.
         wants.load(Ordering::Relaxed) && wants.swap(false, Ordering::Relaxed)
     }
 }
@@ -199,8 +204,7 @@ impl AsyncWrite for Attended {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // A socket that others look at can be closed by another name of it.
-        let socket = std::net::TcpStream::from(self.0.as_fd().try_clone_to_owned()?);
-        Poll::Ready(socket.shutdown(Shutdown::Write))
+        // Tokio closes only a socket that nobody else holds.
+        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
     }
 }

@@ -1,6 +1,8 @@
 //! The record of one request: what metrics and the access log are told when it is over, however it ends.
 
-use std::collections::BTreeMap;
+mod account;
+mod counters;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -8,8 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue};
 use http_body::Body as _;
-use toolglot_json::Value;
-use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn, Usage};
+use toolglot_wire::{Fault, Report, Secrets, Suspect, Turn};
 
 use crate::capture::CaptureBuffer;
 use crate::clients::{Client, Ticket};
@@ -73,12 +74,12 @@ pub(crate) struct Record {
 const LEFT: u16 = 499;
 
 impl Record {
-    /// Begins a record, if there is room for another request. Its span becomes the caller of what the model server does.
+    /// Begins a record, and says whether there is room for another request. Its span becomes the caller of what the model server does.
     pub(crate) fn begin(
         shared: &Arc<Shared>,
         ingress: &'static str,
         parts: &mut http::request::Parts,
-    ) -> Result<Self, (Box<Self>, Fault)> {
+    ) -> (Self, Result<(), Fault>) {
         let line = format!("{} {}", parts.method, parts.uri.path());
         let live = shared.live.load();
         let span = live.traces.as_ref().map(|traces| traces.begin(&line, &mut parts.headers));
@@ -118,9 +119,9 @@ impl Record {
         if running >= most {
             let message =
                 format!("too many requests: {most} are in progress; try again later, or raise `limits.streams`");
-            return Err((Box::new(record), ProxyError::Streams.because(message)));
+            return (record, Err(ProxyError::Streams.because(message)));
         }
-        Ok(record)
+        (record, Ok(()))
     }
 
     /// Lets a client in whose key is right, and that has not asked too often.
@@ -196,53 +197,6 @@ impl Record {
         self.first_byte.get_or_insert_with(|| self.started.elapsed());
     }
 
-    fn count(&self, status: u16) {
-        let metrics = &self.shared.metrics;
-        let labels = [self.ingress, self.upstream.as_str()];
-        metrics.requests.add(&[labels[0], labels[1], &self.model_label, &status.to_string()], 1);
-        metrics.durations.note(&labels, self.started.elapsed());
-        metrics.overheads.note(&labels, self.busy);
-        if let Some(time) = self.first_byte {
-            metrics.first_bytes.note(&labels, time);
-        }
-        if status == LEFT {
-            metrics.disconnects.add(&[self.ingress], 1);
-        }
-        let told = self.report.as_ref().and_then(|report| report.fault.as_ref());
-        if let Some(fault) = self.fault.as_ref().or(told).filter(|fault| fault.status >= 500) {
-            metrics.upstream_errors.add(&[&self.upstream, word(fault)], 1);
-        }
-        if self.retry.is_some() {
-            metrics.retries.add(&[&self.upstream], 1);
-        }
-        let resent = self.resent.load(Ordering::Relaxed);
-        if resent > 0 {
-            metrics.resent.add(&[&self.upstream], resent as u64);
-        }
-        if let Some(dialect) = &self.dialect_taught {
-            metrics.prompts.add(&[&self.upstream, dialect], 1);
-        }
-        let Some(report) = &self.report else { return };
-        for (code, count) in &report.diagnostics {
-            metrics.diagnostics.add(&[code], *count as u64);
-        }
-        let dialect = report.dialect.as_deref().unwrap_or("native");
-        let outcomes = [
-            ("parsed", report.calls.saturating_sub(report.repaired)),
-            ("repaired", report.repaired),
-            ("invalid", report.dropped),
-        ];
-        for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
-            metrics.calls.add(&[dialect, outcome], count as u64);
-        }
-        if report.left > 0 {
-            metrics.calls.add(&[report.dialect.as_deref().unwrap_or("unknown"), "text"], report.left as u64);
-        }
-        if report.dialect.is_some() {
-            metrics.dialects.add(&[dialect], 1);
-        }
-    }
-
     /// Has somebody look at what was not read, and write down what is kept; neither keeps the client waiting.
     fn spawn_diagnostics(&mut self) {
         let (suspect, capture) = (self.suspect.take(), self.capture.take());
@@ -272,59 +226,10 @@ impl Record {
         self.secrets.redact(&mut model);
         model
     }
-
-    /// Tells the log, and whoever traces requests.
-    fn tell(&mut self, status: u16) {
-        let millis = |time: Duration| Value::from((time.as_secs_f64() * 1e5).round() / 100.0);
-        let some = |text: &str| if text.is_empty() { Value::Null } else { Value::from(text) };
-        let number = |count: usize| if count == 0 { Value::Null } else { Value::from(count) };
-        let report = self.report.clone().unwrap_or_default();
-        let fault = self.fault.as_ref().or(report.fault.as_ref());
-        let codes: BTreeMap<&str, usize> = report.diagnostics.clone();
-        let details = [
-            ("status", Value::from(status)),
-            ("client", self.client.as_ref().map_or(Value::Null, |client| some(&client.name))),
-            ("model", some(&self.shown_model())),
-            ("upstream", some(&self.upstream)),
-            ("dialect", report.dialect.as_deref().map_or(Value::Null, Value::from)),
-            ("prompt", self.dialect_taught.as_deref().map_or(Value::Null, Value::from)),
-            ("calls", number(report.calls)),
-            ("repaired", number(report.repaired)),
-            ("dropped", number(report.dropped)),
-            ("left", number(report.left)),
-            ("diagnostics", if codes.is_empty() { Value::Null } else { toolglot_json::json!(codes) }),
-            ("first_byte_ms", self.first_byte.map_or(Value::Null, millis)),
-            ("total_ms", millis(self.started.elapsed())),
-            ("overhead_ms", millis(self.busy)),
-            ("bytes", Value::from(self.bytes)),
-            ("retry", self.retry.map_or(Value::Null, Value::from)),
-            ("resent", number(self.resent.load(Ordering::Relaxed))),
-            ("notes", notes(&self.notes)),
-            ("error", fault.map_or(Value::Null, |fault| Value::from(fault.message.as_str()))),
-            ("id", some(self.id.to_str().unwrap_or_default())),
-        ];
-        // The status of an answer that broke off midway went out before.
-        let is_error = status >= 500 || fault.is_some_and(|fault| fault.status >= 500);
-        let level = if is_error { "error" } else { "info" };
-        let format = self.shared.live.load().config.server.log.value;
-        self.shared.log.event(format, level, &self.line, &details);
-        if let Some(span) = self.span.take() {
-            let (method, path) = self.line.split_once(' ').unwrap_or_default();
-            let tokens =
-                |count: fn(&Usage) -> u64| report.usage.as_ref().map_or(Value::Null, |usage| count(usage).into());
-            let more = [
-                ("method", Value::from(method)),
-                ("path", Value::from(path)),
-                ("protocol", Value::from(self.ingress)),
-                ("input_tokens", tokens(|usage| usage.input)),
-                ("output_tokens", tokens(|usage| usage.output)),
-            ];
-            span.end(is_error, details.into_iter().chain(more));
-        }
-    }
 }
 
 impl Drop for Record {
+    /// However a request ends, this is its end: its place is free before anything is written about it.
     fn drop(&mut self) {
         self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
         let status = if self.is_over { self.status } else { LEFT };
@@ -336,33 +241,6 @@ impl Drop for Record {
         }
     }
 }
-
-/// The first few notes of what was left out of a request, each once: a long history may repeat them without end.
-fn notes(notes: &[String]) -> Value {
-    let mut told: Vec<&str> = notes.iter().map(String::as_str).collect();
-    told.dedup();
-    told.truncate(MOST_NOTES);
-    if told.is_empty() { Value::Null } else { told.join("; ").into() }
-}
-
-/// Notes of one request in the log: a line that people read.
-const MOST_NOTES: usize = 8;
-
-/// The error's word, if it is one of ours; servers may say anything, and labels have to be few.
-fn word(fault: &Fault) -> &str {
-    let code = fault.code.as_deref().unwrap_or_default();
-    if code.starts_with("upstream_") || OURS.contains(&code) { code } else { "answered_with_error" }
-}
-
-/// Errors of ours about a server that says too much, or breaks off inside a call.
-const OURS: [&str; 6] = [
-    "tool_choice_unsatisfied",
-    "answer_too_large",
-    "line_too_long",
-    "event_too_large",
-    "tool_call_cut_off",
-    "tool_call_broken",
-];
 
 /// Makes an id that sorts by time, as UUID version 7 does.
 fn new_id(shared: &Shared) -> HeaderValue {

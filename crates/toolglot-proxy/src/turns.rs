@@ -36,12 +36,9 @@ const GENERATE: &str = "/api/generate";
 pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Request<Body>) -> Response {
     let (mut parts, body) = request.into_parts();
     let live = shared.live.load_full();
-    let (mut record, refused) = match Record::begin(&shared, ingress.name(), &mut parts) {
-        Ok(record) => (record, None),
-        Err((record, fault)) => (*record, Some(fault)),
-    };
+    let (mut record, room) = Record::begin(&shared, ingress.name(), &mut parts);
     let id = record.id.clone();
-    let refused = refused.map_or_else(|| record.admit(&live, &parts.headers), Err);
+    let refused = room.and_then(|()| record.admit(&live, &parts.headers));
     let read = match refused {
         Ok(()) => match guard::check_body(&parts.headers) {
             Ok(()) => read_body(&live, &parts.headers, body).await,
@@ -68,7 +65,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, ingress: Protocol, request: Requ
 /// Ends a request that nobody looks into.
 pub(crate) fn refused_at_once(shared: &Arc<Shared>, parts: &mut http::request::Parts, fault: Fault) -> Response {
     let shape = if parts.uri.path().contains("/messages") { Protocol::Messages } else { Protocol::Chat };
-    let record = Record::begin(shared, "other", parts).unwrap_or_else(|(record, _)| *record);
+    let (record, _) = Record::begin(shared, "other", parts);
     let id = record.id.clone();
     let mut response = failed(record, shape, fault);
     response.headers_mut().insert(headers::REQUEST_ID, id);

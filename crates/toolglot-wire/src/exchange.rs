@@ -60,7 +60,6 @@ pub struct Exchange {
 /// What it takes to convert the request and its answer.
 #[derive(Clone, Debug)]
 struct ExchangeWork {
-    ingress: Protocol,
     upstream: Protocol,
     /// The client's request.
     request: Arc<Map>,
@@ -127,6 +126,15 @@ impl Exchange {
         let renamed = policy.upstream_model.as_ref().is_some_and(|name| *name != model);
         let broken = policy.engine.breaks(upstream);
         let prompted = policy.prompt.is_some() && (has_tools || mentions_calls(body));
+        // | the request      | its work | what is sent            | the answer |
+        // |------------------|----------|-------------------------|------------|
+        // | idle, not read   | none     | the client's bytes      | as it is   |
+        // | idle, unchanged  | dropped  | the client's bytes      | as it is   |
+        // | idle, mended     | dropped  | the mended request      | as it is   |
+        // | else, unchanged  | kept     | the client's bytes      | read       |
+        // | else             | kept     | `sent`, when it is due  | read       |
+        //
+        // Most requests are idle, so that is found out from a few fields before anything else is read.
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = ingress.is_stream(glance.stream.as_ref());
         let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
@@ -134,11 +142,9 @@ impl Exchange {
         let lists_nothing = glance.tools.is_some_and(|tools| !is_list(tools) && tools.get().starts_with('['));
         let is_read = !idle || lists_nothing || mentions_calls(body);
         let mut notes = Vec::new();
-        let work = if is_read {
-            Some(Box::new(ExchangeWork::new((ingress, upstream), body, policy, stream, memory, &mut notes)?))
-        } else {
-            None
-        };
+        let work = is_read
+            .then(|| ExchangeWork::new((ingress, upstream), body, policy, stream, memory, &mut notes).map(Box::new))
+            .transpose()?;
         let is_same = work.as_ref().is_none_or(|work| work.sent == *work.request);
         let changed = work.as_ref().filter(|_| !is_same && idle).map(|work| work.sent.to_vec());
         let is_changed = changed.is_some();
@@ -292,7 +298,7 @@ impl Exchange {
         let renamed = self.policy.upstream_model.is_some();
         let opening =
             work.demand_prompt.as_ref().filter(|_| work.is_begun).and_then(|prompt| Opening::new(&prompt.opening));
-        Turn::new(work.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
+        Turn::new(self.ingress, client, work.wants.clone(), renamed, limits).with_opening(opening)
     }
 }
 
@@ -346,7 +352,6 @@ impl ExchangeWork {
         }
         let remembers = memory.is_some() && recall::is_allowed(&request);
         Ok(Self {
-            ingress,
             upstream,
             request: Arc::new(request),
             sent,

@@ -18,7 +18,7 @@ pub(crate) struct Relay {
     line: Vec<u8>,
     most: usize,
     /// The server said its last word, or an error.
-    ended: bool,
+    pub(crate) ended: bool,
     /// The event that is being read is called an error.
     named_error: bool,
     /// The number of the last event that had one.
@@ -41,11 +41,6 @@ impl Relay {
             sequence: None,
             fault: None,
         }
-    }
-
-    /// Says whether the server said that its answer is over.
-    pub(crate) fn is_ended(&self) -> bool {
-        self.ended
     }
 
     /// Returns how many bytes wait for the end of their line.

@@ -312,7 +312,7 @@ impl Turn {
 
     /// Says whether the client has the end of the answer, or would if it asked.
     pub fn is_said(&self) -> bool {
-        self.over || self.conversion.is_none() && self.relay.is_ended()
+        self.over || self.conversion.is_none() && self.relay.ended
     }
 
     /// Returns how many bytes are held back now.

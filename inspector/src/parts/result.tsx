@@ -8,6 +8,7 @@ import { arrived, belongs, moment, point, pointed, reading, reveal, session, sto
 import { members } from "../text/json";
 import { EXAMPLES } from "../examples";
 import { openExample } from "./gallery";
+import { Framed } from "./words";
 import { readOptions, toolsOf } from "../session";
 
 const FORMS: readonly ["read" | Protocol, string][] = [
@@ -144,20 +145,6 @@ function Prose({ title, part, text }: { title: string; part: "content" | "reason
   );
 }
 
-/** Line breaks at both ends are shown as signs: as empty lines nobody could count them. */
-function Framed({ text }: { text: string }) {
-  const [, before = "", middle = "", after = ""] = /^(\n*)([^]*?)(\n*)$/.exec(text) ?? [];
-  const sign = (breaks: string) => breaks !== "" && <span class="breaks">{"⏎".repeat(Math.min(breaks.length, 12))}</span>;
-  return (
-    <>
-      {sign(before)}
-      {before && middle && "\n"}
-      {middle}
-      {sign(after)}
-    </>
-  );
-}
-
 function CallCard({ call, index, id }: { call: Moment["calls"][number]; index: number; id: string | null }) {
   const rows = call.done ? members(call.arguments) : null;
   const target: Target = { part: "call", call: index, key: null };
@@ -179,7 +166,7 @@ function CallCard({ call, index, id }: { call: Moment["calls"][number]; index: n
       ) : (
         <pre>{cut(call.arguments)}</pre>
       )}
-      {id && <p class="facts">{id}</p>}
+      {id && <p class="facts">id <code>{id}</code></p>}
     </article>
   );
 }
@@ -204,7 +191,7 @@ function Row({ index, name, value }: { index: number; name: string; value: strin
         </button>
       </dt>
       <dd>
-        {text === null ? cut(value) : text === "" ? <em>empty text</em> : cut(text)}
+        {text === "" ? <em>empty text</em> : <Framed text={cut(text ?? value)} />}
         <span class="type">{typeOf(value)}</span>
       </dd>
     </div>
@@ -217,7 +204,8 @@ function typeOf(value: string): string {
   if (first === "{") return "object";
   if (first === "[") return "array";
   if (first === "t" || first === "f") return "boolean";
-  return first === "n" ? "null" : "number";
+  if (first === "n") return "null";
+  return /[.eE]/.test(value) ? "number" : "integer";
 }
 
 function cut(text: string): string {

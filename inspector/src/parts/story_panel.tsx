@@ -2,7 +2,7 @@
 import type { Mending, Step } from "toolglot/bare";
 import type { Story } from "../engine/inspection";
 import { session, story } from "../store";
-import { Words } from "./words";
+import { Framed, Words } from "./words";
 
 const WORDS: Record<Story["kind"], string> = {
   text: "Text: it reaches the client as it stands",
@@ -25,7 +25,7 @@ const SHOWN = 160;
 export function StoryPanel() {
   const told = story.value;
   return (
-    <section class="story card" aria-label="The story of a span" tabIndex={0}>
+    <section class="story card" aria-label="The story of a span" data-empty={!told || undefined} tabIndex={0}>
       {told ? <Told told={told} /> : <p class="hint">Point at the text, or move the caret through it: each span tells what it became and why.</p>}
     </section>
   );
@@ -42,7 +42,9 @@ function Told({ told }: { told: Story }) {
         <strong>{WORDS[told.kind]}</strong>
         {told.call >= 0 && <span class="of">of call {told.call + 1}{told.name ? `, ${told.name}` : ""}</span>}
       </p>
-      <pre class="bytes">{bytes.length > SHOWN ? `${bytes.slice(0, SHOWN)}…` : bytes}</pre>
+      <pre class="bytes">
+        <Framed text={bytes.length > SHOWN ? `${bytes.slice(0, SHOWN)}…` : bytes} />
+      </pre>
       <p class="facts">
         Characters {told.start}–{told.end}
         {told.call >= 0 && told.dialect && <> · dialect {told.dialect}</>}
@@ -78,9 +80,9 @@ function Mended({ repair }: { repair: Mending }) {
         <code>{repair.code}</code> <Words text={repair.message} />
       </p>
       <p class="before-after">
-        <del>{repair.before || "nothing"}</del>
+        <del><Framed text={repair.before || "nothing"} /></del>
         <span aria-hidden="true"> → </span>
-        <ins>{repair.after || "nothing"}</ins>
+        <ins><Framed text={repair.after || "nothing"} /></ins>
       </p>
     </div>
   );

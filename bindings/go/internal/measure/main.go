@@ -1,4 +1,4 @@
-// Command measure says what a token costs: measure TEXT TOOLS ROUNDS; see bindings/measure.
+// Command measure says what a token costs: measure TEXT TOOLS ROUNDS BYTES; see bindings/measure.
 package main
 
 import (
@@ -19,26 +19,31 @@ func read(path string) []byte {
 	return text
 }
 
-func main() {
-	text, tools := read(os.Args[1]), read(os.Args[2])
-	rounds, err := strconv.Atoi(os.Args[3])
+func number(text string) int {
+	number, err := strconv.Atoi(text)
 	if err != nil {
 		log.Fatal(err)
 	}
+	return number
+}
+
+func main() {
+	text, tools := read(os.Args[1]), read(os.Args[2])
+	rounds, size := number(os.Args[3]), number(os.Args[4])
 	var pieces [][]byte
-	for from := 0; from < len(text); from += 4 {
-		pieces = append(pieces, text[from:min(from+4, len(text))])
+	for from := 0; from < len(text); from += size {
+		pieces = append(pieces, text[from:min(from+size, len(text))])
 	}
 	from := time.Now()
 	parser, err := toolglot.NewParser(toolglot.Config{Tools: tools})
 	if err != nil {
 		log.Fatal(err)
 	}
-	start := time.Since(from)
+	var first time.Duration
 	best := time.Hour
 	events := 0
-	for range rounds {
-		from := time.Now()
+	for round := range rounds {
+		began := time.Now()
 		for _, piece := range pieces {
 			for range parser.PushBytes(piece) {
 				events++
@@ -47,10 +52,13 @@ func main() {
 		for range parser.Finish() {
 			events++
 		}
-		best = min(best, time.Since(from))
+		best = min(best, time.Since(began))
+		if round == 0 {
+			first = time.Since(from)
+		}
 	}
 	if parser.Err() != nil || events == 0 {
 		log.Fatal(parser.Err())
 	}
-	fmt.Printf("go %d %.1f\n", int(best)/len(pieces), float64(start)/1e6)
+	fmt.Printf("go %d %.2f\n", int(best)/len(pieces), float64(first)/1e6)
 }

@@ -44,7 +44,7 @@ from ._read import (
 )
 from ._settings import Options
 from ._tools import Tools
-from ._write import Evidence, Renderer, Step, Verdict, detect, explain, near_miss
+from ._write import Evidence, NearMiss, Renderer, Step, Verdict, detect, explain, near_miss
 
 __all__ = [
     "Arguments",
@@ -65,6 +65,7 @@ __all__ = [
     "Markup",
     "Message",
     "MessageArray",
+    "NearMiss",
     "Options",
     "Parser",
     "Reasoning",

@@ -136,6 +136,18 @@ def explain(
     return [Step(*step) for step in _native.explain(text, known, declared, _settings.options(options))]
 
 
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Why a text that looks like a call was read as none."""
+
+    #: `cut_off`, `broken`, `in_reasoning`, `other_dialect`, `in_code`, `no_tools`, `unknown_name`, `weak_marker` or `unknown_marker`.
+    reason: str
+    #: The tool that would be called, if the text says which.
+    tool: str | None
+    #: The reason in words, with its place.
+    diagnostic: Diagnostic
+
+
 @_settings.spelled_out
 def near_miss(
     text: str | bytes,
@@ -143,10 +155,13 @@ def near_miss(
     tools: ToolsLike = None,
     dialect: DialectLike = None,
     **options: Unpack[_settings.Options],
-) -> Diagnostic | None:
+) -> NearMiss | None:
     """Says why a text that looks like a call was read as none; `None` for a message with calls, and for prose.
 
-    >>> near_miss('[get_weather(city="Paris")]').message.partition(";")[0]
-    'looks like a call to `get_weather`, but no tools are declared'
+    >>> missed = near_miss('[get_weather(city="Paris")]')
+    >>> missed.reason, missed.diagnostic.message.partition(";")[0]
+    ('no_tools', 'looks like a call to `get_weather`, but no tools are declared')
     """
-    return _native.near_miss(text, _settings.dialects(dialect), _tools.compiled(tools), _settings.options(options))
+    known, declared = _settings.dialects(dialect), _tools.compiled(tools)
+    missed = _native.near_miss(text, known, declared, _settings.options(options))
+    return None if missed is None else NearMiss(*missed)

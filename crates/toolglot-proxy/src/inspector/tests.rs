@@ -87,7 +87,8 @@ fn folder() -> PathBuf {
 async fn captures_are_listed_shown_and_read_again_behind_the_key() {
     let folder = folder();
     let captures = ("captures", folder.to_str().unwrap());
-    let off = proxy(&[captures]).router();
+    assert_eq!(ask(&proxy(&[]).router(), "GET", "/inspector/", &[]).await.2, b"<!doctype html>", "the demo has it");
+    let off = proxy(&[captures, ("inspector", "false")]).router();
     assert_eq!(json_of(&ask(&off, "GET", "/inspector/session.json", &[]).await.2)["captures"], Value::Null);
     let router = proxy(&[captures, ("inspector", "true"), ("keys", "secret-key-0123456789")]).router();
     let key = [("authorization", "Bearer secret-key-0123456789")];

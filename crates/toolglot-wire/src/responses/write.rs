@@ -190,7 +190,7 @@ impl ResponsesWriter {
             item.begin_part(part, EventBuilder::new(part.frame_added(), &mut self.sequence, out));
         }
         let tokens = if part == PartKind::Text { self.tokens.take(text) } else { Vec::new() };
-        item.delta(text, tokens, EventBuilder::new(part.delta(), &mut self.sequence, out));
+        item.delta(text, tokens, EventBuilder::new(part.names().delta, &mut self.sequence, out));
     }
 
     fn input(&mut self, text: &str, out: &mut Vec<u8>) {
@@ -201,7 +201,7 @@ impl ResponsesWriter {
             return;
         };
         if !text.is_empty() {
-            item.delta(text, Vec::new(), EventBuilder::new(part.delta(), &mut self.sequence, out));
+            item.delta(text, Vec::new(), EventBuilder::new(part.names().delta, &mut self.sequence, out));
         }
     }
 
@@ -252,7 +252,7 @@ impl ResponsesWriter {
         let Some((item, part)) = self.open.as_mut().and_then(|item| item.part_kind().map(|part| (item, part))) else {
             return;
         };
-        item.end_text(EventBuilder::new(part.done(), &mut self.sequence, out));
+        item.end_text(EventBuilder::new(part.names().done, &mut self.sequence, out));
         item.end_part(EventBuilder::new(part.frame_done(), &mut self.sequence, out));
     }
 
@@ -266,7 +266,7 @@ impl ResponsesWriter {
         self.end_part(out);
         let Some(mut item) = self.open.take() else { return };
         if let Some(part) = item.input_kind() {
-            item.end_text(EventBuilder::new(part.done(), &mut self.sequence, out));
+            item.end_text(EventBuilder::new(part.names().done, &mut self.sequence, out));
         }
         let index = item.index;
         self.output[index] = item.text(if is_cut { "incomplete" } else { "completed" });

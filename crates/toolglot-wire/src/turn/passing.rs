@@ -1,6 +1,16 @@
 //! Chunks that go on as they came: one that adds a piece to text, reasoning or a call is not read with care.
+//! The first row that applies decides:
 //!
-//! In: a frame of the server's. Out: the bytes for the client, or what was said where the piece became something else.
+//! | the chunk | what becomes of it |
+//! |---|---|
+//! | its answer is begun by the proxy, or has to hold a call and has none yet | read with care |
+//! | has no known shape or no piece, or its alternative has not begun | read with care |
+//! | says more than its piece, whose place before or after held text is open | read with care |
+//! | adds to text or arguments, of which nothing is to be held or changed | goes on as it came |
+//! | adds to reasoning: in the client's field, where no calls are looked for | goes on as it came, else with care |
+//! | adds to arguments: of no known call, or says more | read with care |
+//! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
+//! | any other | the parser has the piece; what else the chunk says is said |
 
 use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
@@ -101,6 +111,5 @@ impl Conversion {
 
 /// Returns the tokens that an object counts.
 pub(super) fn counted(text: &str) -> Option<Usage> {
-    let own = if text.is_empty() { None } else { serde_json::from_str(text).ok() };
-    own.map(usage_of)
+    serde_json::from_str(text).ok().map(usage_of)
 }

@@ -1,6 +1,9 @@
 //! `docs/bindings.md`: what each package offers, checked against its declarations.
 
-use toolglot::Options;
+use toolglot::{
+    CallsInReasoning, Evidence, FinishReason, NullText, Options, ReasoningOpen, UnknownTool, Untyped, Validation,
+};
+use toolglot_grammar::GrammarRequest;
 
 use crate::Complaints;
 use crate::files::{self, File};
@@ -32,6 +35,8 @@ const LANGUAGES: [Language; 5] = [
 type Row = (&'static str, [&'static str; 5]);
 
 const LINES: &str = "- `toolglot inspect`";
+/// The wheel has no page.
+const STEPS: &str = "- `explain`; `toolglot inspect` of the program";
 const MADE: &str = "- `toolglot dialects new`";
 
 #[rustfmt::skip]
@@ -48,7 +53,7 @@ const ROWS: &[Row] = &[
     ("repair arguments", ["repair", "tg_repair", "repair", "repair", "Repair"]),
     ("why no call was recognised", ["near_miss", "tg_near_miss", "near_miss", "nearMiss", "Reader.NearMiss"]),
     ("why it was read so", ["Parser::take_trace", "tg_explain", "explain", "explain", "Reader.Explain"]),
-    ("what became of every byte", ["inspect", "tg_inspect", LINES, "inspect", LINES]),
+    ("what became of every byte", ["inspect", "tg_inspect", STEPS, "inspect", LINES]),
     ("recognise a dialect", ["detect::from_output", "tg_detect", "detect", "detect", "Detect"]),
     ("list dialects", ["Dialects", "tg_dialects_list", "Dialects", "dialects", "Reader.Dialects"]),
     ("choose dialects", ["Dialects", "tg_dialects_new", "Dialects", "- options of each call", "- `Config`"]),
@@ -66,6 +71,51 @@ const ROWS: &[Row] = &[
     ("a piece of its answer", ["Turn::push", "tg_turn_push", "- as above", "- `Exchange.stream`", "Turn.Push"]),
     ("the end of its answer", ["Turn::finish", "tg_turn_finish", "- as above", "- `Exchange.stream`", "Turn.Finish"]),
     ("a client's transport", ["- `toolglot serve`", "- no HTTP", "- `toolglot serve`", "createFetch", "Transport"]),
+];
+
+/// A program that reads with the same options: where it declares them, and why it has no others.
+struct Program {
+    name: &'static str,
+    file: &'static str,
+    option: &'static str,
+    without: &'static [(&'static str, &'static str)],
+}
+
+#[rustfmt::skip]
+const PROGRAMS: [Program; 2] = [
+    Program { name: "command line", file: "crates/toolglot-cli/src/args.rs", option: "pub(crate) @: |pub(crate) @s: ",
+        without: &[("marked_tokens", "its input has no marks"), ("id_seed", "`--ids`")] },
+    Program { name: "`toolglot serve`", file: "crates/toolglot-proxy/src/config/sections.rs", option: "\n        @: |section! { \"@\"",
+        without: &[("null_text", "always `null`"), ("finish_reason", "the server says it"), ("accept_incomplete", "clients would run a cut call"),
+            ("marked_tokens", "servers send plain text"), ("id_seed", "drawn for each answer")] },
+];
+
+/// Names that do not follow from an option's name: the option, the language, its name there.
+const NAMED: [(&str, usize, &str); 4] = [
+    ("all_spellings", 0, "with_spelling"),
+    ("strict", 0, "with_unsupported"),
+    ("parallel", 4, "NoParallel"),
+    ("openai", 4, "OpenAI"),
+];
+
+/// A choice, its values, and why Python has no such choice, if it has none.
+type Choice = (&'static str, &'static [&'static str], &'static str);
+
+#[rustfmt::skip]
+const CHOICES: [Choice; 13] = [
+    ("validation", Validation::NAMES, ""),
+    ("untyped", Untyped::NAMES, ""),
+    ("null_text", NullText::NAMES, ""),
+    ("reasoning_open", ReasoningOpen::NAMES, ""),
+    ("finish_reason", FinishReason::NAMES, ""),
+    ("calls_in_reasoning", CallsInReasoning::NAMES, ""),
+    ("evidence", Evidence::NAMES, ""),
+    ("unknown_tool", UnknownTool::NAMES, ""),
+    ("outcome", &["complete", "repaired", "truncated", "broken"], ""),
+    ("form", &["gbnf", "lark", "structural-tag", "json-schema"], ""),
+    ("arguments", &["free", "schema"], ""),
+    ("reasoning", &["none", "optional", "prefilled"], ""),
+    ("protocol", &["chat", "responses", "messages", "ollama"], "not in Python, which has no `Exchange`"),
 ];
 
 /// What other languages need of the C ABI to call it: memory, handles, events.
@@ -96,6 +146,21 @@ A test fails if a name is not declared, if a function of the C ABI has no row, o
 Diagnostics have the same [codes](diagnostics.md) everywhere.
 ";
 
+const PLATFORMS: &str = "
+## Platforms
+
+`.ci/rehearse` makes what a release has on x86_64 Linux, installs it in a clean folder and runs the READMEs' first lines. The
+workflows of a release build the rest, which no developer's machine has tried:
+
+| | tried | not tried |
+|---|---|---|
+| crates, npm packages, Go module | Linux; they are the same files everywhere | macOS, Windows |
+| program | x86_64 Linux with glibc | aarch64 Linux, musl, macOS; no Windows |
+| wheel | CPython on x86_64 Linux with glibc 2.17 or later | aarch64, musl, macOS, Windows, CPython without the lock |
+| C library | x86_64 Linux | macOS, aarch64; no Windows |
+| image | – | the `Dockerfile` |
+";
+
 /// Returns the page.
 pub(super) fn page() -> File {
     let heads = LANGUAGES.map(|language| language.name).join(" | ");
@@ -104,12 +169,42 @@ pub(super) fn page() -> File {
     for (what, cells) in ROWS {
         text += &format!("| {what} | {} |\n", cells.map(cell).join(" | "));
     }
-    text += &format!("\n## Options\n\n| | {heads} |\n|---|---|---|---|---|---|\n");
+    let programs = PROGRAMS.map(|program| program.name).join(" | ");
+    text += &format!("\n## Options\n\n| | {heads} | {programs} |\n|---|---|---|---|---|---|---|---|\n");
     for name in Options::NAMES {
+        let languages = options(name).map(|shown| format!("`{shown}`")).join(" | ");
+        let programs =
+            PROGRAMS.map(|one| one.reason(name).map_or_else(|| format!("`{name}`"), |why| format!("– {why}")));
+        text += &format!("| `{name}` | {languages} | {} |\n", programs.join(" | "));
+    }
+    text += "\nWhat each decides is in [policies.md](policies.md). In C, options are JSON; on the command line, flags such as `--null-text`.\n";
+    text += &format!("\n## Options of grammars\n\n| | {heads} |\n|---|---|---|---|---|---|\n");
+    for name in GrammarRequest::NAMES {
         text += &format!("| `{name}` | {} |\n", options(name).map(|shown| format!("`{shown}`")).join(" | "));
     }
-    text += "\nWhat each decides is in [policies.md](policies.md). In C, options are JSON.\n";
+    text += "\n## Values\n\nText in C, Python and JavaScript, constants in Rust and Go.\n\n| | values |\n|---|---|\n";
+    for (name, values, without) in CHOICES {
+        let values = values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+        let without = if without.is_empty() { String::new() } else { format!("; {without}") };
+        text += &format!("| `{name}` | {values}{without} |\n");
+    }
+    text += PLATFORMS;
     File { path: "docs/bindings.md".to_owned(), text }
+}
+
+impl Program {
+    /// Why the program has no option of this name.
+    fn reason(&self, name: &str) -> Option<&'static str> {
+        self.without.iter().find(|(option, _)| *option == name).map(|(_, why)| *why)
+    }
+
+    /// Says which options it has without saying so, or lacks without a reason.
+    fn complaints(&self) -> impl Iterator<Item = String> {
+        let text = File::read(self.file).text;
+        let wrong = move |name: &&&str| declares(&text, self.option.split('|'), name) == self.reason(name).is_some();
+        let wrong = Options::NAMES.iter().filter(wrong);
+        wrong.map(|name| format!("{}: `{name}` must be declared, or have a reason in `docs/bindings.rs`", self.name))
+    }
 }
 
 /// An option's name in each language.
@@ -117,7 +212,12 @@ fn options(name: &str) -> [String; 5] {
     let words: Vec<String> = name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
     let (first, rest) = name.split_once('_').map_or((name, ""), |(first, _)| (first, &name[first.len()..]));
     let camel = if rest.is_empty() { first.to_owned() } else { format!("{first}{}", words[1..].concat()) };
-    [format!("with_{name}"), name.to_owned(), name.to_owned(), camel, words.concat().replace("Id", "ID")]
+    let mut shown =
+        [format!("with_{name}"), name.to_owned(), name.to_owned(), camel, words.concat().replace("Id", "ID")];
+    for (_, language, own) in NAMED.iter().filter(|(option, ..)| *option == name) {
+        shown[*language] = (*own).to_owned();
+    }
+    shown
 }
 
 /// Says what the tables claim and no package declares, which functions of the C ABI they lack, and which cells are empty.
@@ -128,6 +228,7 @@ pub(super) fn complaints() -> Complaints {
     for (what, cells) in ROWS {
         complaints.extend(cells.iter().filter(|cell| cell.len() < 3).map(|_| format!("`{what}` has an empty cell")));
     }
+    complaints.extend(PROGRAMS.iter().flat_map(Program::complaints));
     let header = File::read("bindings/ffi/include/toolglot.h").text;
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
     let functions = words.filter_map(|word| word.strip_suffix('(').filter(|name| name.starts_with("tg_")));
@@ -146,12 +247,28 @@ fn undeclared(at: usize, language: &Language, all: &[File]) -> Vec<String> {
     let of = |file: &&File| file.path.starts_with(language.folder) && file.is(language.ending);
     let of = |file: &&File| of(file) && !file.path.contains("/module/") && !file.path.contains("test");
     let text: String = all.iter().filter(of).map(|file| file.text.as_str()).collect();
+    let values = if at < 2 { Vec::new() } else { valueless(at, &text) };
     let named = ROWS.iter().map(|(_, cells)| cells[at]).filter(|cell| !cell.starts_with("- "));
     let named = named.map(|cell| cell.rsplit(['.', ':']).next().unwrap_or(cell).to_owned());
     let named = named.filter(|name| !declares(&text, language.functions.iter().copied(), name));
-    let chosen = Options::NAMES.iter().map(|name| options(name)[at].clone());
+    let chosen = Options::NAMES.iter().chain(GrammarRequest::NAMES).map(|name| options(name)[at].clone());
     let chosen = chosen.filter(|name| !declares(&text, language.option.split('|'), name));
-    named.chain(chosen).map(|name| format!("{} does not declare `{name}`", language.name)).collect()
+    named.chain(chosen).chain(values).map(|name| format!("{} does not declare `{name}`", language.name)).collect()
+}
+
+/// Returns the values that a language does not declare: on a line with the name of the choice, or of its type.
+fn valueless(at: usize, text: &str) -> Vec<String> {
+    let given = CHOICES.iter().filter(|(.., without)| LANGUAGES[at].name != "Python" || without.is_empty());
+    let given = given.flat_map(|(name, values, _)| values.iter().map(move |value| (name, value)));
+    // Booleans are not text.
+    let given = given.filter(|(_, value)| !["true", "false"].contains(value));
+    let missing = given.filter(|(name, value)| {
+        let first = name.split('_').next().unwrap_or(name);
+        let heads = [options(name)[at].clone(), options(name)[4].clone(), options(first)[4].clone()];
+        let quoted = format!("\"{value}\"");
+        !text.lines().any(|line| line.contains(&quoted) && heads.iter().any(|head| line.contains(head.as_str())))
+    });
+    missing.map(|(name, value)| format!("{name}: {value}")).collect()
 }
 
 #[cfg(test)]
@@ -170,5 +287,7 @@ mod tests {
         assert!(declares("\nfunc Mint(seed", go.functions.iter().copied(), "Mint"));
         assert!(!declares("\nfunc Minted(seed", go.functions.iter().copied(), "Mint"));
         assert!(!undeclared(4, go, &[]).is_empty());
+        let others = valueless(4, "\tReasoningOpenYes ReasoningOpen = \"yes\"\n\tUntypedInfer Untyped = \"infer\"\n");
+        assert!(others.contains(&"reasoning_open: maybe".to_owned()) && !others.contains(&"untyped: infer".to_owned()));
     }
 }

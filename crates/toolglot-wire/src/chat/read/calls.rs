@@ -49,11 +49,6 @@ impl InputProgress {
             }
         }
     }
-
-    /// Says whether a further call may begin here: inside an object none can.
-    fn may_end(&self) -> bool {
-        self.depth == 0
-    }
 }
 
 /// One element of `tool_calls`, as far as it can be used.
@@ -186,7 +181,7 @@ impl ReadCalls {
             (Some(name), Some(id), Some(known)) => id != known || name != call.name,
             (Some(name), ..) => name != call.name || (call.input.begun && !piece.input.is_empty()),
         };
-        Some(at).filter(|_| !new || !call.input.may_end())
+        Some(at).filter(|_| !new || call.input.depth > 0)
     }
 
     /// Adds a piece to its call; the call is said as soon as it has a name.

@@ -28,9 +28,9 @@ pub(super) enum PartKind {
 }
 
 /// The names of a kind of text.
-struct TextNames {
-    delta: &'static str,
-    done: &'static str,
+pub(super) struct TextNames {
+    pub(super) delta: &'static str,
+    pub(super) done: &'static str,
     /// The field of the whole text, in its last event and in the part.
     field: &'static str,
     /// The type of the part, if it is one.
@@ -119,14 +119,6 @@ const INPUT: TextNames = TextNames {
 };
 
 impl PartKind {
-    pub(super) fn delta(self) -> &'static str {
-        self.names().delta
-    }
-
-    pub(super) fn done(self) -> &'static str {
-        self.names().done
-    }
-
     pub(super) fn frame_added(self) -> &'static str {
         self.names().frame[0]
     }
@@ -135,7 +127,7 @@ impl PartKind {
         self.names().frame[1]
     }
 
-    fn names(self) -> &'static TextNames {
+    pub(super) fn names(self) -> &'static TextNames {
         match self {
             Self::Text => &TEXT,
             Self::Refusal => &REFUSAL,
