@@ -93,6 +93,16 @@ const (
 	CallsInReasoningQuote CallsInReasoning = "quote"
 )
 
+// Frame is what white space between text or reasoning and markers is.
+type Frame string
+
+const (
+	// FrameTemplate takes it as part of the markers, as chat templates write it; the default.
+	FrameTemplate Frame = "template"
+	// FrameExact keeps all of it as text or reasoning.
+	FrameExact Frame = "exact"
+)
+
 // EvidenceLevel is how much evidence a call needs.
 type EvidenceLevel string
 

@@ -64,6 +64,8 @@ type Options struct {
 	FinishReason FinishReason `json:"finish_reason,omitempty"`
 	// CallsInReasoning is what a call inside reasoning is.
 	CallsInReasoning CallsInReasoning `json:"calls_in_reasoning,omitempty"`
+	// Frame is what white space between text or reasoning and markers is.
+	Frame Frame `json:"frame,omitempty"`
 	// Evidence is how much a call needs.
 	Evidence EvidenceLevel `json:"evidence,omitempty"`
 	// UnknownTool is what becomes of a call whose tool is not declared.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
 use toolglot::{
-    CallsInReasoning, Dialect, Dialects, Evidence, FinishReason, Limits, Options, Repairs, Tools, UnknownTool, Untyped,
+    CallsInReasoning, Dialect, Dialects, Evidence, FinishReason, Frame, Limits, Options, Repairs, Tools, UnknownTool, Untyped,
     Validation,
 };
 
@@ -58,6 +58,7 @@ impl Head {
             .with_untyped(pick(first >> 4, &[Untyped::Infer, Untyped::String]))
             .with_unknown_tool(pick(first >> 5, &[UnknownTool::Call, UnknownTool::Text]))
             .with_calls_in_reasoning(pick(second, &[Inside::Wait, Inside::Wait, Inside::End, Inside::Quote]))
+            .with_frame(pick(second >> 2, &[Frame::Template, Frame::Template, Frame::Template, Frame::Exact]))
             .with_reasoning_open(second >> 2 & 7 == 1)
             .with_accept_incomplete(second >> 5 == 1)
             .with_finish_reason(pick(third, &[None, None, None, Some(Why::Length), Some(Why::Stop)]))

@@ -12,6 +12,7 @@ const NAMES: readonly (readonly [keyof Policy, string])[] = [
   ["reasoningOpen", "reasoning_open"],
   ["finishReason", "finish_reason"],
   ["callsInReasoning", "calls_in_reasoning"],
+  ["frame", "frame"],
   ["evidence", "evidence"],
   ["unknownTool", "unknown_tool"],
   ["acceptIncomplete", "accept_incomplete"],

@@ -61,6 +61,8 @@ export interface Policy {
   finishReason?: FinishReason | undefined;
   /** What a call inside reasoning is; `wait` unless told otherwise. */
   callsInReasoning?: "wait" | "end" | "quote" | undefined;
+  /** White space beside markers: part of them, as templates write it, or `exact` text; `template` unless told otherwise. */
+  frame?: "template" | "exact" | undefined;
   /** How much evidence a call needs; `balanced` unless told otherwise. */
   evidence?: "strict" | "balanced" | "eager" | undefined;
   /** What becomes of a call whose tool is not declared; `call` unless told otherwise. */

@@ -27,6 +27,7 @@ function optionsOf(one) {
     reasoningOpen: o.reasoning_open,
     finishReason: o.finish_reason,
     callsInReasoning: o.calls_in_reasoning,
+    frame: o.frame,
     evidence: o.evidence,
     unknownTool: o.unknown_tool,
     acceptIncomplete: o.accept_incomplete,

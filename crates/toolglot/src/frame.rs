@@ -7,8 +7,7 @@
 //! | behind a marker, later words | markup | text | markup |
 //! | behind words, from its first line break on | markup | text | text |
 //!
-//! Words are text or reasoning. A message begins as if behind a marker for reasoning, which the prompt opened then. Content
-//! that markers enclose is exact.
+//! Words are text or reasoning. A message that begins with reasoning, which the prompt opened, begins behind a marker.
 
 use std::ops::Range;
 
@@ -89,7 +88,6 @@ impl FrameReader {
         match &event.kind {
             StoredKind::Diagnostic(_) => true,
             StoredKind::Arguments { .. } => self.edge == Edge::Marker,
-            StoredKind::Content => self.edge == Edge::Words(Words::Text),
             kind => Words::of(kind).is_some_and(|words| {
                 self.edge == Edge::Words(words)
                     && view.byte(event.span.end - 1).is_ok_and(|byte| !byte.is_some_and(is_space))
@@ -103,11 +101,8 @@ impl FrameReader {
             match (&event.kind, Words::of(&event.kind)) {
                 (StoredKind::Diagnostic(_), _) => events.push(event),
                 (_, Some(words)) => self.words(words, event.span, view, most, events),
-                (kind, None) => {
-                    self.edge = match kind {
-                        StoredKind::Content => self.said(Words::Text),
-                        _ => Edge::Marker,
-                    };
+                (_, None) => {
+                    self.edge = Edge::Marker;
                     events.extend(self.held.take().map(|held| markup(held.span)));
                     events.push(event);
                 }
@@ -171,16 +166,12 @@ impl FrameReader {
         if span.is_empty() {
             return;
         }
-        self.edge = self.said(words);
+        self.edge = Edge::Words(words);
+        self.seen[words as usize] = true;
         match events.last_mut() {
             Some(last) if Words::of(&last.kind) == Some(words) => last.span.end = span.end,
             _ => events.push(words.event(span)),
         }
-    }
-
-    fn said(&mut self, words: Words) -> Edge {
-        self.seen[words as usize] = true;
-        Edge::Words(words)
     }
 
     /// The end of input is no marker.

@@ -12,7 +12,7 @@
 //! let text = "Let me see.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n\
 //!             <parameter=days>\n3\n</parameter>\n</function>\n</tool_call>";
 //! let message = parse(text, &Dialects::builtin(), &tools, &Options::default());
-//! assert_eq!(message.content, "Let me see.\n");
+//! assert_eq!(message.content, "Let me see.");
 //! assert_eq!(message.calls[0].name, "get_weather");
 //! assert_eq!(message.calls[0].arguments, r#"{"city": "Oslo", "days": 3}"#);
 //! # Ok::<(), toolglot::ToolsError>(())

@@ -478,7 +478,7 @@ impl Parser {
         let word = |range: &std::ops::Range<usize>| &sink.words[range.clone()];
         let text = || input.view().slice(entry.span.start, entry.span.end);
         let kind = match &entry.kind {
-            StoredKind::Text | StoredKind::Content => EventKind::Text(text()),
+            StoredKind::Text => EventKind::Text(text()),
             StoredKind::Reasoning => EventKind::Reasoning(text()),
             StoredKind::Markup => EventKind::Markup,
             StoredKind::CallStart { index, id, name } => {

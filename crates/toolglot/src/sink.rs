@@ -17,8 +17,6 @@ pub(crate) struct StoredEvent {
 #[derive(Clone, Debug)]
 pub(crate) enum StoredKind {
     Text,
-    /// Text between markers of its own.
-    Content,
     Reasoning,
     Markup,
     CallStart { index: usize, id: Option<Range<usize>>, name: Range<usize> },
@@ -30,7 +28,7 @@ pub(crate) enum StoredKind {
 impl StoredKind {
     /// Says whether the next event only continues this one.
     fn goes_on_with(&self, next: &Self) -> bool {
-        matches!((self, next), (Self::Text, Self::Text) | (Self::Content, Self::Content) | (Self::Reasoning, Self::Reasoning))
+        matches!((self, next), (Self::Text, Self::Text) | (Self::Reasoning, Self::Reasoning))
     }
 }
 
@@ -139,7 +137,7 @@ impl Sink {
         let shift = |word: &mut Range<usize>| *word = word.start + words..word.end + words;
         for mut entry in fork.entries {
             match &mut entry.kind {
-                StoredKind::Text | StoredKind::Content | StoredKind::Reasoning | StoredKind::Markup => {}
+                StoredKind::Text | StoredKind::Reasoning | StoredKind::Markup => {}
                 StoredKind::CallStart { id, name, .. } => id.iter_mut().chain([name]).for_each(shift),
                 StoredKind::Arguments { json, .. } => shift(json),
                 StoredKind::CallEnd { id, .. } => id.iter_mut().for_each(shift),
@@ -184,10 +182,6 @@ impl Sink {
     #[inline]
     pub(crate) fn text(&mut self, upto: usize) {
         self.consume(upto, StoredKind::Text);
-    }
-
-    pub(crate) fn content(&mut self, upto: usize) {
-        self.consume(upto, StoredKind::Content);
     }
 
     pub(crate) fn reasoning(&mut self, upto: usize) {

@@ -64,7 +64,7 @@ fn a_reason_given_late_is_of_one_message_only() {
 #[test]
 fn a_cut_call_is_no_call_and_loses_nothing() {
     let message = read(&format!("Hi.\n{CUT}"), Options::default());
-    assert_eq!((message.content.as_str(), message.calls.len()), ("Hi.\n", 0));
+    assert_eq!((message.content.as_str(), message.calls.len()), ("Hi.", 0));
     let [cut] = message.incomplete.as_slice() else { panic!("{message:?}") };
     assert_eq!((cut.name.as_str(), cut.arguments.as_str()), ("ls", r#"{"path": "sr"#));
     assert_eq!((cut.text.as_str(), cut.outcome), (CUT, Outcome::Truncated));
@@ -143,7 +143,9 @@ fn the_dialect_is_that_of_the_first_call() {
 #[test]
 fn text_and_reasoning_are_apart_and_whole() {
     let message = read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default());
-    assert_eq!((message.reasoning.as_str(), message.content.as_str()), ("Hm.", "\nFirst.\n\nThen."));
+    assert_eq!((message.reasoning.as_str(), message.content.as_str()), ("Hm.", "First.\nThen."));
+    let exact = read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default().with_frame(Frame::Exact));
+    assert_eq!((exact.reasoning.as_str(), exact.content.as_str()), ("Hm.", "\nFirst.\n\nThen."));
 }
 
 #[test]

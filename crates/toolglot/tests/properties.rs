@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolglot::{
-    CallsInReasoning, Dialects, Evidence, FinishReason, Limits, Options, Parser, Renderer, Rendering, Repairs, Tools,
+    CallsInReasoning, Dialects, Evidence, FinishReason, Frame, Limits, Options, Parser, Renderer, Rendering, Repairs, Tools,
     UnknownTool, Untyped, Validation, mint, parse,
 };
 

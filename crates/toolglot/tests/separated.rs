@@ -72,7 +72,7 @@ fn calls_and_text_go_on_behind_the_last_value() {
     let message = read("<<call:save|path=a>><<call:save|path=b|text=c>>\nEnd.", TOOLS);
     let arguments: Vec<&str> = message.calls.iter().map(|call| call.arguments.as_str()).collect();
     assert_eq!(arguments, [r#"{"path": "a"}"#, r#"{"path": "b", "text": "c"}"#]);
-    assert_eq!(message.content, "\nEnd.");
+    assert_eq!(message.content, "End.");
     let message = read("<<call:save|path=a>> and more", TOOLS);
     assert_eq!((message.calls[0].arguments.as_str(), message.content.as_str()), (r#"{"path": "a"}"#, " and more"));
 }

@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     reasoning_open: bool | Literal["maybe"]
     finish_reason: FinishReason | None
     calls_in_reasoning: Literal["wait", "end", "quote"]
+    frame: Literal["template", "exact"]
     evidence: Literal["strict", "balanced", "eager"]
     unknown_tool: Literal["call", "text"]
     accept_incomplete: bool
@@ -84,6 +85,11 @@ ABOUT: dict[str, tuple[Any, str]] = {
         "wait",
         "What a call inside reasoning is: `wait` takes it as a draft if the region closes later, as a call if it never "
         "does; `end` as a call that ends the region; `quote` never as a call.",
+    ),
+    "frame": (
+        "template",
+        "What white space between text or reasoning and markers is: `template` takes it as part of the markers, as chat "
+        "templates write it; `exact` keeps it.",
     ),
     "evidence": (
         "balanced",

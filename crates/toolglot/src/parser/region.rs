@@ -106,18 +106,17 @@ impl RegionReader {
             let Some(ahead) = engine.catalog.stops_in_regions().find(view.rest(self.scan)) else {
                 self.scan = view.end();
                 self.give_up_holding(engine, sink);
-                self.flush(self.edge(engine, view, sink), sink);
+                self.flush(self.scan, sink);
                 let end = view.final_end()?;
                 self.flush(end, sink);
                 return Ok(self.end_of_input(end, engine, sink));
             };
             self.scan += ahead;
             self.give_up_holding(engine, sink);
-            self.flush(self.edge(engine, view, sink), sink);
+            self.flush(self.scan, sink);
             // One byte alone is nothing, and most that follow say so.
             view.byte(self.scan + 1)?;
             if let Some(end) = self.closer(engine, view, self.scan)? {
-                self.scan = self.edge(engine, view, sink);
                 return Ok(self.close(end, sink));
             }
             self.flush(self.scan, sink);
@@ -132,23 +131,11 @@ impl RegionReader {
         }
     }
 
-    /// Returns where the text ends if the region does: one line break before its closer may be markup.
-    fn edge(&self, engine: &Engine, view: View<'_>, sink: &Sink) -> usize {
-        let candidate = self.candidate.filter(|_| !self.is_reasoning).map(|number| &engine.catalog.candidates[number]);
-        let body = candidate.and_then(|candidate| engine.catalog.pattern(candidate)?.body.as_ref());
-        if !body.is_some_and(|body| body.line_after) {
-            return self.scan;
-        }
-        let text = view.slice(sink.cursor().min(self.scan), self.scan);
-        let line = text.strip_suffix("\r\n").or(text.strip_suffix(['\n', '\r'])).unwrap_or(text);
-        self.scan - (text.len() - line.len())
-    }
-
     fn flush(&self, upto: usize, sink: &mut Sink) {
         match (self.held, self.is_reasoning) {
             (Some(_), _) => {}
             (None, true) => sink.reasoning(upto),
-            (None, false) => sink.content(upto),
+            (None, false) => sink.text(upto),
         }
     }
 

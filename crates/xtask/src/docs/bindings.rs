@@ -1,7 +1,7 @@
 //! `docs/bindings.md`: what each package offers, checked against its declarations.
 
 use toolglot::{
-    CallsInReasoning, Evidence, FinishReason, NullText, Options, ReasoningOpen, UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Frame, NullText, Options, ReasoningOpen, UnknownTool, Untyped, Validation,
 };
 use toolglot_grammar::GrammarRequest;
 
@@ -102,13 +102,14 @@ const NAMED: [(&str, usize, &str); 4] = [
 type Choice = (&'static str, &'static [&'static str], &'static str);
 
 #[rustfmt::skip]
-const CHOICES: [Choice; 13] = [
+const CHOICES: [Choice; 14] = [
     ("validation", Validation::NAMES, ""),
     ("untyped", Untyped::NAMES, ""),
     ("null_text", NullText::NAMES, ""),
     ("reasoning_open", ReasoningOpen::NAMES, ""),
     ("finish_reason", FinishReason::NAMES, ""),
     ("calls_in_reasoning", CallsInReasoning::NAMES, ""),
+    ("frame", Frame::NAMES, ""),
     ("evidence", Evidence::NAMES, ""),
     ("unknown_tool", UnknownTool::NAMES, ""),
     ("outcome", &["complete", "repaired", "truncated", "broken"], ""),
