@@ -1,4 +1,4 @@
-//! The record of one request: what metrics and the access log are told when it is over, however it ends.
+//! The record of one request: what metrics, log and span need when it is over, however it ends.
 
 mod account;
 mod counters;

@@ -1,4 +1,4 @@
-//! What the log, and whoever traces requests, is told of a request that is over.
+//! The log line and the span of a finished request.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What metrics are told of a request that is over.
+//! What a finished request adds to the metrics.
 
 use std::sync::atomic::Ordering;
 

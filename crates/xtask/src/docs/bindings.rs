@@ -150,8 +150,8 @@ Diagnostics have the same [codes](diagnostics.md) everywhere.
 const PLATFORMS: &str = "
 ## Platforms
 
-`.ci/rehearse` makes what a release has on x86_64 Linux, installs it in a clean folder and runs the READMEs' first lines. The
-workflows of a release build the rest, which no developer's machine has tried:
+`.ci/rehearse` makes what a release has on x86_64 Linux, installs it in a clean folder and tries it there, with the first lines of
+its README where it has any. The workflows of a release build the rest, which no developer's machine has tried:
 
 | | tried | not tried |
 |---|---|---|
