@@ -28,7 +28,7 @@ fn a_chunk_that_needs_no_change_costs_no_memory() {
     let text_call = format!("<tool_call>\n{{\"name\": \"write_file\", \"arguments\": {head}");
     for (what, first, next, most, relayed) in [
         ("text", text("So"), text(" word"), RELAYED, true),
-        ("text with escapes", text("So"), text(" \"word\"\n"), ESCAPED, true),
+        ("text with escapes", text("So"), text(" \"word\"\nthen"), ESCAPED, true),
         ("reasoning", json!({"reasoning_content": "So"}), json!({"reasoning_content": " word"}), RELAYED, true),
         ("arguments", call(head), piece(" word"), RELAYED, true),
         ("arguments with escapes", call(head), piece(" \\\"word\\\""), ESCAPED, true),

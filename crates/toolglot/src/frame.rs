@@ -21,6 +21,8 @@ pub(crate) struct FrameReader {
     held: Option<Held>,
     /// Kinds of words that have been there.
     seen: [bool; 2],
+    /// Room for the events of a push.
+    spare: Vec<StoredEvent>,
 }
 
 /// What stands before the next byte, or before the white space that is held.
@@ -97,7 +99,8 @@ impl FrameReader {
 
     #[inline(never)]
     fn settle_edges(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        for event in std::mem::take(events) {
+        let mut unsettled = std::mem::replace(events, std::mem::take(&mut self.spare));
+        for event in unsettled.drain(..) {
             match (&event.kind, Words::of(&event.kind)) {
                 (StoredKind::Diagnostic(_), _) => events.push(event),
                 (_, Some(words)) => self.words(words, event.span, view, most, events),
@@ -108,6 +111,7 @@ impl FrameReader {
                 }
             }
         }
+        self.spare = unsettled;
     }
 
     /// Passes words on without the white space at their edges.

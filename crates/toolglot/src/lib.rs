@@ -67,8 +67,8 @@ pub use inspect::{Arrival, ByteKind, Inspection, Mending, Remedy, Stretch, WhyNo
 pub use message::{Call, Collector, IncompleteCall, Message};
 pub use near_miss::{MissReason, NearMiss, near_miss};
 pub use options::{
-    CallsInReasoning, Evidence, FinishReason, Frame, Limits, NullText, OptionError, Options, ReasoningOpen, UnknownChoice,
-    UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Frame, Limits, NullText, OptionError, Options, ReasoningOpen,
+    UnknownChoice, UnknownTool, Untyped, Validation,
 };
 pub use outline::{HolePlace, Outline, OutlinePart};
 pub use parser::{Events, Parser};

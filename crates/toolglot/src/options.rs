@@ -8,7 +8,8 @@ mod limits;
 mod named;
 
 pub use choice::{
-    CallsInReasoning, Evidence, FinishReason, Frame, NullText, ReasoningOpen, UnknownChoice, UnknownTool, Untyped, Validation,
+    CallsInReasoning, Evidence, FinishReason, Frame, NullText, ReasoningOpen, UnknownChoice, UnknownTool, Untyped,
+    Validation,
 };
 pub use limits::Limits;
 pub use named::OptionError;

@@ -178,7 +178,8 @@ impl Renderer {
     /// Reads the text again, with the tools that its reader will have.
     fn check(&self, text: &str, message: &Rendering<'_>, calls: &[ReadCall<'_>]) -> Result<(), RenderError> {
         let same = |tools: &Tools| {
-            let read = crate::parse(text, &self.pinned, tools, &crate::Options::default().with_frame(crate::Frame::Exact));
+            let read =
+                crate::parse(text, &self.pinned, tools, &crate::Options::default().with_frame(crate::Frame::Exact));
             check::same(&self.dialect, message, calls, &read)
         };
         same(&self.tools).map_err(|error| match self.tools.is_empty() && same(&Self::called(calls)).is_ok() {

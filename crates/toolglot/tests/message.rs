@@ -3,8 +3,8 @@
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
 use toolglot::{
-    Code, Collector, Dialects, EventKind, FinishReason, Limits, Message, Options, Outcome, Parser, Tools, Validation,
-    mint, parse, seed_of,
+    Code, Collector, Dialects, EventKind, FinishReason, Frame, Limits, Message, Options, Outcome, Parser, Tools,
+    Validation, mint, parse, seed_of,
 };
 
 const TOOLS: &str = include_str!("cases/tools.json");
@@ -144,7 +144,8 @@ fn the_dialect_is_that_of_the_first_call() {
 fn text_and_reasoning_are_apart_and_whole() {
     let message = read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default());
     assert_eq!((message.reasoning.as_str(), message.content.as_str()), ("Hm.", "First.\nThen."));
-    let exact = read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default().with_frame(Frame::Exact));
+    let exact =
+        read(&format!("<think>Hm.</think>\nFirst.\n{WHOLE}\nThen."), Options::default().with_frame(Frame::Exact));
     assert_eq!((exact.reasoning.as_str(), exact.content.as_str()), ("Hm.", "\nFirst.\n\nThen."));
 }
 

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolglot::{
-    CallsInReasoning, Dialects, Evidence, FinishReason, Frame, Limits, Options, Parser, Renderer, Rendering, Repairs, Tools,
-    UnknownTool, Untyped, Validation, mint, parse,
+    CallsInReasoning, Dialects, Evidence, FinishReason, Frame, Limits, Options, Parser, Renderer, Rendering, Repairs,
+    Tools, UnknownTool, Untyped, Validation, mint, parse,
 };
 
 use case::Case;
@@ -360,6 +360,7 @@ fn any_setup(random: &mut Random, dialect: &str) -> Setup {
         )
         .with_unknown_tool([UnknownTool::Call, UnknownTool::Text][random.below(2)])
         .with_untyped([Untyped::Infer, Untyped::String][random.below(2)])
+        .with_frame([Frame::Template, Frame::Exact][random.below(2)])
         .with_repairs([Repairs::safe(), Repairs::safe(), Repairs::all(), Repairs::NONE][random.below(4)])
         .with_reasoning_open(random.one_in(6))
         .with_finish_reason(random.one_in(3).then_some(FinishReason::Length));

@@ -25,7 +25,7 @@ fn message(args: &[&str]) -> Value {
 fn calls_of_the_text_and_native_ones_are_both_there() {
     let path = file("saved.json", response());
     let message = message(&["parse", &path]);
-    assert_eq!((&message["content"], &message["reasoning_content"]), (&json!("I look.\n"), &json!("hm")));
+    assert_eq!((&message["content"], &message["reasoning_content"]), (&json!("I look."), &json!("hm")));
     let arguments = |call: usize| message["tool_calls"][call]["function"]["arguments"].clone();
     assert_eq!((arguments(0), arguments(1)), (json!("{\"path\": \"/\"}"), json!("{\"path\": \"a\"}")));
     assert_eq!(message["tool_calls"][1]["id"], "c1");
@@ -48,7 +48,7 @@ fn a_stream_is_put_together() {
     let stream: String = chunks.map(|chunk| format!("data: {chunk}\r\n\r\n")).collect();
     let path = file("saved.sse", format!("{stream}data: [DONE]\r\n\r\n"));
     let message = message(&["parse", &path]);
-    assert_eq!((&message["content"], message["tool_calls"].as_array().map(Vec::len)), (&json!("I look.\n"), Some(1)));
+    assert_eq!((&message["content"], message["tool_calls"].as_array().map(Vec::len)), (&json!("I look."), Some(1)));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn lines_may_be_recorded_bodies_of_every_protocol() {
     let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((done.code, answers.len()), (1, 6), "{}", done.out);
     for answer in &answers[..5] {
-        assert_eq!(answer["message"]["content"], "I look.\n", "{answer}");
+        assert_eq!(answer["message"]["content"], "I look.", "{answer}");
         assert_eq!(answer["message"]["tool_calls"][0]["function"]["arguments"], "{\"path\": \"/\"}", "{answer}");
     }
     let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();

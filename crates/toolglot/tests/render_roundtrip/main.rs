@@ -13,7 +13,9 @@ use std::sync::Arc;
 use generate::{Case, Generator};
 use random::Random;
 use same::differences;
-use toolglot::{Collector, Dialect, Dialects, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
+use toolglot::{
+    Collector, Dialect, Dialects, Frame, Message, Options, Parser, RenderError, Renderer, Rendering, Tools,
+};
 
 /// Generated messages for each dialect.
 const CASES: u64 = 300;
@@ -27,7 +29,7 @@ fn rendering(case: &Case) -> Rendering<'_> {
 }
 
 fn read(text: &str, dialects: &Dialects, tools: &Tools, cuts: &mut Random, pieces: usize) -> Message {
-    let options = Options::default();
+    let options = Options::default().with_frame(Frame::Exact);
     let (mut parser, mut collector) = (Parser::new(dialects, tools, &options), Collector::new(&options));
     let mut rest = text.as_bytes();
     for _ in 1..pieces {
