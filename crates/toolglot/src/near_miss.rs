@@ -139,7 +139,7 @@ pub(crate) fn undeclared(text: &str, message: &Message, dialects: &Dialects, opt
 }
 
 /// Every call has one of these; most prose has none and costs nothing.
-const SIGNS: &[u8] = b"<[{(:@`";
+const SIGNS: &[u8] = b"<[{(:@`=";
 
 /// So much of a text is looked at: a call is shorter, and reading it fifty times takes milliseconds.
 const WINDOW: usize = 64 << 10;
@@ -163,7 +163,7 @@ struct HiddenCall {
 }
 
 /// The assumptions, most certain first.
-const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 9] = [
+const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 10] = [
     |case| case.cut_off(),
     |case| case.in_reasoning(),
     |case| case.other_dialect(),
@@ -173,6 +173,7 @@ const REASONS: [fn(&EmptyMessage<'_>) -> Option<NearMiss>; 9] = [
     |case| case.by_name(),
     |case| case.weak(),
     |case| case.unreadable(),
+    |case| case.unmarked(),
 ];
 
 impl EmptyMessage<'_> {
@@ -369,6 +370,18 @@ impl EmptyMessage<'_> {
         );
         let seen = HiddenCall { name: String::new(), span: found.span, dialect: None };
         Some(self.miss(MissReason::UnknownMarker, &seen, near))
+    }
+
+    /// Looks for a tool beside a parameter of its own.
+    fn unmarked(&self) -> Option<NearMiss> {
+        let found = marker::unmarked(self.text, self.tools)?;
+        let words = format!(
+            "`{}` is here with its parameter `{}`, but not in the form of any dialect being read; describe the form in a \
+             dialect file",
+            found.tool, found.parameter
+        );
+        let seen = HiddenCall { name: found.tool.to_owned(), span: found.span, dialect: None };
+        Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 
     /// Returns the first finished call that a text has under other assumptions.

@@ -59,6 +59,9 @@ fn the_reason_is_named() {
             UnknownMarker,
             "`<my_tool_run>` is not",
         ),
+        ("search query=cats", &[], DECLARED, UnknownMarker, "with its parameter `query`"),
+        (r#"{"do": "search", "with": {"query": "cats"}}"#, &[], DECLARED, UnknownMarker, "`search` is here"),
+        ("[search(query=cats]", &[], DECLARED, UnknownMarker, "not in the form"),
         (&format!("<think>a <tool_call>{json}</tool_call> draft</think>Hello"), &[], DECLARED, InReasoning, "draft"),
     ];
     let mut wrong = Vec::new();
