@@ -35,6 +35,10 @@ impl PendingLogprobs {
                 rest.clone_into(&mut self.begun);
                 break;
             } else {
+                if rest.len() == text.len() {
+                    // What was begun was the text of this token, whose rest was not written.
+                    rest = piece;
+                }
                 self.waiting.pop_front();
             }
         }
@@ -67,6 +71,7 @@ mod tests {
     fn tokens_go_with_the_text_in_which_they_end() {
         assert_eq!(taken(&["a", "b c", "d"], &["ab", " cd", "e"]), ["a", "b c|d", ""]);
         assert_eq!(taken(&["a", "<", "b"], &["a", "b"]), ["a", "b"]);
+        assert_eq!(taken(&["<a>\n", "b"], &["<a>", "b"]), ["", "b"]);
         assert_eq!(taken(&["\u{fffd}", "a"], &["\u{e9}", "a"]), ["", ""]);
     }
 }
