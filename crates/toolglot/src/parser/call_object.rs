@@ -174,7 +174,7 @@ pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallC
 /// What the members of a call object without arguments make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlatMembers {
-    /// There are none but those of any call, and others that are not declared.
+    /// None is a declared parameter.
     Empty,
     /// At least one is a declared parameter.
     Arguments,
