@@ -374,13 +374,12 @@ impl EmptyMessage<'_> {
 
     /// Looks for a tool beside a parameter of its own.
     fn unmarked(&self) -> Option<NearMiss> {
-        let found = marker::unmarked(self.text, self.tools)?;
+        let (tool, parameter, span) = marker::unmarked(self.text, self.tools)?;
         let words = format!(
-            "`{}` is here with its parameter `{}`, but not in the form of any dialect being read; describe the form in a \
-             dialect file",
-            found.tool, found.parameter
+            "`{tool}` is here with its parameter `{parameter}`, but not in the form of any dialect being read; describe \
+             the form in a dialect file"
         );
-        let seen = HiddenCall { name: found.tool.to_owned(), span: found.span, dialect: None };
+        let seen = HiddenCall { name: tool.to_owned(), span, dialect: None };
         Some(self.miss(MissReason::UnknownMarker, &seen, words))
     }
 

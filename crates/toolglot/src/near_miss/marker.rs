@@ -43,36 +43,28 @@ fn begins_with(marker: &str, known: &str) -> bool {
     marker.strip_prefix(known).is_some_and(|rest| !is_word(known.chars().next_back()) || !is_word(rest.chars().next()))
 }
 
-/// A declared tool beside one of its parameters.
-pub(super) struct UnmarkedCall<'t> {
-    pub(super) tool: &'t str,
-    pub(super) parameter: &'t str,
-    /// From the tool to its parameter.
-    pub(super) span: Range<usize>,
-}
-
-/// Returns the first tool with a parameter of its own close behind it, which has a value.
-pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<UnmarkedCall<'t>> {
+/// Returns the first tool with a parameter of its own and a value close behind it: their names, and where they stand.
+pub(super) fn unmarked<'t>(text: &str, tools: &'t Tools) -> Option<(&'t str, &'t str, Range<usize>)> {
     tools.ids().map(|id| tools.get(id)).find_map(|tool| {
-        let places = text.match_indices(&*tool.name).map(|(at, name)| at..at + name.len());
-        places.filter(|name| is_word(text, name)).take(MOST).find_map(|name| {
+        let properties = tool.schema.as_ref()?.root().properties();
+        words(text, &tool.name).take(MOST).find_map(|name| {
             let behind = &text[name.end..];
             let behind = &behind[..super::places::floor(behind, NEAR / 2)];
-            let is_given = |parameter: &&'t String| {
-                let mut places = behind.match_indices(parameter.as_str()).map(|(at, key)| at..at + key.len());
-                let begins_value = |text: &str| text.trim_start_matches(['"', '\'', ' ']).starts_with(['=', ':']);
-                places.any(|key| is_word(behind, &key) && begins_value(&behind[key.end..]))
-            };
-            let parameter = tool.schema.as_ref()?.root().properties().iter().find(is_given)?;
-            Some(UnmarkedCall { tool: &tool.name, parameter, span: name.start..name.end + behind.find(parameter)? })
+            let is_given =
+                |key: &Range<usize>| behind[key.end..].trim_start_matches(['"', '\'', ' ']).starts_with(['=', ':']);
+            properties.iter().find_map(|parameter| {
+                let key = words(behind, parameter).find(is_given)?;
+                Some((&*tool.name, parameter.as_str(), name.start..name.end + key.end))
+            })
         })
     })
 }
 
-/// Says whether a place is a whole word.
-fn is_word(text: &str, place: &Range<usize>) -> bool {
+/// Returns the places of a whole word.
+fn words<'w>(text: &'w str, word: &'w str) -> impl Iterator<Item = Range<usize>> + 'w {
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    !text[..place.start].ends_with(goes_on) && !text[place.end..].starts_with(goes_on)
+    let places = text.match_indices(word).map(|(at, word)| at..at + word.len());
+    places.filter(move |place| !text[..place.start].ends_with(goes_on) && !text[place.end..].starts_with(goes_on))
 }
 
 /// A marker with a call behind it that cannot be read.

@@ -93,6 +93,14 @@ fn prose_and_code_are_no_near_miss() {
 }
 
 #[test]
+fn a_tool_beside_its_parameter_is_found_by_whole_words() {
+    let tools = Tools::from_json_str(DECLARED).unwrap();
+    let found = marker::unmarked("research query: no; search my_query, query=cats", &tools);
+    assert_eq!(found, Some(("search", "query", 20..42)));
+    assert_eq!(marker::unmarked("The search has a query of words.", &tools), None);
+}
+
+#[test]
 fn a_weak_marker_of_a_chosen_dialect_is_a_miss_without_tools_too() {
     let text = "I will do [search(query=\"x\")] now.";
     assert_eq!(reason(text, &["pythonic"], "").map(|found| found.0), Some(MissReason::WeakMarker));

@@ -174,12 +174,10 @@ pub(super) fn is_declaration(at: usize, name: Option<&HeadText>, context: &CallC
 /// What the members of a call object without arguments make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlatMembers {
-    /// There are none but those of any call.
+    /// None is a declared parameter.
     Empty,
     /// At least one is a declared parameter.
     Arguments,
-    /// There are others, none of them declared.
-    Foreign,
     /// One may be the call's own or a parameter, such as `id`.
     Unclear,
 }
@@ -191,12 +189,11 @@ pub(crate) fn flat(at: usize, context: &CallContext<'_>) -> Result<FlatMembers, 
     loop {
         match member(spot, context)? {
             CallMember::Other { start, key, foreign } => {
-                found = match (found, flat_member(&key.text, start, foreign, context)?) {
-                    (_, FlatMember::Unclear) => return Ok(FlatMembers::Unclear),
-                    (_, FlatMember::Argument) => FlatMembers::Arguments,
-                    (FlatMembers::Empty, FlatMember::Skipped) if foreign => FlatMembers::Foreign,
-                    (found, FlatMember::Skipped) => found,
-                };
+                match flat_member(&key.text, start, foreign, context)? {
+                    FlatMember::Unclear => return Ok(FlatMembers::Unclear),
+                    FlatMember::Argument => found = FlatMembers::Arguments,
+                    FlatMember::Skipped => {}
+                }
                 spot.at = skip_value(start, context, &mut skipped)?.at;
             }
             CallMember::Name(_) | CallMember::Arguments(_) | CallMember::Stop(_) => return Ok(found),

@@ -199,11 +199,6 @@ pub(crate) struct Rejection {
     pub(crate) message: String,
 }
 
-/// Says whether a call of a dialect becomes ready at `at`, in the middle of another one's value.
-pub(crate) fn begins(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<bool, NotYet> {
-    first(engine, view, at, dialect).map(|win| win.is_some())
-}
-
 /// Returns the first call of a dialect that becomes ready at `at`, in the middle of another one's value.
 pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<Option<Winner>, NotYet> {
     let trial_context = TrialContext { nested: true, ..TrialContext::default() };
@@ -229,10 +224,6 @@ pub(crate) fn try_call(
     let heads = heads(engine, view, at, pattern_ref, head, trial_context, SectionHead::None)?;
     try_body(engine, view, at, pattern_ref, heads, trial_context, &mut None)
 }
-
-/// Calls in values that a trial reading looks for: 16 KiB of look-ahead in all. Without the bound, every trial would
-/// read once more each call that a value quotes.
-const LOOKS: usize = 16;
 
 /// Calls that may begin inside another, or behind it.
 impl CallContext<'_> {
@@ -282,18 +273,6 @@ impl CallContext<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Says whether a call of this dialect becomes ready at `at`.
-    ///
-    /// To know that, its first values may have to be read; in these no third call is looked for, nor very many in what is
-    /// read ahead, or calls in calls would be looked at again and again.
-    pub(crate) fn call_begins(&self, at: usize) -> Result<bool, NotYet> {
-        if self.near || self.ahead.is_some_and(|ahead| ahead.get() > LOOKS * NEAR) {
-            return Ok(false);
-        }
-        self.count(NEAR);
-        begins(self.engine, self.view, at, self.pattern_ref.dialect)
     }
 }
 

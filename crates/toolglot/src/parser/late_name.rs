@@ -27,7 +27,6 @@ pub(super) fn unsaid_name(
         }
         if byte == b'"'
             && let Some(name) = name_member(at, context)?
-            && close(name.span.end, closed.around, context)?
         {
             let is_declared = context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some());
             let ends = is_declared && closed.ends_call(view, name.span.end)?.is_some();
@@ -42,16 +41,4 @@ fn name_member(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>,
     let head = member_head(at, context)?.filter(|(key, _)| is_name_key(key, context.dialect()));
     let Some((_, value)) = head else { return Ok(None) };
     Ok(member::string(context.view, value)?.map(|(name, end)| HeadText::new(&name, value..end)))
-}
-
-/// Says whether so many objects close behind a member that ends at `at`.
-fn close(mut at: usize, objects: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-    for _ in 0..objects {
-        at = context.gap(at)?;
-        if context.view.byte(at)? != Some(b'}') {
-            return Ok(false);
-        }
-        at += 1;
-    }
-    Ok(true)
 }

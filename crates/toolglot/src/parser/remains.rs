@@ -91,7 +91,6 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
         || context.opener(next)?.is_some()
         || context.any(next, context.engine.section(context.pattern_ref).and_then(Pattern::opening))?.is_some()
         || context.engine.names_at(context.view, next)?
-        || context.call_begins(next)?
         || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
     {
         return Ok(true);

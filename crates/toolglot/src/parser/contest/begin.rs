@@ -183,7 +183,7 @@ fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
     Ok(match call_object::flat(at, context)? {
         FlatMembers::Arguments if allowed => Some(true),
         FlatMembers::Unclear => None,
-        FlatMembers::Empty | FlatMembers::Arguments | FlatMembers::Foreign if requires => None,
+        FlatMembers::Empty | FlatMembers::Arguments if requires => None,
         _ => Some(false),
     })
 }
