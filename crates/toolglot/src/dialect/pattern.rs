@@ -380,11 +380,6 @@ impl Spelling {
         self.parts.iter().all(|part| matches!(part, SpellingPart::Text(_) | SpellingPart::Joint))
     }
 
-    /// Says whether the name of the call or of its parameter stands in the spelling.
-    pub(crate) fn repeats_name(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, SpellingPart::Name | SpellingPart::Key))
-    }
-
     /// Returns the spelling without its joints and placeholders.
     pub(crate) fn plain(&self) -> String {
         plain(&self.parts)

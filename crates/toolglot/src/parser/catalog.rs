@@ -44,6 +44,8 @@ pub(crate) struct Candidate {
     pub(crate) in_fence: bool,
     /// It opens with a declared tool's name.
     pub(crate) is_named: bool,
+    /// A fence stands in its head or tail.
+    pub(crate) writes_fence: bool,
     /// Its section may hold nothing.
     may_be_empty: bool,
     /// It opens without the special token that opens the calls of its dialect, so it is none.

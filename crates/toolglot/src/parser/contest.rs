@@ -165,11 +165,6 @@ impl TrialContext {
 }
 
 impl Proof {
-    /// Returns where the body begins.
-    pub(crate) fn body(&self) -> usize {
-        self.win.start.at()
-    }
-
     /// Takes a call's proof back, until it is known whether the call may be committed.
     pub(crate) fn of(mut win: Box<Winner>) -> Option<Box<Self>> {
         let ProofResult { reading, sink } = *win.proof.take()?;

@@ -16,6 +16,7 @@ pub(crate) struct MarkdownState {
     /// Nothing but blanks, quote and list marks since the last line break: a fence may stand here.
     fence_start: bool,
     fence: Fence,
+    ignores_fences: bool,
     spans: Spans,
     /// The run of fence marks that the text just ended with.
     run: MarkRun,
@@ -26,14 +27,11 @@ pub(crate) struct MarkdownState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fence {
     Closed,
-    /// Opened by `length` marks; `fresh` if nothing stood before it, `head` as long as their line goes on.
+    /// Opened by `length` marks; `fresh` if nothing stood before it.
     Open {
         mark: u8,
         length: usize,
         fresh: bool,
-        head: bool,
-        /// A call stands in it: its closers are quoted, too.
-        quotes: bool,
     },
 }
 
@@ -64,6 +62,7 @@ impl MarkdownState {
             line_start: true,
             fence_start: true,
             fence: Fence::Closed,
+            ignores_fences: false,
             spans: Spans::default(),
             run: MarkRun::default(),
             sought: SpanSearch::default(),
@@ -111,26 +110,9 @@ impl MarkdownState {
         self.run.length > 0 && self.run.mark == byte
     }
 
-    /// Takes the run that the text just ended with for no fence that opens.
-    pub(crate) fn forget_fence(&mut self) {
-        if self.fence == Fence::Closed {
-            self.run = MarkRun::default();
-        }
-    }
-
-    /// Says whether the fence that is open has not been seen to quote a call.
-    pub(crate) fn may_be_torn(&self) -> bool {
-        !matches!(self.fence, Fence::Open { quotes: true, .. })
-    }
-
-    /// A call opens in the fence at hand: it is quoted, or if the fence `may` be left of another call, and nothing but a word
-    /// stands between, nothing is.
-    pub(crate) fn open_in_fence(&mut self, may: bool) {
-        self.end_run();
-        match &mut self.fence {
-            Fence::Open { head, quotes, .. } if !may || !*head => *quotes = true,
-            _ => self.leave_fence(),
-        }
+    /// Takes no fence that opens from here on for one.
+    pub(crate) fn ignore_fences(&mut self) {
+        self.ignores_fences = true;
     }
 
     /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none
@@ -139,14 +121,9 @@ impl MarkdownState {
         (self.fence == Fence::Closed).then_some(self.sought.to)
     }
 
-    /// Takes the code span that is open for none.
-    pub(crate) fn leave_span(&mut self) {
-        (self.spans, self.run) = (Spans::default(), MarkRun::default());
-    }
-
-    /// Takes the fence that is open for none.
-    pub(crate) fn leave_fence(&mut self) {
-        (self.fence, self.run) = (Fence::Closed, MarkRun::default());
+    /// Takes the fence or code span that is open for none.
+    pub(crate) fn leave_quotes(&mut self) {
+        (self.fence, self.spans, self.run) = (Fence::Closed, Spans::default(), MarkRun::default());
     }
 
     /// Says whether a fence that opened behind text quotes what stands here: nothing begins before it closes.
@@ -265,9 +242,6 @@ impl MarkdownState {
         let line = match last_line_break(text) {
             Some(end) => {
                 (self.line_start, self.fence_start, self.spans.line) = (true, true, 0);
-                if let Fence::Open { head, .. } = &mut self.fence {
-                    *head = false;
-                }
                 &text[end + 1..]
             }
             None => text,
@@ -291,8 +265,8 @@ impl MarkdownState {
         let run = std::mem::take(&mut self.run);
         match (run.length, self.fence) {
             (0, _) => {}
-            (length @ 3.., Fence::Closed) if run.at_line_start => {
-                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh, head: true, quotes: false };
+            (length @ 3.., Fence::Closed) if run.at_line_start && !self.ignores_fences => {
+                self.fence = Fence::Open { mark: run.mark, length, fresh: run.fresh };
                 self.spans = Spans::default();
             }
             (closing, Fence::Open { mark, length, .. })

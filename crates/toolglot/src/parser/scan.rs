@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::catalog::CandidateRole;
+use super::catalog::{CandidateRole, Strength};
 use super::contest::{Proof, Rejection, Winner};
 use super::engine::Engine;
 use super::head::Head;
@@ -19,7 +19,6 @@ use turns::TurnChain;
 
 mod drafts;
 mod entrants;
-mod fences;
 mod lost;
 mod markup;
 mod plain;
@@ -65,11 +64,9 @@ pub(crate) struct Scanner {
     wasted_lookahead: usize,
     /// How many those were when the contest began.
     wasted_before: usize,
-    /// Behind the fence in the head of a call that died: it opens none in the text.
-    own_fence: Option<usize>,
-    /// The code span at hand, or the last one, holds an opener.
-    span_quotes: bool,
     /// The caller has been told that there are too many calls.
+    /// The fence or code span at hand, or the last one, holds an opener.
+    quotes_opener: bool,
     told_limit: bool,
     /// Where a call would begin if text could spell special tokens.
     forged: Option<Range<usize>>,
@@ -127,8 +124,7 @@ impl Scanner {
             rejected: None,
             wasted_lookahead: 0,
             wasted_before: 0,
-            own_fence: None,
-            span_quotes: false,
+            quotes_opener: false,
             told_limit: false,
             forged: None,
             told_forged: 0,
@@ -160,14 +156,14 @@ impl Scanner {
             return false;
         }
         let rest = view.rest(self.at);
-        if self.place.is_amid_line() && (engine.catalog.turns.is_absent(rest) || self.quotes_words(engine, rest)) {
+        if self.place.is_amid_line()
+            && (engine.catalog.turns.is_absent(rest) || !self.tried_call && self.place.is_quoted_words(rest))
+        {
             self.at = view.end();
             sink.text(self.at);
             return true;
         }
-        if self.pass_quoted(engine, view, sink).is_err() {
-            return false;
-        }
+        self.pass_quoted(view, sink);
         if self.at == view.end() {
             return true;
         }
@@ -186,7 +182,7 @@ impl Scanner {
         loop {
             // While candidates compete, the place where they do is known.
             if self.contest.is_none() {
-                self.pass_quoted(engine, view, sink)?;
+                self.pass_quoted(view, sink);
                 let Some(at) = self.next_stop(engine, view) else {
                     self.pass(view, view.end(), sink);
                     view.final_end()?;
@@ -194,8 +190,7 @@ impl Scanner {
                 };
                 self.note_next_stop(engine, view);
                 self.pass(view, at, sink);
-                self.forget_own_fence(engine, view)?;
-                if self.place.is_in_fence() {
+                if self.place.is_in_fence() && !self.tried_call {
                     continue;
                 }
                 // One byte alone opens nothing, and most that follow say so.
@@ -207,15 +202,23 @@ impl Scanner {
         }
     }
 
+    /// Passes what a fence quotes: no call there is looked at, unless the fence may be left of one.
+    fn pass_quoted(&mut self, view: View<'_>, sink: &mut Sink) {
+        if let Some(mark) = self.place.fence_mark() {
+            let marks = view.rest(self.at).iter().take_while(|byte| **byte == mark).count();
+            self.pass(view, self.at + marks, sink);
+        }
+        let passed = if self.tried_call { 0 } else { self.place.pass_fence(view.rest(self.at)) };
+        if passed > 0 {
+            self.at += passed;
+            sink.text(self.at);
+        }
+    }
+
     /// Gives bytes up to `upto` back as text.
     #[inline(always)]
     fn pass(&mut self, view: View<'_>, upto: usize, sink: &mut Sink) {
         if upto > self.at {
-            if let Some(fence) = self.own_fence.take_if(|fence| *fence <= upto).filter(|fence| *fence > self.at) {
-                self.place.pass(view.slice(self.at, fence).as_bytes());
-                self.place.forget_fence();
-                self.at = fence;
-            }
             self.place.pass(&view.rest(self.at)[..upto - self.at]);
             self.at = upto;
             sink.text(upto);
@@ -306,7 +309,13 @@ impl Scanner {
         if !entrants.is_empty() {
             self.step(Action::Opened, None, self.at..self.at, || format!("{} candidates", entrants.len()));
         }
-        self.tried_call |= entrants.iter().any(|number| engine.catalog.candidates[*number].role == CandidateRole::Call);
+        for candidate in entrants.iter().map(|number| &engine.catalog.candidates[*number]) {
+            self.tried_call |= candidate.role == CandidateRole::Call;
+            // Its fences quote nothing, also where it is damaged.
+            if candidate.writes_fence && candidate.evidence == Strength::Strong {
+                self.place.ignore_fences();
+            }
+        }
         self.looks_ahead = looks_ahead(engine, &entrants);
         self.contest = Some(entrants);
         Ok(false)

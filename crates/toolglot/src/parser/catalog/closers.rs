@@ -13,57 +13,43 @@ use crate::view::{NotYet, View};
 pub(crate) struct LoneClosers {
     openers: Openers,
     literals: Vec<Literal>,
-    /// The first so many count anywhere, the others only where a call may have begun.
-    strays: usize,
 }
 
 impl LoneClosers {
     /// The closers of reasoning regions.
     pub(super) fn of_reasoning(dialects: &[Arc<Dialect>]) -> Self {
-        Self::new(reasoning_closers(dialects), Vec::new())
+        Self::new(reasoning_closers(dialects))
     }
 
-    /// Those of a pinned dialect's calls and values. Where several compete, one's closer is another's text: special tokens
-    /// alone count then, and only where a call may have begun.
+    /// Those of a pinned dialect's calls. Where several compete, one's closer is another's text.
     pub(super) fn of_calls(dialects: &[Arc<Dialect>]) -> Self {
         match dialects {
-            [pinned] => Self::new(stray_closers(pinned), other_closers(pinned)),
-            _ => Self::new(Vec::new(), special_closers(dialects)),
+            [pinned] => Self::new(stray_closers(pinned)),
+            _ => Self::new(Vec::new()),
         }
     }
 
-    fn new(strays: Vec<Literal>, others: Vec<Literal>) -> Self {
-        let (count, literals) = (strays.len(), [strays, others].concat());
+    fn new(literals: Vec<Literal>) -> Self {
         let spelled = literals.iter().enumerate().flat_map(|(number, closer)| {
             closer.spellings.iter().map(move |spelling| (Opener::of(spelling.opener()), number))
         });
-        Self { openers: Openers::new(spelled), literals, strays: count }
+        Self { openers: Openers::new(spelled), literals }
     }
 
-    /// Says whether there are none, or none but those that count only where a call may have begun.
-    pub(crate) fn is_empty(&self, tried_call: bool) -> bool {
-        self.counting(tried_call).is_empty()
-    }
-
-    fn counting(&self, tried_call: bool) -> &[Literal] {
-        &self.literals[..if tried_call { self.literals.len() } else { self.strays }]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.literals.is_empty()
     }
 
     pub(super) fn starts(&self) -> Vec<Vec<u8>> {
         self.openers.starts()
     }
 
-    /// Returns the end of a closer that stands at `at`, wherever that is.
+    /// Returns the end of a closer that stands at `at`.
     pub(crate) fn stands(&self, view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
-        self.stands_behind(view, at, false)
-    }
-
-    /// Returns the end of a closer that stands at `at`, where a call may have begun before.
-    pub(crate) fn stands_behind(&self, view: View<'_>, at: usize, tried_call: bool) -> Result<Option<usize>, NotYet> {
         let (mut found, mut end) = (Vec::new(), None);
         self.openers.find(view, at, &mut found)?;
-        for closer in found.iter().filter_map(|number| self.counting(tried_call).get(*number)) {
-            end = stands(view, at, closer, &Head::default())?.max(end);
+        for number in found {
+            end = stands(view, at, &self.literals[number], &Head::default())?.max(end);
         }
         Ok(end)
     }
@@ -95,29 +81,6 @@ fn reasoning_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
 /// The closers of a dialect's calls and sections that text has no use for: a plain tag may be markup of its own.
 fn stray_closers(dialect: &Dialect) -> Vec<Literal> {
     closers_of(outer(dialect), dialect, is_stray).collect()
-}
-
-/// The others, but for those that repeat a name; and those of values.
-fn other_closers(dialect: &Dialect) -> Vec<Literal> {
-    let outer = closers_of(outer(dialect), dialect, |spelling| !is_stray(spelling) && !spelling.repeats_name());
-    outer.chain(closers_of(&dialect.params, dialect, |spelling| !spelling.repeats_name())).collect()
-}
-
-/// The closers of calls and sections that are special tokens, each once, but for plain tags and what ends a turn for others.
-fn special_closers(dialects: &[Arc<Dialect>]) -> Vec<Literal> {
-    let mut closers: Vec<Literal> = Vec::new();
-    let ends_turn = |token: &str| dialects.iter().any(|dialect| dialect.turn_end.iter().any(|end| end == token));
-    for dialect in dialects.iter().filter(|dialect| !dialect.special.is_empty()) {
-        let spellings = outer(dialect).flat_map(|pattern| &pattern.tail).flat_map(|closer| &closer.spellings);
-        for spelling in spellings.filter(|spelling| spelling.parts.len() == 1 && is_stray(spelling)) {
-            let token = spelling.opener();
-            let known = || closers.iter().any(|closer| closer.is(token));
-            if dialect.special.iter().any(|special| special == token) && !ends_turn(token) && !known() {
-                closers.push(Literal { spellings: std::iter::once(spelling.clone()).collect() });
-            }
-        }
-    }
-    closers
 }
 
 fn is_stray(spelling: &Spelling) -> bool {

@@ -31,6 +31,7 @@ fn list_candidates(number: usize, dialect: &Dialect, alone: bool, candidates: &m
             in_fence: label.is_some(),
             is_fence: label.is_some_and(|label| !says_call(&label)),
             is_named: role == CandidateRole::Call && first_pattern(dialect, role, section, pattern).opens_with_name(),
+            writes_fence: role == CandidateRole::Call && dialect.calls[pattern].source.contains("```"),
             may_be_empty: section.is_some_and(|section| alone || is_special(dialect, &dialect.sections[section])),
             is_barred: false,
             specificity: 0,

@@ -27,11 +27,6 @@ pub(crate) enum SectionHead {
 }
 
 impl HeadResult {
-    /// Returns where the body begins behind heads that stand.
-    pub(crate) fn body(&self) -> Option<usize> {
-        self.body.ok()
-    }
-
     /// Returns what the head of the section said.
     pub(crate) fn section(&self) -> SectionHead {
         self.section

@@ -56,7 +56,7 @@ impl Scanner {
         let Options { reasoning_open, validation, .. } = engine.options;
         let weak = evidence == Strength::Weak && engine.catalog.is_auto();
         let wanted = weak || reasoning_open == ReasoningOpen::Maybe;
-        let unknown = wanted && !self.knows_reasoning && !engine.catalog.closers.is_empty(false);
+        let unknown = wanted && !self.knows_reasoning && !engine.catalog.closers.is_empty();
         validation != Validation::Strict && (unknown || weak && self.drafted.is_some())
     }
 
@@ -95,7 +95,7 @@ impl Scanner {
             let other = self.drafted.as_ref().is_some_and(|drafted| drafted != tool);
             return Ok(other.then_some("a call of another tool stands before reasoning closes; treated as text"));
         }
-        if engine.catalog.closers.is_empty(false)
+        if engine.catalog.closers.is_empty()
             || is_followed(engine, view, end, win.pattern_ref.dialect)?
             || !self.closes_behind(engine, view, end)?
         {

@@ -1,7 +1,6 @@
 //! What may begin at a place: a closer that nothing opened, or the candidates of a contest.
 
 use super::Scanner;
-use super::fences::ends_torn_quote;
 use crate::options::Evidence;
 use crate::parser::boundary::reads_beyond;
 use crate::parser::bytes::ByteBits;
@@ -14,13 +13,6 @@ use crate::view::{NotYet, View};
 impl Scanner {
     /// Returns the end of a closer that nothing opened: reasoning's, or once more the last call's.
     pub(super) fn orphan(&mut self, engine: &Engine, view: View<'_>) -> Result<Option<usize>, NotYet> {
-        if !self.place.is_unquoted()
-            && self.is_at_stop(engine, view)
-            && self.place.quoting(view, self.at)? == Quoting::Quoted
-            && self.ends_torn_span(engine, view)?
-        {
-            self.place.leave_span();
-        }
         let mut end = engine.catalog.closers.stands(view, self.at)?;
         if !self.tried_call {
             let stray = engine.catalog.strays.stands(view, self.at)?;
@@ -53,12 +45,6 @@ impl Scanner {
         }
         let behind = if view.byte(end)? == Some(b' ') { end + 1 } else { end };
         Ok(view.byte(behind)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || b".,;:!?)".contains(&byte)))
-    }
-
-    /// Says whether the code span at hand is left of a call that never began: no opener stands in it, but a closer, and behind
-    /// that the next call opens.
-    fn ends_torn_span(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        Ok(!self.span_quotes && ends_torn_quote(engine, view, self.at, self.tried_call)?)
     }
 
     /// Returns the calls of the last call's dialect that open here, where these alone may compete for now: right behind it, no
@@ -112,11 +98,13 @@ impl Scanner {
             return Ok(entrants);
         }
         let mut quoting = self.place.quoting(view, self.at)?;
-        if quoting == Quoting::Quoted && self.spans_into_call(engine, view, &entrants)? {
-            self.place.leave_span();
+        if quoting == Quoting::Quoted
+            && (self.follows_closer(engine, view, &entrants) || self.spans_into_call(engine, view, &entrants)?)
+        {
+            self.place.leave_quotes();
             quoting = Quoting::None;
         }
-        self.span_quotes = quoting == Quoting::Quoted;
+        self.quotes_opener = quoting == Quoting::Quoted;
         match quoting {
             Quoting::None => {}
             Quoting::Quoted => entrants.clear(),
@@ -129,6 +117,24 @@ impl Scanner {
             entrants.sort_by_key(|number| !catalog.is_call_of(last, *number));
         }
         Ok(entrants)
+    }
+
+    /// Says whether the quotes at hand are left of a call that never began: its closer stands before the call that opens
+    /// here, and no other opener in them.
+    fn follows_closer(&self, engine: &Engine, view: View<'_>, entrants: &[usize]) -> bool {
+        let closes = |number: &usize| {
+            let candidate = &engine.catalog.candidates[*number];
+            let closers = engine.catalog.pattern(candidate).into_iter().flat_map(|pattern| &pattern.tail);
+            let mut spellings = closers.flat_map(|closer| &closer.spellings);
+            candidate.is_strong_call()
+                && spellings.any(|it| it.is_strong() && self.before(view).ends_with(it.plain().as_bytes()))
+        };
+        self.tried_call && !self.quotes_opener && entrants.iter().any(closes)
+    }
+
+    /// Returns the bytes before what stands here, without blanks.
+    fn before<'v>(&self, view: View<'v>) -> &'v [u8] {
+        view.rest(self.at.saturating_sub(LOOK_BACK))[..self.at.min(LOOK_BACK)].trim_ascii_end()
     }
 
     /// Says whether the code span at hand would end inside a call that begins here: then its first back quote is a slip, and
@@ -156,7 +162,7 @@ impl Scanner {
     /// Says whether JSON is shown here as a fence shows it: a colon announces it, and it is spread over lines, or it is an
     /// element of a list that is.
     fn is_shown(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
-        let before = view.rest(self.at.saturating_sub(ANNOUNCED))[..self.at.min(ANNOUNCED)].trim_ascii_end();
+        let before = self.before(view);
         let ends = |ends: &[&str]| ends.iter().any(|end| before.ends_with(end.as_bytes()));
         let (element, announced) = (ends(&["[", "},"]), ends(&[":", "：", ":**", "**:"]));
         if !element && !announced || !self.is_bare_amid_text(engine, view)? {
@@ -188,5 +194,5 @@ impl Scanner {
     }
 }
 
-/// So many bytes before a bracket are looked at for the colon that announces it; between them are blanks.
-const ANNOUNCED: usize = 64;
+/// So many bytes before an opener are looked at, for a closer or the colon that announces a bracket.
+const LOOK_BACK: usize = 64;

@@ -37,8 +37,6 @@ struct LostContest {
     after: Standing,
     /// Bytes read ahead in vain.
     wasted: usize,
-    /// How far behind its place the fence in a head ends.
-    fence: Option<usize>,
     /// How far behind its place the scanner stops again, if its bytes say so and no mark of Markdown stands between.
     stop: Option<usize>,
 }
@@ -117,8 +115,7 @@ impl Scanner {
             return;
         };
         let (after, wasted) = (self.standing(engine), self.wasted_lookahead - wasted);
-        let fence = self.own_fence.and_then(|fence| fence.checked_sub(self.at));
-        let number = self.lost.kept.keep(near.rest(self.at), before, LostContest { after, wasted, fence, stop: None });
+        let number = self.lost.kept.keep(near.rest(self.at), before, LostContest { after, wasted, stop: None });
         self.lost.last = Some((number, self.at));
     }
 
@@ -155,7 +152,6 @@ impl Scanner {
             return Ok(None);
         }
         let Some(lost) = self.lost.kept.again(view, self.at, &self.standing(engine))? else { return Ok(None) };
-        self.own_fence = self.own_fence.max(lost.fence.map(|fence| self.at + fence));
         self.wasted_lookahead += lost.wasted;
         let (after, stop) = (lost.after, lost.stop);
         (self.quotes_turns, self.tried_call) = (after.quotes_turns, after.tried_call);

@@ -36,12 +36,6 @@ impl Scanner {
             from += 1;
         }
     }
-
-    /// Says whether something other than text may stand where the scanner is, for all that is visible.
-    pub(super) fn is_at_stop(&self, engine: &Engine, view: View<'_>) -> bool {
-        let opens = if self.place.is_line_start() { starts_line } else { opens };
-        opens(engine, view, self.at)
-    }
 }
 
 /// Says whether something may open at `at`, wherever that is, for all that is visible and may be held.

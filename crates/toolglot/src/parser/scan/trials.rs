@@ -109,23 +109,17 @@ impl Scanner {
             held: self.may_be_draft(engine, candidate.evidence),
             ..TrialContext::default()
         };
-        let mut body = None;
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
         } else if element.is_none() {
             Trial::Dead { why: "an element of ordinary markup", read: self.at }
         } else if let Some(begun) = self.proof.take() {
-            body = Some(begun.body()).filter(|_| !weak);
             go_on(engine, view, trial_context, begun, &mut self.proof)?
         } else {
             let heads = self.heads_of(engine, view, number, trial_context, shared)?;
-            body = heads.body().filter(|_| !weak);
             try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
         };
         let trial = self.unless_draft(engine, view, trial)?;
-        if matches!(trial, Trial::Dead { .. }) {
-            self.note_own_fence(view, body);
-        }
         self.settle(engine, view, pattern_ref, trial_context, trial)
     }
 
