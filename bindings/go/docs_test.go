@@ -38,7 +38,7 @@ func ExampleParser_Read() {
 		}
 		switch event.Kind {
 		case toolglot.KindText:
-			fmt.Print(event.Text)
+			fmt.Println(event.Text)
 		case toolglot.KindCallEnd:
 			fmt.Println(event.Outcome) // complete or repaired: the call may be run
 		}

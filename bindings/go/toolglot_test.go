@@ -31,7 +31,7 @@ func must[T any](value T, err error) T {
 
 func TestParse(t *testing.T) {
 	message := must(toolglot.Parse(answer, toolglot.Config{Tools: weather}))
-	if message.Content != "Let me see.\n" || message.FinishReason != "tool_calls" || message.Dialect != "qwen3_coder" {
+	if message.Content != "Let me see." || message.FinishReason != "tool_calls" || message.Dialect != "qwen3_coder" {
 		t.Errorf("%+v", message)
 	}
 	if len(message.Calls) != 1 || message.Calls[0].Arguments != `{"city": "Oslo", "days": 3}` {
@@ -93,7 +93,7 @@ func TestReadFromAReader(t *testing.T) {
 			arguments += event.Text
 		}
 	}
-	if text != "Let me see.\n" || arguments != `{"city": "Oslo", "days": 3}` {
+	if text != "Let me see." || arguments != `{"city": "Oslo", "days": 3}` {
 		t.Errorf("%q %q", text, arguments)
 	}
 	if name := must(parser.Dialect()); name != "qwen3_coder" {

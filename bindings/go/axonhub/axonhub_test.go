@@ -194,7 +194,7 @@ func same(t *testing.T, found call) {
 func TestManyCalls(t *testing.T) {
 	one := `<Write file_path="X" content="Y"/>`
 	found := streamed(t, write, one+" between "+one+"\n<Write>{\"file_path\":\"X\",\"content\":\"Y\"}</use_tool>", 3)
-	if len(found.Calls) != 3 || found.Content != " between \n" {
+	if len(found.Calls) != 3 || found.Content != " between " {
 		t.Fatalf("%+v", found)
 	}
 	ids := map[string]bool{}

@@ -28,7 +28,7 @@ const answer =
 
 test("parse", () => {
   const message = parse(answer, { tools });
-  assert.equal(message.content, "Let me see.\n");
+  assert.equal(message.content, "Let me see.");
   assert.equal(message.finishReason, "tool_calls");
   assert.equal(message.dialect, "qwen3_coder");
   assert.deepEqual(
