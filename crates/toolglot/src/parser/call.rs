@@ -31,7 +31,7 @@ use crate::view::{NotYet, View};
 #[derive(Clone, Debug)]
 pub(crate) struct CallReader {
     pattern_ref: PatternRef,
-    head: Head,
+    pub(super) head: Head,
     callee: Callee,
     start: Start,
     pub(super) phase: CallPhase,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::call::{CallPhase, CallReader};
 use super::engine::Engine;
+use super::torn::cut_closer;
 use super::{Events, Machine, Parser, State};
 use crate::diagnostic::Code;
 use crate::options::FinishReason;
@@ -68,7 +69,9 @@ impl CallReader {
     fn half_marker(&self, engine: &Engine, view: View<'_>, from: usize) -> Option<usize> {
         let markers = engine.catalog.markers(self.dialect());
         let next = if let CallPhase::Between(at) = self.phase { view.skip_blanks(at).ok() } else { None };
-        let half = |at: &usize| markers.spells(view, *at) == Err(NotYet) && view.has_letters(*at);
+        let dialect = &engine.catalog.dialects[self.dialect()];
+        let closes = |at: usize| cut_closer(view.slice(at, view.end()), dialect, &self.head);
+        let half = |at: &usize| view.has_letters(*at) && (markers.spells(view, *at) == Err(NotYet) || closes(*at));
         next.filter(|next| markers.spells(view, *next) == Ok(true))
             .or_else(|| (from..view.end()).filter(|at| view.is_boundary(*at)).find(half))
     }

@@ -262,7 +262,7 @@ impl ParamsReader {
         sink: &mut Sink,
     ) -> Result<BetweenParams, NotYet> {
         match next_marker(at, context, param)? {
-            None => self.junk_to_the_end(at, param, context, sink),
+            None => self.junk_to_the_end(at, context, sink),
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
             Some((marker, from, _)) => {
                 self.skipped = true;
@@ -282,13 +282,12 @@ impl ParamsReader {
     fn junk_to_the_end(
         &mut self,
         at: usize,
-        param: &Pattern,
         context: &CallContext<'_>,
         sink: &mut Sink,
     ) -> Result<BetweenParams, NotYet> {
         let end = context.view.final_end()?;
         let rest = context.view.slice(at, end);
-        let cut = cut_closer(rest, param, context);
+        let cut = cut_closer(rest, context.dialect(), context.head);
         let whole = self.object.is_whole(context) && !self.broken;
         if whole && (cut || !cut_opener(rest, context) && !context.engine.options.is_cut()) {
             return Ok(self.end(if cut { end } else { self.at }, Ended::Cut, context, sink));

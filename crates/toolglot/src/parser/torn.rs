@@ -168,10 +168,10 @@ pub(super) fn cut_opener(rest: &str, context: &CallContext<'_>) -> bool {
     })
 }
 
-/// Says whether `rest` is the start of a closer.
-pub(super) fn cut_closer(rest: &str, param: &Pattern, context: &CallContext<'_>) -> bool {
-    let closers = param.tail.iter().chain(&context.pattern().tail).chain(context.section_closers());
-    let mut spelled = closers
-        .flat_map(|closer| closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key())));
-    spelled.any(|closer| closer.starts_with(rest))
+/// Says whether `rest` is the start of one of a dialect's closers.
+pub(super) fn cut_closer(rest: &str, dialect: &Dialect, head: &Head) -> bool {
+    let patterns = dialect.params.iter().chain(&dialect.calls).chain(&dialect.sections);
+    let closers = patterns.flat_map(|pattern| &pattern.tail);
+    let mut spelled = closers.flat_map(|closer| closer.filled(head.name(), head.mark.as_deref(), Some(head.key())));
+    spelled.any(|closer| closer.len() > rest.len() && closer.starts_with(rest))
 }
