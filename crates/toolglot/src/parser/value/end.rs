@@ -11,7 +11,7 @@
 //! No marker counts in a string of JSON that ends where the value may.
 
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
-use super::json_span::{JsonRest, JsonSpan};
+use super::json_span::{JsonRest, JsonSpan, may_be_text};
 use super::opened::OpenedTags;
 use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
@@ -444,7 +444,12 @@ impl ValueEndFinder {
     /// quotes are data as it is.
     fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
-        let (inner, read) = if self.may_look() { boundary::inner(context, at)? } else { (InnerCall::Data, 0) };
+        let (inner, read) = match () {
+            // Between the brackets of its JSON is no data.
+            () if self.json.is_some() && !may_be_text(context) => (InnerCall::Alone, 0),
+            () if self.may_look() => boundary::inner(context, at)?,
+            () => (InnerCall::Data, 0),
+        };
         self.in_vain += read;
         match inner {
             InnerCall::Alone => return Ok(Some(self.doubt.unwrap_or(ValueEdge::at(at, at)))),

@@ -147,7 +147,7 @@ fn holds_opener(context: &CallContext<'_>, mut at: usize) -> Result<bool, NotYet
 }
 
 /// Says whether the parameter's value may be text.
-fn may_be_text(context: &CallContext<'_>) -> bool {
+pub(super) fn may_be_text(context: &CallContext<'_>) -> bool {
     let node = context.parameter(context.meant(context.head.key()));
     node.is_none_or(|node| node.types().is_open() || node.types().has(Types::STRING))
 }
