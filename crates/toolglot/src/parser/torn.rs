@@ -175,3 +175,9 @@ pub(super) fn cut_closer(rest: &str, dialect: &Dialect, head: &Head) -> bool {
     let mut spelled = closers.flat_map(|closer| closer.filled(head.name(), head.mark.as_deref(), Some(head.key())));
     spelled.any(|closer| closer.len() > rest.len() && closer.starts_with(rest))
 }
+
+/// Says whether the parameter at hand is perhaps a damaged marker: none that the tool has, or one of which only its tag tells.
+pub(super) fn is_unsaid(lacks_closer: bool, context: &CallContext<'_>, param: &Pattern) -> bool {
+    let has_others = || context.root().is_some_and(|root| !root.properties().is_empty());
+    (param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())
+}

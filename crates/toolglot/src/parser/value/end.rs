@@ -25,7 +25,9 @@ use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::remains::LOOK;
-use crate::parser::torn::{closes_another, first_piece, is_frayed, is_torn, is_weak, lacks_break, resembles_closer};
+use crate::parser::torn::{
+    closes_another, first_piece, is_frayed, is_torn, is_unsaid, is_weak, lacks_break, resembles_closer,
+};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -495,9 +497,3 @@ fn report(marker: Marker, edge: &ValueEdge, sink: &mut Sink) {
 }
 
 const UNSAID: &str = "a parameter that is not declared has no closer of its own";
-
-/// Says whether the parameter at hand is perhaps a damaged marker: none that the tool has, or one of which only its tag tells.
-fn is_unsaid(lacks_closer: bool, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let has_others = || context.root().is_some_and(|root| !root.properties().is_empty());
-    (param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())
-}
