@@ -14,6 +14,7 @@ impl Scanner {
     /// |---|---|---|---|
     /// | no plain word | | | yes |
     /// | plain word | text that ends in `>`, no call of the dialect | | no |
+    /// | | | attributes, and the tool takes none | no |
     /// | | other text | none, text, JSON within a line | no |
     /// | | nothing, a call | none, text | if elements of tools alone follow |
     /// | | | attributes | unless markup follows |
@@ -37,6 +38,9 @@ impl Scanner {
         if !has_attributes && !matches!(next, Some(b'>' | b'/')) {
             return Ok(Some(Company::Anything));
         }
+        if has_attributes && takes_nothing(engine, view.slice(self.at + 1, end)) {
+            return Ok(None);
+        }
         let has_no_key = match pattern.kind() {
             Some(BodyKind::Content) => true,
             Some(BodyKind::Arguments) => self.place.is_amid_line(),
@@ -52,6 +56,12 @@ impl Scanner {
             _ => Some(Company::Anything),
         })
     }
+}
+
+/// Says whether a tool is declared without parameters.
+fn takes_nothing(engine: &Engine, name: &str) -> bool {
+    let tool = engine.callee(name).and_then(|callee| callee.tool).map(|tool| engine.tools.get(tool));
+    tool.and_then(|tool| tool.schema.as_ref()).is_some_and(|schema| schema.root().properties().is_empty())
 }
 
 /// So many bytes before an element are looked at for the tag that it stands in: indentation is shorter, and more than
