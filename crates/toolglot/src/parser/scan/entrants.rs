@@ -74,7 +74,10 @@ impl Scanner {
         if engine.options.evidence != Evidence::Strict && opens_element(engine, view, self.at)? {
             entrants.extend_from_slice(&catalog.dynamic);
         }
-        if weak && let Some(behind) = engine.behind_name(view, self.at)? {
+        if weak
+            && !self.is_indented(view)
+            && let Some(behind) = engine.behind_name(view, self.at)?
+        {
             // A fence may stand before the arguments, and a longer name here.
             let goes_on = |bytes: &ByteBits| bytes.contains(behind) || b"`.:/-".contains(&behind);
             entrants.extend(catalog.named.iter().filter(|named| goes_on(&named.1)).map(|named| named.0));
@@ -159,6 +162,12 @@ impl Scanner {
         Ok(false)
     }
 
+    /// Says whether what stands here is indented below text as Markdown's code is.
+    fn is_indented(&self, view: View<'_>) -> bool {
+        let before = &view.rest(self.at.saturating_sub(INDENT.len()))[..self.at.min(INDENT.len())];
+        !self.place.is_fresh() && (before == INDENT || before.ends_with(b"\t"))
+    }
+
     /// Says whether JSON is shown here as a fence shows it: a colon announces it, and it is spread over lines, or it is an
     /// element of a list that is.
     fn is_shown(&self, engine: &Engine, view: View<'_>) -> Result<bool, NotYet> {
@@ -193,6 +202,9 @@ impl Scanner {
             && (opens() == Err(NotYet) || closes() == Err(NotYet))
     }
 }
+
+/// What stands at least before a line of code, unless a tab does.
+const INDENT: &[u8] = b"    ";
 
 /// So many bytes before an opener are looked at, for a closer or the colon that announces a bracket.
 const LOOK_BACK: usize = 64;
