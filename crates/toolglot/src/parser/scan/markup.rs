@@ -12,9 +12,9 @@ impl Scanner {
     ///
     /// | name | before it | its body | is a call |
     /// |---|---|---|---|
+    /// | any | | attributes, and the tool takes none | no |
     /// | no plain word | | | yes |
     /// | plain word | text that ends in `>`, no call of the dialect | | no |
-    /// | | | attributes, and the tool takes none | no |
     /// | | other text | none, text, JSON within a line | no |
     /// | | nothing, a call | none, text | if elements of tools alone follow |
     /// | | | attributes | unless markup follows |
@@ -30,16 +30,17 @@ impl Scanner {
             return Ok(Some(Company::Anything));
         }
         let mut end = self.at + 1;
-        while view.byte(end)?.is_some_and(|next| next.is_ascii_lowercase() || next.is_ascii_digit() || next == b'-') {
+        while view.byte(end)?.is_some_and(|next| next.is_ascii_alphanumeric() || b"-_.:".contains(&next)) {
             end += 1;
         }
-        let next = view.byte(end)?;
+        let (name, next) = (view.slice(self.at + 1, end), view.byte(end)?);
         let has_attributes = next.is_some_and(|next| next.is_ascii_whitespace());
-        if !has_attributes && !matches!(next, Some(b'>' | b'/')) {
-            return Ok(Some(Company::Anything));
-        }
-        if has_attributes && takes_nothing(engine, view.slice(self.at + 1, end)) {
+        if has_attributes && takes_nothing(engine, name) {
             return Ok(None);
+        }
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !is_plain || !has_attributes && !matches!(next, Some(b'>' | b'/')) {
+            return Ok(Some(Company::Anything));
         }
         let has_no_key = match pattern.kind() {
             Some(BodyKind::Content) => true,
