@@ -65,24 +65,16 @@ fn is_in_tag(before: &str, behind: &str) -> bool {
 }
 
 fn is_marked(before: &str, behind: &str) -> bool {
-    let quoted = || {
-        let (quote, behind) = (before.chars().next_back(), behind.trim_start_matches('\\'));
-        let behind = quote.filter(|quote| "\"'`".contains(*quote)).and_then(|quote| behind.strip_prefix(quote));
-        behind.is_some_and(joins)
-    };
     let around = [("[", "]"), (">", "</"), ("--", "")];
-    around.iter().any(|(left, right)| before.ends_with(left) && behind.starts_with(right)) || quoted()
+    around.iter().any(|(left, right)| before.ends_with(left) && behind.starts_with(right))
 }
 
+/// Says whether what parts a key from its value comes next. A plain word is a key between quotes or at the start of a line.
 fn is_joined(before: &str, behind: &str, is_plain: bool) -> bool {
-    let line = || before.trim_end_matches([' ', '\t', '-', '*', '{', '(', '[', ',']);
-    joins(behind.trim_start_matches('*')) && (!is_plain || line().is_empty() || line().ends_with('\n'))
-}
-
-/// Says whether what parts a key from its value comes next.
-fn joins(text: &str) -> bool {
-    let text = text.trim_start_matches([' ', '\t']);
-    text.starts_with(':') || text.starts_with("->") || text.starts_with('=') && !text.starts_with("==")
+    let next = behind.trim_start_matches(['*', '\\', '"', '\'', '`']).trim_start_matches([' ', '\t']);
+    let joins = next.starts_with(':') || next.starts_with("->") || next.starts_with('=') && !next.starts_with("==");
+    let line = before.trim_end_matches([' ', '\t', '-', '*', '{', '(', '[', ',']);
+    joins && (!is_plain || before.ends_with(['"', '\'', '`']) || line.is_empty() || line.ends_with('\n'))
 }
 
 #[cfg(test)]
