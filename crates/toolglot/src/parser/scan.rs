@@ -64,9 +64,9 @@ pub(crate) struct Scanner {
     wasted_lookahead: usize,
     /// How many those were when the contest began.
     wasted_before: usize,
-    /// The caller has been told that there are too many calls.
     /// The fence or code span at hand, or the last one, holds an opener.
     quotes_opener: bool,
+    /// The caller has been told that there are too many calls.
     told_limit: bool,
     /// Where a call would begin if text could spell special tokens.
     forged: Option<Range<usize>>,
@@ -316,7 +316,7 @@ impl Scanner {
                 self.place.ignore_fences();
             }
         }
-        self.looks_ahead = looks_ahead(engine, &entrants);
+        self.looks_ahead = looks_ahead(engine, &entrants) && !self.is_indented(view);
         self.contest = Some(entrants);
         Ok(false)
     }

@@ -163,7 +163,7 @@ impl Scanner {
     }
 
     /// Says whether what stands here is indented below text as Markdown's code is.
-    fn is_indented(&self, view: View<'_>) -> bool {
+    pub(super) fn is_indented(&self, view: View<'_>) -> bool {
         let before = &view.rest(self.at.saturating_sub(INDENT.len()))[..self.at.min(INDENT.len())];
         !self.place.is_fresh() && (before == INDENT || before.ends_with(b"\t"))
     }
