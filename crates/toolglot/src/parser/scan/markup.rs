@@ -35,7 +35,8 @@ impl Scanner {
         }
         let (name, next) = (view.slice(self.at + 1, end), view.byte(end)?);
         let has_attributes = next.is_some_and(|next| next.is_ascii_whitespace());
-        if has_attributes && takes_nothing(engine, name) {
+        let first = view.byte(view.skip_blanks(end)?)?;
+        if has_attributes && !matches!(first, Some(b'>' | b'/')) && takes_nothing(engine, name) {
             return Ok(None);
         }
         let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
