@@ -92,7 +92,9 @@ impl FrameReader {
             StoredKind::Arguments { .. } => self.edge == Edge::Marker,
             kind => Words::of(kind).is_some_and(|words| {
                 self.edge == Edge::Words(words)
-                    && view.byte(event.span.end - 1).is_ok_and(|byte| !byte.is_some_and(is_space))
+                    && view
+                        .byte(event.span.end - 1)
+                        .is_ok_and(|byte| !byte.is_some_and(|byte| SPACES.contains(&char::from(byte))))
             }),
         }
     }
@@ -210,7 +212,3 @@ fn lines(space: &str) -> usize {
 }
 
 const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
-
-fn is_space(byte: u8) -> bool {
-    SPACES.contains(&char::from(byte))
-}
