@@ -18,7 +18,8 @@ use crate::view::View;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrameReader {
     edge: Edge,
-    held: Option<Held>,
+    /// White space at the end of what was read.
+    held: Option<(Words, Range<usize>)>,
     /// Kinds of words that have been there.
     seen: [bool; 2],
     /// Room for the events of a push.
@@ -39,13 +40,6 @@ enum Edge {
 enum Words {
     Text,
     Reasoning,
-}
-
-/// White space at the end of what was read.
-#[derive(Clone, Debug)]
-struct Held {
-    words: Words,
-    span: Range<usize>,
 }
 
 impl Words {
@@ -69,51 +63,60 @@ impl Words {
 impl FrameReader {
     /// Returns the place from which bytes are still needed, if any are.
     pub(crate) fn anchor(&self) -> Option<usize> {
-        self.held.as_ref().map(|held| held.span.start)
+        self.held.as_ref().map(|(_, span)| span.start)
     }
 
     /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        let is_settled = self.held.is_none() && events.iter().all(|event| self.is_inside(event, view));
-        if !is_settled {
+        let passes = match &events[..] {
+            [] => true,
+            [event] => self.passes(event, view),
+            _ => false,
+        };
+        if !passes || self.held.is_some() || view.final_end().is_ok() {
             self.settle_edges(events, view, most);
-        }
-        if view.final_end().is_ok() {
-            self.end(events);
         }
     }
 
-    /// Says whether an event goes on with what was before it, and its last byte decides nothing.
-    #[inline]
-    fn is_inside(&self, event: &StoredEvent, view: View<'_>) -> bool {
-        match &event.kind {
-            StoredKind::Diagnostic(_) => true,
-            StoredKind::Arguments { .. } => self.edge == Edge::Marker,
-            kind => Words::of(kind).is_some_and(|words| {
-                self.edge == Edge::Words(words)
-                    && view
-                        .byte(event.span.end - 1)
-                        .is_ok_and(|byte| !byte.is_some_and(|byte| SPACES.contains(&char::from(byte))))
-            }),
+    /// Passes an event without white space at an edge; false if there may be some.
+    #[inline(always)]
+    fn passes(&mut self, event: &StoredEvent, view: View<'_>) -> bool {
+        let Some(words) = Words::of(&event.kind) else {
+            if !matches!(event.kind, StoredKind::Diagnostic(_)) {
+                self.edge = Edge::Marker;
+            }
+            return self.held.is_none();
+        };
+        let is_space = |at: usize| view.byte(at).is_ok_and(|byte| byte <= Some(b' '));
+        let goes_on = self.edge == Edge::Words(words) || !is_space(event.span.start);
+        let passes = goes_on && !is_space(event.span.end - 1) && self.held.is_none();
+        if passes {
+            (self.edge, self.seen[words as usize]) = (Edge::Words(words), true);
         }
+        passes
     }
 
     #[inline(never)]
     fn settle_edges(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        let mut unsettled = std::mem::replace(events, std::mem::take(&mut self.spare));
+        let edge = events.iter().position(|event| !self.passes(event, view)).unwrap_or(events.len());
+        let mut unsettled = std::mem::take(&mut self.spare);
+        unsettled.extend(events.drain(edge..));
         for event in unsettled.drain(..) {
             match (&event.kind, Words::of(&event.kind)) {
                 (StoredKind::Diagnostic(_), _) => events.push(event),
                 (_, Some(words)) => self.words(words, event.span, view, most, events),
                 (_, None) => {
                     self.edge = Edge::Marker;
-                    events.extend(self.held.take().map(|held| markup(held.span)));
+                    events.extend(self.held.take().map(|(_, span)| markup(span)));
                     events.push(event);
                 }
             }
         }
         self.spare = unsettled;
+        if view.final_end().is_ok() {
+            self.end(events);
+        }
     }
 
     /// Passes words on without the white space at their edges.
@@ -125,18 +128,19 @@ impl FrameReader {
         most: usize,
         events: &mut Vec<StoredEvent>,
     ) {
-        if let Some(held) = self.held.take() {
-            if held.words == words {
-                span.start = held.span.start;
+        if let Some((kind, held)) = self.held.take() {
+            if kind == words {
+                span.start = held.start;
             } else {
                 // Nothing stands between one kind and the other, so this is no edge.
-                self.say(held.words, held.span, events);
+                self.say(kind, held, events);
             }
         }
         let first = span.start + leading(view, &span);
         self.say_excess(words, &mut span, first, most, events);
         if first < span.end || self.edge == Edge::Words(words) {
-            let lines = if self.is_frame(words) { lines(view.slice(span.start, first)) } else { 0 };
+            let space = if self.is_frame(words) { view.slice(span.start, first) } else { "" };
+            let lines = space.rfind(['\n', '\r']).map_or(0, |at| at + 1);
             events.extend((lines > 0).then(|| markup(span.start..span.start + lines)));
             let end = span.end - trailing_lines(view, &span);
             self.say(words, span.start + lines..end, events);
@@ -144,7 +148,7 @@ impl FrameReader {
         }
         let end = span.end;
         self.say_excess(words, &mut span, end, most, events);
-        self.held = (!span.is_empty()).then_some(Held { words, span });
+        self.held = (!span.is_empty()).then_some((words, span));
     }
 
     /// Says white space up to `end` of which there is too much to hold.
@@ -182,10 +186,10 @@ impl FrameReader {
 
     /// The end of input is no marker.
     fn end(&mut self, events: &mut Vec<StoredEvent>) {
-        let Some(held) = self.held.take() else { return };
+        let Some((words, held)) = self.held.take() else { return };
         match self.edge {
-            Edge::Marker => events.push(markup(held.span)),
-            Edge::Start | Edge::Words(_) => self.say(held.words, held.span, events),
+            Edge::Marker => events.push(markup(held)),
+            Edge::Start | Edge::Words(_) => self.say(words, held, events),
         }
     }
 }
@@ -204,11 +208,6 @@ fn trailing_lines(view: View<'_>, span: &Range<usize>) -> usize {
     let text = view.slice(span.start, span.end);
     let space = &text[text.trim_end_matches(SPACES).len()..];
     space.find(['\n', '\r']).map_or(0, |at| space.len() - at)
-}
-
-/// Returns the end of the last line break.
-fn lines(space: &str) -> usize {
-    space.rfind(['\n', '\r']).map_or(0, |at| at + 1)
 }
 
 const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
