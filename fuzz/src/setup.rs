@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
 use toolglot::{
-    CallsInReasoning, Dialect, Dialects, Evidence, FinishReason, Frame, Limits, Options, Repairs, Tools, UnknownTool, Untyped,
-    Validation,
+    CallsInReasoning, Dialect, Dialects, Evidence, FinishReason, Frame, Limits, Options, Repairs, Tools, UnknownTool,
+    Untyped, Validation,
 };
 
 /// The first bytes of an input that is a message.

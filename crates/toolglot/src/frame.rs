@@ -66,31 +66,32 @@ impl FrameReader {
         self.held.as_ref().map(|(_, span)| span.start)
     }
 
-    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
+    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held, none within a call.
     #[inline(always)]
     pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
         let passes = match &events[..] {
-            [] => true,
+            [StoredEvent { kind: StoredKind::Arguments { .. }, .. }] => return,
+            [] => self.held.is_none(),
             [event] => self.passes(event, view),
             _ => false,
         };
-        if !passes || self.held.is_some() || view.final_end().is_ok() {
+        if !passes || view.final_end().is_ok() {
             self.settle_edges(events, view, most);
         }
     }
 
-    /// Passes an event without white space at an edge; false if there may be some.
+    /// Passes an event without white space at an edge; false if there may be some. A blank behind a word is none.
     #[inline(always)]
     fn passes(&mut self, event: &StoredEvent, view: View<'_>) -> bool {
         let Some(words) = Words::of(&event.kind) else {
-            if !matches!(event.kind, StoredKind::Diagnostic(_)) {
-                self.edge = Edge::Marker;
-            }
+            self.edge = if matches!(event.kind, StoredKind::Diagnostic(_)) { self.edge } else { Edge::Marker };
             return self.held.is_none();
         };
+        let (start, last) = (event.span.start, event.span.end - 1);
         let is_space = |at: usize| view.byte(at).is_ok_and(|byte| byte <= Some(b' '));
-        let goes_on = self.edge == Edge::Words(words) || !is_space(event.span.start);
-        let passes = goes_on && !is_space(event.span.end - 1) && self.held.is_none();
+        let begins = self.edge == Edge::Words(words) || !is_space(start);
+        let ends = !is_space(last) || view.byte(last) == Ok(Some(b' ')) && (last == start || !is_space(last - 1));
+        let passes = begins && ends && self.held.is_none();
         if passes {
             (self.edge, self.seen[words as usize]) = (Edge::Words(words), true);
         }
