@@ -66,23 +66,19 @@ impl FrameReader {
         self.held.as_ref().map(|(_, span)| span.start)
     }
 
-    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held, none within a call.
+    /// Passes the event of a push, if there is one, without white space at an edge; false if there may be some. A blank behind a
+    /// word is none, and within a call is none.
     #[inline(always)]
-    pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        let passes = match &events[..] {
-            [StoredEvent { kind: StoredKind::Arguments { .. }, .. }] => return,
-            [] => self.held.is_none(),
-            [event] => self.passes(event, view),
+    pub(crate) fn passes(&mut self, events: &[StoredEvent], view: View<'_>) -> bool {
+        match events {
+            [] | [StoredEvent { kind: StoredKind::Arguments { .. }, .. }] => true,
+            [event] => self.pass(event, view),
             _ => false,
-        };
-        if !passes || view.final_end().is_ok() {
-            self.settle_edges(events, view, most);
         }
     }
 
-    /// Passes an event without white space at an edge; false if there may be some. A blank behind a word is none.
     #[inline(always)]
-    fn passes(&mut self, event: &StoredEvent, view: View<'_>) -> bool {
+    fn pass(&mut self, event: &StoredEvent, view: View<'_>) -> bool {
         let Some(words) = Words::of(&event.kind) else {
             self.edge = if matches!(event.kind, StoredKind::Diagnostic(_)) { self.edge } else { Edge::Marker };
             return self.held.is_none();
@@ -98,9 +94,10 @@ impl FrameReader {
         passes
     }
 
+    /// Puts the edges of words right in the events of one push; `most` bytes of white space are held.
     #[inline(never)]
-    fn settle_edges(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
-        let edge = events.iter().position(|event| !self.passes(event, view)).unwrap_or(events.len());
+    pub(crate) fn settle(&mut self, events: &mut Vec<StoredEvent>, view: View<'_>, most: usize) {
+        let edge = events.iter().position(|event| !self.pass(event, view)).unwrap_or(events.len());
         let mut unsettled = std::mem::take(&mut self.spare);
         unsettled.extend(events.drain(edge..));
         for event in unsettled.drain(..) {

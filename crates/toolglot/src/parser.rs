@@ -272,7 +272,8 @@ impl Parser {
         for diagnostic in &mut self.sink.diagnostics {
             diagnostic.span = self.input.span(&diagnostic.span);
         }
-        if self.engine.options.frame == Frame::Template {
+        let passes = self.frame.passes(&self.sink.entries, self.input.view()) && !self.done;
+        if !passes && self.engine.options.frame == Frame::Template {
             self.frame.settle(&mut self.sink.entries, self.input.view(), self.engine.options.limits.held);
         }
         Events { parser: self, next: 0 }
