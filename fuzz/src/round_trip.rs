@@ -1,7 +1,7 @@
 //! What holds for the renderer: what it writes reads back the same at any cut, and everyday messages can be written.
 
 use arbitrary::{Arbitrary, Unstructured};
-use toolglot::{Collector, Dialects, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
+use toolglot::{Collector, Dialects, Frame, Message, Options, Parser, RenderError, Renderer, Rendering, Tools};
 
 use crate::generate::{self, Case};
 use crate::random::Random;
@@ -41,7 +41,8 @@ fn rendering(case: &Case) -> Rendering<'_> {
 
 /// Reads a text in pieces of random length.
 fn read(text: &str, dialects: &Dialects, tools: &Tools, longest: usize, random: &mut Random) -> Message {
-    let options = Options::default();
+    // White space at the edges of words is theirs.
+    let options = Options::default().with_frame(Frame::Exact);
     let (mut parser, mut collector) = (Parser::new(dialects, tools, &options), Collector::new(&options));
     let mut rest = text.as_bytes();
     while !rest.is_empty() {

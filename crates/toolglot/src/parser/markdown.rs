@@ -118,7 +118,7 @@ impl MarkdownState {
     /// Returns where the back quotes stand that close the code span at hand, once it is known to quote what stands here; none
     /// where a fence does.
     pub(crate) fn span_end(&self) -> Option<usize> {
-        (self.fence == Fence::Closed).then_some(self.sought.to)
+        (!self.is_in_fence()).then_some(self.sought.to)
     }
 
     /// Takes the fence or code span that is open for none.
