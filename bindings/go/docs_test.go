@@ -38,9 +38,9 @@ func ExampleParser_Read() {
 		}
 		switch event.Kind {
 		case toolglot.KindText:
-			fmt.Println(event.Text)
+			fmt.Print(event.Text)
 		case toolglot.KindCallEnd:
-			fmt.Println(event.Outcome) // complete or repaired: the call may be run
+			fmt.Printf("\n%s\n", event.Outcome) // complete or repaired: the call may be run
 		}
 	}
 	message, err := parser.Message() // content, reasoning, calls, diagnostics
