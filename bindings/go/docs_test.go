@@ -25,7 +25,7 @@ func Example() {
 
 func ExampleParser_Read() {
 	tools := `[{"name": "get_weather", "parameters": {"properties": {"city": {"type": "string"}}}}]`
-	body := strings.NewReader("I'll look.\n" + `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`)
+	body := strings.NewReader("I'll look." + `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`)
 
 	parser, err := toolglot.NewParser(toolglot.Config{Tools: tools}) // any vendor's JSON
 	if err != nil {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { leak.Main(m) }
 
 const (
 	weather = `[{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}]`
-	answer  = "Let me see.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>"
+	answer  = "Let me see. <tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>"
 )
 
 func must[T any](value T, err error) T {
@@ -31,7 +31,7 @@ func must[T any](value T, err error) T {
 
 func TestParse(t *testing.T) {
 	message := must(toolglot.Parse(answer, toolglot.Config{Tools: weather}))
-	if message.Content != "Let me see." || message.FinishReason != "tool_calls" || message.Dialect != "qwen3_coder" {
+	if message.Content != "Let me see. " || message.FinishReason != "tool_calls" || message.Dialect != "qwen3_coder" {
 		t.Errorf("%+v", message)
 	}
 	if len(message.Calls) != 1 || message.Calls[0].Arguments != `{"city": "Oslo", "days": 3}` {
@@ -93,7 +93,7 @@ func TestReadFromAReader(t *testing.T) {
 			arguments += event.Text
 		}
 	}
-	if text != "Let me see." || arguments != `{"city": "Oslo", "days": 3}` {
+	if text != "Let me see. " || arguments != `{"city": "Oslo", "days": 3}` {
 		t.Errorf("%q %q", text, arguments)
 	}
 	if name := must(parser.Dialect()); name != "qwen3_coder" {

@@ -193,7 +193,7 @@ func same(t *testing.T, found call) {
 // Indices go on through the message, and two calls that are alike have two ids.
 func TestManyCalls(t *testing.T) {
 	one := `<Write file_path="X" content="Y"/>`
-	found := streamed(t, write, one+" between "+one+"\n<Write>{\"file_path\":\"X\",\"content\":\"Y\"}</use_tool>", 3)
+	found := streamed(t, write, one+" between "+one+"<Write>{\"file_path\":\"X\",\"content\":\"Y\"}</use_tool>", 3)
 	if len(found.Calls) != 3 || found.Content != " between " {
 		t.Fatalf("%+v", found)
 	}

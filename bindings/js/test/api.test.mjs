@@ -24,11 +24,11 @@ const tools = [
   },
 ];
 const answer =
-  "Let me see.\n<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>";
+  "Let me see. <tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>";
 
 test("parse", () => {
   const message = parse(answer, { tools });
-  assert.equal(message.content, "Let me see.");
+  assert.equal(message.content, "Let me see. ");
   assert.equal(message.finishReason, "tool_calls");
   assert.equal(message.dialect, "qwen3_coder");
   assert.deepEqual(
