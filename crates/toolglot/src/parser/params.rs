@@ -448,23 +448,16 @@ fn hint(param: &Pattern, head: &Head, words: Option<&TypeWords>) -> Hint {
 
 /// Reports what a head says in other characters than it should, leaves out or says twice.
 pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
-    if head.spelled_blank {
-        sink.repair(Code::LiteralNewline, span.clone(), "read letters such as `\\n` or `Ġ` as white space");
-    }
-    if head.encoded {
-        sink.repair(Code::EntityQuotes, span.clone(), "read entities as the call's quotes");
-    }
-    if head.doubled {
-        sink.repair(Code::DuplicateOpener, span.clone(), "dropped a doubled opening marker");
-    }
-    if head.escaped {
-        sink.repair(Code::MarkdownEscape, span.clone(), Code::MarkdownEscape.row().about);
-    }
-    if head.inferred {
-        sink.repair(Code::InferredTool, span.clone(), Code::InferredTool.row().about);
-    }
-    if head.lost_blank {
-        sink.repair(Code::LostBlank, span, "missing white space before an attribute");
+    let slips = [
+        (head.spelled_blank, Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
+        (head.encoded, Code::EntityQuotes, "read entities as the call's quotes"),
+        (head.doubled, Code::DuplicateOpener, "dropped a doubled opening marker"),
+        (head.escaped, Code::MarkdownEscape, Code::MarkdownEscape.row().about),
+        (head.inferred, Code::InferredTool, Code::InferredTool.row().about),
+        (head.lost_blank, Code::LostBlank, "missing white space before an attribute"),
+    ];
+    for (_, code, message) in slips.into_iter().filter(|slip| slip.0) {
+        sink.repair(code, span.clone(), message);
     }
 }
 
