@@ -195,6 +195,11 @@ impl Pattern {
         matches!(&self.head[..], [HeadPart::Literal(open), HeadPart::Hole(Hole::Key), ..] if open.ends_with('<'))
     }
 
+    /// Says whether every attribute of its tag is a parameter.
+    pub(crate) fn takes_attributes(&self) -> bool {
+        self.head.iter().any(|part| matches!(part, HeadPart::Attributes(Attributes { rest: true, .. })))
+    }
+
     /// Says whether a parameter's opener separates it from the one before, and nothing else ends a value.
     pub(crate) fn is_separated(&self) -> bool {
         self.tail.is_empty() && self.kind() == Some(BodyKind::Value)

@@ -73,6 +73,10 @@ pub(super) fn begin(
         callee => callee,
     };
     let Some(callee) = callee else { return Ok(None) };
+    if !head.attributes.is_empty() && !engine.pattern(pattern_ref).takes_attributes() {
+        let schema = callee.tool.and_then(|tool| engine.tools.get(tool).schema.as_ref());
+        head.attributes.retain(|(key, _)| schema.is_some_and(|schema| schema.root().declares(&key.text)));
+    }
     let ahead = Cell::new(0);
     let context =
         CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &callee, head) };

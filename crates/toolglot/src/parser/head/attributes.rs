@@ -59,7 +59,8 @@ fn keep(view: View<'_>, seen: &[AttributePlace], expected: &Attributes, head: &m
         said.into_iter().for_each(|attribute| fill(*hole, value(&attribute.value), head));
         said.is_some() || *hole == Hole::Type
     });
-    if expected.rest {
+    // Of the call's own tag, others may be parameters that the tool declares.
+    if expected.rest || expected.named.iter().any(|(_, hole)| *hole == Hole::Name) {
         let named = |name: &str| expected.named.iter().any(|(expected, _)| expected == name);
         let others = seen.iter().filter(|attribute| !named(text(&attribute.name)));
         let pair = |AttributePlace { name, value: said }: &AttributePlace| {
