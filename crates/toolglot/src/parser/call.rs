@@ -196,10 +196,11 @@ impl CallReader {
             let held = cursor.saturating_add(limits.held);
             let arguments = body.arguments_at().map_or(usize::MAX, |at| at.saturating_add(limits.arguments));
             let limit = held.min(arguments);
-            if let Ok(end) = body.resume(&CallContext { view: view.limited(limit), ..context }, &self.callee, sink) {
+            let limited = view.limited(limit);
+            if let Ok(end) = body.resume(&CallContext { view: limited, ..context }, &self.callee, sink) {
                 return Ok(end);
             }
-            if view.end() <= limit {
+            if view.end() == limited.end() {
                 return Err(NotYet);
             }
             if sink.cursor() > cursor && limit < arguments {
