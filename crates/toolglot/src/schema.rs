@@ -1,6 +1,6 @@
 //! A tool's JSON Schema, compiled into what readers ask: declared types, properties, items.
 
-use crate::spelling::{is_same, without_closer};
+use crate::spelling::{is_same, without_markup};
 use regex_lite::Regex;
 
 mod compile;
@@ -138,14 +138,15 @@ impl<'s> SchemaNode<'s> {
         self.declares(key) || self.meant(key).is_some()
     }
 
-    /// Returns the one property that a key spells otherwise than declared, by the rule for tools' names or with a closing tag
-    /// stuck to it; `None` if the key is declared itself, may be undeclared, or could mean several.
+    /// Returns the one property that a key spells otherwise than declared: by the rule for tools' names, or with a closing
+    /// tag or quotes stuck to it; `None` if the key is declared itself, may be undeclared, or could mean several.
     pub(crate) fn meant(self, key: &str) -> Option<&'s str> {
-        if !self.is_closed() || self.declares(key) {
+        if self.declares(key) {
             return None;
         }
-        let key = without_closer(key);
-        let mut alike = self.properties().iter().filter(|name| is_same(key, name));
+        let own = without_markup(key);
+        let is_meant = |name: &&String| if self.is_closed() { is_same(own, name) } else { own != key && own == **name };
+        let mut alike = self.properties().iter().filter(is_meant);
         let meant = alike.next()?;
         alike.next().is_none().then_some(meant)
     }

@@ -24,9 +24,10 @@ fn folded(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// Returns a key without the closing tag that is stuck to it: `path</arg_key>` is `path`.
-pub(crate) fn without_closer(key: &str) -> &str {
+/// Returns a key without a closing tag that is stuck to it, or quotes around it: `path</arg_key>` is `path`.
+pub(crate) fn without_markup(key: &str) -> &str {
     let tag = key.strip_suffix('>').and_then(|key| key.split_once("</"));
     let plain = |(_, name): &(&str, &str)| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    tag.filter(plain).map_or(key, |(own, _)| own)
+    let own = tag.filter(plain).map_or(key, |(own, _)| own);
+    ['"', '\''].into_iter().find_map(|quote| own.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(own)
 }

@@ -1,6 +1,6 @@
-//! What models make of an opener: other case, a blank before its bracket, or no bracket at all.
+//! What models make of an opener, and of a value's closer: other case, a blank before its bracket, or no bracket at all.
 
-use super::pattern::{BodyKind, HeadPart, Pattern, Spelling, SpellingPart};
+use super::pattern::{BodyHole, BodyKind, HeadPart, Literal, Pattern, Spelling, SpellingPart};
 
 impl Pattern {
     /// Adds to the pattern's first marker what models write for it, if prose does not contain the marker.
@@ -8,15 +8,48 @@ impl Pattern {
         // Behind a marker without its bracket must stand what is no part of the marker's word.
         let alone = self.head.len() == 1 && matches!(self.body.as_ref().map(|body| body.kind), Some(BodyKind::Call));
         let Some(HeadPart::Literal(first)) = self.head.first_mut() else { return };
-        let Some(own) = first.spellings.first().filter(|own| own.is_strong_at_once() && own.is_fixed()) else { return };
-        let mut all: Vec<Spelling> = first.spellings.iter().cloned().collect();
-        for drifted in drifted(own, alone) {
-            if !all.contains(&drifted) {
-                all.push(drifted);
-            }
-        }
-        first.spellings = all.into_iter().collect();
+        add(first, |own| own.is_strong_at_once(), |own| drifted(own, alone));
     }
+
+    /// Adds to the closer of the pattern's value what models write for it.
+    pub(super) fn add_closer_drift(&mut self) {
+        let Some(closer) = self.tail.first_mut() else { return };
+        let has_words = |own: &Spelling| own.bytes().any(|byte| byte.is_ascii_alphabetic());
+        add(closer, |own| own.opener().starts_with('<') && has_words(own), drifted_closer);
+    }
+}
+
+/// Returns a dialect's own form of a call with all parameters as one object, if models that write JSON elsewhere would have
+/// to write it so.
+pub(super) fn with_json(calls: &[Pattern]) -> Option<Pattern> {
+    let is_open = |own: &&Pattern| matches!(own.head.last(), Some(HeadPart::Literal(last)) if last.ends_with('{'));
+    let params = |own: &&Pattern| own.kind() == Some(BodyKind::Params) && !own.opens_like_any_tag();
+    let own = calls.first().filter(params).filter(|own| !is_open(own))?;
+    let has_json = |call: &Pattern| call.head == own.head && call.kind() == Some(BodyKind::Arguments);
+    let body = BodyHole { kind: BodyKind::Arguments, ..own.body.clone()? };
+    let source = own.source.replacen("{params}", "{arguments}", 1).into();
+    (!calls.iter().any(has_json)).then(|| Pattern { source, body: Some(body), ..own.clone() })
+}
+
+/// Adds other spellings of a literal's first, if that is the same in every call.
+fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl Fn(&Spelling) -> Vec<Spelling>) {
+    let Some(own) = literal.spellings.first().filter(|own| own.is_fixed() && drifts(own)) else { return };
+    let mut all: Vec<Spelling> = literal.spellings.iter().cloned().collect();
+    for drifted in drifted(own) {
+        if !all.contains(&drifted) {
+            all.push(drifted);
+        }
+    }
+    literal.spellings = all.into_iter().collect();
+}
+
+/// Returns what models write for a value's closer; without its bracket only at the end of a line.
+pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
+    let mut all = drifted(own, false);
+    if let ([SpellingPart::Text(_)], Some(word)) = (&own.parts[..], own.opener().strip_suffix('>')) {
+        all.push(Spelling::new(vec![SpellingPart::Text(format!("{word}\n").into())]));
+    }
+    all
 }
 
 /// Returns what models write for a marker; without its bracket only where nothing else belongs to its head.

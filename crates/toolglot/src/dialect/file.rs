@@ -4,6 +4,7 @@ use toml::de::DeTable;
 
 use super::check;
 use super::compile::{PatternContext, compile};
+use super::drift::with_json;
 use super::error::{DialectError, ValueFault};
 use super::hole::{Holder, PatternKey, is_word};
 use super::pattern::{HeadPart, Pattern, param_openings, pieces, strong_openings};
@@ -70,8 +71,10 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
         let mut patterns = patterns(values, role, setting)?;
         for pattern in &mut patterns {
             pattern.weigh(&strong, &weak);
-            if matches!(role, PatternKey::Call | PatternKey::Section) {
-                pattern.add_drift();
+            match role {
+                PatternKey::Call | PatternKey::Section => pattern.add_drift(),
+                PatternKey::Param => pattern.add_closer_drift(),
+                _ => {}
             }
         }
         Ok::<_, DialectError>(patterns)
@@ -79,7 +82,8 @@ fn dialect(values: TomlTable<'_>, known: &KnownLiterals) -> Result<Dialect, Dial
     let params = patterns(values, PatternKey::Param, setting)?;
     let opens = |param: &Pattern| matches!(param.head.first(), Some(HeadPart::Literal(open)) if !open.is_optional());
     let setting = PatternContext { params_open: params.iter().all(opens), ..setting };
-    let calls = patterns(values, PatternKey::Call, setting)?;
+    let mut calls = patterns(values, PatternKey::Call, setting)?;
+    calls.extend(with_json(&calls));
     let sections = patterns(values, PatternKey::Section, setting)?;
     Ok(Dialect {
         openings: strong_openings(&calls, &sections),

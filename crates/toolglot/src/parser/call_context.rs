@@ -5,14 +5,14 @@ use std::cell::Cell;
 use super::catalog::PatternRef;
 use super::engine::{Callee, Engine};
 use super::fast_path::FastPath;
-use super::head::{Head, NAME_LIMIT, name_end, nodes, skip_gap, stands, stands_any};
+use super::head::{Head, nodes, skip_gap, stands, stands_any};
 use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::Context;
 use crate::schema::{NodeId, Schema, SchemaNode};
 use crate::tool::{Tool, ToolId};
-use crate::view::{NotYet, View, is_blank};
+use crate::view::{NotYet, View};
 
 /// What a body's reader knows: what it may see, which call it stands in, what the heads said.
 #[derive(Clone, Copy, Debug)]
@@ -248,27 +248,5 @@ impl<'s> CallContext<'s> {
     /// Counts bytes that are read ahead.
     pub(crate) fn count(&self, bytes: usize) {
         self.ahead.iter().for_each(|ahead| ahead.set(ahead.get() + bytes));
-    }
-}
-
-/// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.
-pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
-    let Some(end) = name_end(view, at)? else { return Ok(None) };
-    let closed = view.byte(end)? == Some(b'>') && !view.is_forged(at.saturating_sub(2), end + 1);
-    Ok(closed.then(|| (view.slice(at, end), end + 1)))
-}
-
-/// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
-pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
-    let rest = view.rest(at);
-    let near = &rest[..rest.len().min(NAME_LIMIT)];
-    match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
-        Some(length) if length > 0 && near[length] == b'>' => {
-            let end = at + length + 1;
-            Ok((!view.is_forged(at.saturating_sub(2), end)).then(|| (view.slice(at, end - 1), end)))
-        }
-        Some(_) => Ok(None),
-        None if rest.len() >= NAME_LIMIT => Ok(None),
-        None => view.final_end().map(|_| None),
     }
 }

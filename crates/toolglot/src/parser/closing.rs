@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::call_context::{CallContext, closing_tag};
-use super::head::skip_gap;
+use super::call_context::CallContext;
+use super::head::{closing_tag, skip_gap, token};
 use super::whole::read_value;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Literal};
 use crate::json::ValuePosition;
-use crate::view::{BEHIND, NotYet, View};
+use crate::view::{BEHIND, NotYet};
 
 /// A remark behind a call's body: a sentence or two.
 const NOISE: usize = 256;
@@ -130,7 +130,7 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     }
     let mut end = at;
     while let Some(token) = match context.engine.catalog.turn_end(context.view, end)? {
-        None if context.opener(end)?.is_none() && context.any_closer(end)?.is_none() => token(end, context.view)?,
+        None if context.opener(end)?.is_none() && context.any_closer(end)?.is_none() => token(context.view, end)?,
         turn => turn,
     } {
         end = context.gap(token)?;
@@ -211,16 +211,9 @@ pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<u
     if let Some(end) = context.opener(at)? {
         return Ok(context.view.byte(context.gap(end)?)?.is_none().then_some(end));
     }
-    let Some(end) = token(at, context.view)? else { return Ok(None) };
+    let Some(end) = token(context.view, at)? else { return Ok(None) };
     let closes = context.any(context.gap(end)?, context.section_closers())?.is_some();
     Ok(closes.then_some(end))
-}
-
-/// Returns the end of what has the form of a special token: `<` and a sign with which no tag begins, up to `>`.
-fn token(at: usize, view: View<'_>) -> Result<Option<usize>, NotYet> {
-    let found = if view.byte(at)? == Some(b'<') { closing_tag(view, at + 1)? } else { None };
-    let is_token = |name: &str| !name.starts_with(|first: char| first.is_alphanumeric() || first == '/');
-    Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
 }
 
 /// Returns the end of the braces too many behind an element of an array of calls.

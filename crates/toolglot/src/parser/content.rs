@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::call_context::{CallContext, named_tag};
-use super::head::{HeadText, name_end};
+use super::call_context::CallContext;
+use super::head::{HeadText, name_end, named_tag};
 use super::object::{ArgumentsObject, BareText};
 use super::unread::looks_like_arguments;
 use crate::coerce::Hint;

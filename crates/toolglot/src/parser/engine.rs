@@ -95,8 +95,9 @@ impl Engine {
     /// Says who is called by a name, `None` if it is no name.
     pub(crate) fn callee(&self, spelled: &str) -> Option<Callee> {
         let found = self.tools.find(spelled);
-        // Only a declared name may have a token stuck to it.
-        let word = if found == NameLookup::Unknown { spelled } else { spelled.split('<').next().unwrap_or_default() };
+        // Only a declared name may have a token stuck to it, or quotes around it.
+        let own = spelled.split('<').next().unwrap_or_default().trim_matches(['"', '\'']);
+        let word = if found == NameLookup::Unknown { spelled } else { own };
         if !matches!(found, NameLookup::Exact(_)) && !is_name(word) {
             return None;
         }

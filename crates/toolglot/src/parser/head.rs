@@ -9,10 +9,12 @@ use crate::view::{NotYet, View, is_blank};
 use attributes::attributes;
 pub(crate) use attributes::decode_entities;
 pub(crate) use name::{NAME_LIMIT, escaped_name, is_name, name_end};
-use name::{name_before, spaced_name};
+use name::{behind_token, name_before, quoted_name, spaced_name};
+pub(crate) use tag::{closing_tag, named_tag, token};
 
 mod attributes;
 mod name;
+mod tag;
 
 /// Bytes of a key, an id or a type: twice a name, since ids contain names (`functions.NAME:0`).
 const FIELD_LIMIT: usize = 256;
@@ -392,14 +394,20 @@ fn read_hole(
                 fill(hole, said, head);
                 return Ok(Some(end));
             }
-            let end = name_before(view, at, word, next, head)?;
+            let end = match word {
+                Some(_) => name_before(view, at, word, next, head)?,
+                None => quoted_name(view, at)?,
+            };
             let spaced = spaced_name(view, at, end, next, head)?;
             head.spaced |= spaced.is_some();
-            spaced.or(end)
+            spaced.or(behind_token(view, end, next, head)?).or(end)
         }
         Hole::Ignored | Hole::Index => name_end(view, at)?,
         Hole::Key if in_tag => name_end(view, at)?,
-        Hole::Key | Hole::Type | Hole::Id => field_end(view, at, next, head)?,
+        Hole::Key | Hole::Type | Hole::Id => match quoted_name(view, at)? {
+            Some(end) if hole == Hole::Key => Some(end),
+            _ => field_end(view, at, next, head)?,
+        },
     };
     let Some(end) = end else { return Ok(None) };
     let raw = view.slice(at, end);

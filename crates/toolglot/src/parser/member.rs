@@ -149,7 +149,7 @@ fn value_of(
     let CallObjectPosition { at, depth, named, has_arguments, .. } = spot;
     let first = context.view.byte(at)?;
     let member = |foreign| CallMember::Other { start: at, key: HeadText::new(key, span.clone()), foreign };
-    if spot.flat && !names && context.declares(key) && !is_name_of(key, at, context) {
+    if spot.flat && !names && context.declares(key) {
         return Ok(member(true));
     }
     let members = &context.dialect().members;
@@ -181,13 +181,6 @@ fn value_of(
 fn names_tool(at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
     let value = if quote(context.view, at)?.is_some() { string(context.view, at)? } else { None };
     Ok(value.is_some_and(|(name, _)| context.engine.callee(&name).is_some_and(|callee| callee.tool.is_some())))
-}
-
-/// Says whether the member `key`, whose value stands at `at`, is the one that names the call.
-fn is_name_of(key: &str, at: usize, context: &CallContext<'_>) -> bool {
-    let own = context.dialect().members.name.iter().any(|name| name == key);
-    let names = own || NAMES.contains(&key) || key == ACTION;
-    names && names_call(at, context)
 }
 
 /// Whether a member belongs to the call itself.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::call_context::{CallContext, closing_tag};
+use super::call_context::CallContext;
 use super::contest::{NEAR, TagEnd, tag_end};
 use super::fast_path::FastPath;
-use super::head::{Head, is_spelled, nodes};
+use super::head::{Head, closing_tag, is_spelled, nodes};
 use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::strict;

@@ -152,22 +152,12 @@ fn is_rest(context: &CallContext<'_>, at: usize, doubt: Doubt) -> Result<bool, N
         return Ok(behind == Some(b'}') || doubt == Doubt::Moved && behind == Some(b':'));
     }
     Ok(match view.byte(at + 1)?.filter(|_| matches!(quote, Some(b'"' | b'\''))) {
-        Some(b')') => doubt == Doubt::Moved || doubt == Doubt::Quotes && closes_last(context, at + 2)?,
+        Some(b')') => doubt >= Doubt::Quotes,
         Some(b',') if doubt >= Doubt::Quotes => {
             keyword(view, view.skip_blanks(at + 2)?)?.is_some_and(|(name, _)| name.text.len() == name.span.len())
         }
         _ => false,
     })
-}
-
-/// Says whether nothing but closers and another call's name follows at `at`.
-fn closes_last(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
-    let mut next = context.gap(behind_section(context, at)?)?;
-    if matches!(context.view.byte(next)?, Some(b',' | b';')) {
-        next = context.gap(next + 1)?;
-    }
-    let over = context.view.byte(next)?.is_none();
-    Ok(over || context.opener(next)?.is_some() || context.engine.names_at(context.view, next)?)
 }
 
 fn is_over_behind(context: &CallContext<'_>, from: usize, doubt: Doubt, sound: bool) -> Result<bool, NotYet> {

@@ -1,9 +1,10 @@
 //! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
 
-use super::call_context::{CallContext, named_tag};
+use super::call_context::CallContext;
 use super::fast_path::FastPath;
-use super::head::Head;
+use super::head::{Head, named_tag};
 use crate::dialect::{Dialect, HeadPart, Pattern, Spelling};
+use crate::spelling::without_markup;
 use crate::view::{BEHIND, NotYet};
 
 /// So many bytes of a closer are a piece of it, and so many others may stand in the middle of it.
@@ -47,12 +48,16 @@ pub(super) fn first_piece(from: usize, to: usize, fast: &FastPath<'_>) -> usize 
     fast.pieces().iter().filter_map(finds).min().unwrap_or(usize::MAX)
 }
 
-/// Says whether a closing tag begins as a parameter's closer does.
-pub(super) fn resembles_closer(tag: &str, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
-    let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
-    let name = closer.trim().strip_prefix("</").and_then(|name| name.get(..PIECE));
-    name.zip(tag.strip_prefix("</")).is_some_and(|(name, tag)| tag.starts_with(name))
+/// What the names of tags begin with that models write for the closer of a value, such as `</argument>` for `</parameter>`;
+/// markup has hardly any.
+const CLOSER_STEMS: [&str; 5] = ["par", "arg", "inv", "fun", "too"];
+
+/// Says whether models write a closing tag of this name for a value's closer: one like it, or a parameter's or the tool's own.
+pub(super) fn resembles_closer(name: &str, context: &CallContext<'_>) -> bool {
+    let begins = |stem: &str| name.get(..stem.len()).is_some_and(|own| own.eq_ignore_ascii_case(stem));
+    let is = |own: &str| name.eq_ignore_ascii_case(own);
+    let own = is(context.head.key()) || context.head.name().is_some_and(is);
+    own || context.declares(name) || CLOSER_STEMS.into_iter().any(begins)
 }
 
 /// Says whether a text ends with the beginning of a tag, or with a closing tag that has no name.
@@ -124,7 +129,8 @@ pub(super) fn begins_torn(start: usize, param: usize, head: &Head, context: &Cal
     // Names have no blanks either, but a tool that is not declared may be of one who thinks otherwise.
     let named = context.root().is_some_and(|root| !root.properties().is_empty());
     let piece = |c: char| matches!(c, '<' | '>' | '"' | '=') || named && c.is_whitespace();
-    if written.trim().contains(piece) && !context.declares(head.key()) {
+    let written = if context.knows(head.key()) { without_markup(written.trim()) } else { written.trim() };
+    if written.contains(piece) && !context.declares(head.key()) {
         return Ok(true);
     }
     // The first spelling is the model's own, with all that it has.

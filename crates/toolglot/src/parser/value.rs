@@ -13,9 +13,11 @@ use crate::options::{Options, Untyped};
 use crate::schema::{SchemaNode, Types};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
-use end::{ENCLOSED, ValueEdge, ValueEndFinder};
+use cdata::{CDATA, CDATA_END};
+use end::{ValueEdge, ValueEndFinder};
 
 mod behind;
+mod cdata;
 mod end;
 mod json_span;
 mod opened;
@@ -64,9 +66,6 @@ pub(crate) struct ParamEnd {
     /// False if the input ended inside it.
     pub(crate) whole: bool,
 }
-
-const CDATA: &str = "<![CDATA[";
-const CDATA_END: &str = "]]>";
 
 impl ParamReader {
     /// Starts a value at `at`, after the head of parameter pattern `param`; a `hasty` one ends where it first may.
@@ -278,19 +277,6 @@ impl ParamReader {
             let value = BareText { text: &text, span: from..from + raw.len(), upto: edge.next };
             object.text_member(key, &value, self.hint, context, sink);
         }
-    }
-}
-
-/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
-fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
-    let rest = view.rest(at);
-    let near = &rest[..rest.len().min(ENCLOSED)];
-    let end = memchr::memmem::find(near, CDATA_END.as_bytes());
-    let other = memchr::memmem::find(near, CDATA.as_bytes());
-    match (other, end) {
-        (Some(other), _) => Ok(end.is_none_or(|end| other < end)),
-        (None, None) if near.len() < ENCLOSED => view.final_end().map(|_| true),
-        _ => Ok(false),
     }
 }
 

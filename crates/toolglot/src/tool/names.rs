@@ -15,7 +15,7 @@ use crate::spelling::fold;
 /// 2. without case
 /// 3. without anything but letters and digits
 /// 4. without `file` at the end
-/// 5. the last part of a name with `:`, `.`, `/` or `__`, by stages 1 to 3
+/// 5. the last parts of a name with `:`, `.`, `/` or `__`, as many as are known, by stages 1 to 3
 /// 6. without special tokens behind it, or written twice, by stages 1 to 3
 /// 7. without a prefix such as `functions_` or `functions`, and a counter such as `_0` or `0`
 #[derive(Clone, Debug, Default)]
@@ -90,11 +90,11 @@ impl ToolNames {
     /// Returns what the first stage that knows the name says: a tool, or several.
     fn normalised(&self, name: &str) -> Option<Option<ToolId>> {
         let core = core(name);
-        let segment = core.rsplit([':', '.', '/']).next()?.rsplit("__").next();
-        let segment = segment.filter(|segment| segment.len() < core.len());
+        let begins = |at: &usize| core[..*at].ends_with([':', '.', '/']) || core[..*at].ends_with("__");
+        let mut segments = core.char_indices().map(|(at, _)| at).filter(begins).map(|at| &core[at..]);
         self.spelled(name, core)
             .or_else(|| [name, core].iter().find_map(|name| self.bare.get(without_file(&fold(name)))))
-            .or_else(|| self.spelled(segment?, segment?))
+            .or_else(|| segments.find_map(|segment| self.spelled(segment, segment)))
             .or_else(|| cleared(name).and_then(|name| self.spelled(name, name)))
             .or_else(|| self.glued(&fold(name)))
     }

@@ -29,9 +29,9 @@ pub(super) const SLIPS: &[Slip] = &[
     ("JSON for parameters", |it| {
         let raw = it.is(StringStyle::Raw) && it.raw_key().is_some();
         let from = head(it)?;
-        let end = it.value_closer().map(|_| it.closer.start + it.home.end.len())?;
-        let json = it.call.arguments().to_string();
-        (raw && it.text.is_char_boundary(end)).then(|| it.with(from..end, &json))
+        let last = it.home.end_of(it.call.members.last()?.key);
+        let end = it.closer.start + it.text.get(it.closer.clone())?.find(&last)? + last.len();
+        raw.then(|| it.with(from..end, &it.call.arguments().to_string()))
     }),
 ];
 

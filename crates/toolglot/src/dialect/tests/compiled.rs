@@ -1,6 +1,6 @@
 //! What patterns compile to, written as text: `·` is a joint, `|` stands between spellings, `~` is a mark.
 
-use crate::dialect::drift::drifted;
+use crate::dialect::drift::{drifted, drifted_closer};
 use crate::dialect::{BodyHole, Dialect, HeadPart, Hole, Literal, Pattern, SpellingPart};
 
 #[track_caller]
@@ -52,7 +52,8 @@ fn literal(literal: &Literal) -> String {
         SpellingPart::Mark => "~".to_owned(),
     };
     // What the file says, without what models make of it.
-    let drift = literal.spellings.first().map(|own| drifted(own, true)).unwrap_or_default();
+    let drifts = |own| [drifted(own, true), drifted_closer(own)].concat();
+    let drift = literal.spellings.first().map(drifts).unwrap_or_default();
     let mut others = literal.spellings.iter().skip(1).filter(|spelling| !drift.contains(spelling));
     let own = literal.spellings.first().into_iter().chain(&mut others);
     let spellings = own.map(|spelling| spelling.parts.iter().map(part).collect::<String>());

@@ -44,7 +44,8 @@ fn bytes_of_nodes<'d>(nodes: impl Iterator<Item = &'d HeadPart>, last: &Pattern)
                 }
             }
             HeadPart::Hole(Hole::Name | Hole::Ignored | Hole::Index) => {
-                bytes.add(NextBytes::of_bytes(ByteBits::LETTERS))
+                bytes.add(NextBytes::of_bytes(ByteBits::LETTERS));
+                bytes.add(NextBytes::of_bytes([b'"', b'\''].into_iter().collect()));
             }
             HeadPart::Attributes(expected) if expected.named.iter().any(|(_, hole)| *hole != Hole::Type) => {
                 bytes.add(NextBytes::of_attributes());

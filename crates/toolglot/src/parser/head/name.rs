@@ -1,6 +1,6 @@
 //! Names of tools: which bytes they consist of, and where one ends.
 
-use super::{Head, HeadText, field_end, skip_gap, stands};
+use super::{Head, HeadText, field_end, skip_gap, stands, token};
 use crate::dialect::Literal;
 use crate::view::{NotYet, View};
 
@@ -45,10 +45,38 @@ pub(super) fn spaced_name(
     if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
         return Ok(None);
     }
-    let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
-    let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
+    let whole = near_end(view, at, Some(next), head)?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
+}
+
+/// Returns the end of a name in quotes.
+pub(super) fn quoted_name(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let Some(quote @ (b'"' | b'\'')) = view.byte(at)? else { return Ok(None) };
+    let end = name_end(view, at + 1)?;
+    Ok(if end.map(|end| view.byte(end)).transpose()? == Some(Some(quote)) { end.map(|end| end + 1) } else { None })
+}
+
+/// Returns the end of a special token, and a word behind it, that are stuck to a name, which ends at `end`.
+pub(super) fn behind_token(
+    view: View<'_>,
+    end: Option<usize>,
+    next: Option<&Literal>,
+    head: &Head,
+) -> Result<Option<usize>, NotYet> {
+    let (Some(end), Some(next)) = (end, next) else { return Ok(None) };
+    if stands(view, end, next, head)?.is_some() {
+        return Ok(None);
+    }
+    let Some(token) = token(view, end)? else { return Ok(None) };
+    let behind = name_end(view, token)?.unwrap_or(token);
+    Ok(stands(view, skip_gap(view, behind)?, next, head)?.map(|_| behind))
+}
+
+/// Returns the end of text up to a literal, as `field_end` does, if it is no longer than a name.
+fn near_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
+    let whole = field_end(view.limited(at + NAME_LIMIT), at, next, head);
+    whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })
 }
 
 /// Returns the end of the line at `at` if nothing but words stand on it.

@@ -1,8 +1,8 @@
 //! What stands behind a value's closer: what can follow it, and what is a word of the value.
 
 use crate::dialect::{Literal, Pattern};
-use crate::parser::call_context::{CallContext, named_tag};
-use crate::parser::head::is_name;
+use crate::parser::call_context::CallContext;
+use crate::parser::head::{is_name, named_tag};
 use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::{FoundParam, param_head};

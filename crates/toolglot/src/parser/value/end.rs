@@ -13,14 +13,13 @@
 use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, touches_quote};
 use super::json_span::{JsonRest, JsonSpan, may_be_text};
 use super::opened::OpenedTags;
-use super::{CDATA_END, lacks_cdata_end};
 use crate::diagnostic::Code;
 use crate::dialect::{Literal, Pattern};
 use crate::json::InnerCall;
 use crate::parser::boundary;
-use crate::parser::call_context::{CallContext, named_tag};
+use crate::parser::call_context::CallContext;
 use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, skip_gap};
+use crate::parser::head::{Head, named_tag, skip_gap};
 use crate::parser::marker::Marker;
 use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
@@ -113,33 +112,6 @@ impl ValueEndFinder {
         }
     }
 
-    /// Moves to where CDATA may end, or a marker stands in it; false at the end of what is visible.
-    pub(super) fn seek_in_cdata(&mut self, fast: &FastPath<'_>) -> Result<bool, NotYet> {
-        let view = fast.view;
-        while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
-            self.scan += ahead;
-            let opens = || Ok(fast.markers().spells(view, self.scan)? || fast.names_tool(self.scan + 1)?.is_some());
-            if view.starts_with(self.scan, CDATA_END)? || opens()? {
-                return Ok(true);
-            }
-            self.scan += 1;
-        }
-        self.scan = view.end();
-        view.final_end().map(|_| false)
-    }
-
-    /// Looks at where CDATA may end: false if it is data, `None` if another call begins, so that the CDATA has no end.
-    pub(super) fn judge_in_cdata(&mut self, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
-        if context.view.starts_with(self.scan, CDATA_END)? {
-            return Ok(Some(true));
-        }
-        if context.opener(self.scan)?.is_none() || !lacks_cdata_end(context.view, self.scan)? {
-            self.scan += 1;
-            return Ok(Some(false));
-        }
-        Ok(if self.opener(context)?.is_some() { None } else { Some(false) })
-    }
-
     /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
     fn pass_tag(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
         let (view, at) = (fast.view, self.scan);
@@ -187,7 +159,8 @@ impl ValueEndFinder {
         };
         if !param.is_separated() && context.any(doubt.end, param.tail.first())?.is_none() {
             let tag = context.view.slice(doubt.end, doubt.next);
-            let unlike = !tag.is_empty() && !resembles_closer(tag, context, param);
+            let name = tag.trim_start_matches("</").trim_end_matches('>');
+            let unlike = !tag.is_empty() && !resembles_closer(name, context);
             if is_weak(context.pattern()) || unlike {
                 return Ok(ValueEdge { end, next: end, whole: false });
             }
@@ -231,7 +204,7 @@ impl ValueEndFinder {
                 Some(ValueEdge::at(at, at))
             }
             Marker::Param => None,
-            Marker::Tag => self.tag(end, context, param)?,
+            Marker::Tag => self.tag(end, context, param, object)?,
             Marker::Call | Marker::Section => self.outer_closer(marker, end, context, param, object)?,
             Marker::Open | Marker::End => self.opener(context)?,
         };
@@ -318,6 +291,8 @@ impl ValueEndFinder {
         let edge = ValueEdge::at(self.scan, end);
         let follows = match goes_on(end, context, param)? {
             Some(_) if is_word(end, context, param, object)? => None,
+            // Only the same closer is a doubled one: before another spelling it is data.
+            Some(Marker::Value) if !self.is_doubled(end, context)? => None,
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
@@ -330,6 +305,11 @@ impl ValueEndFinder {
             _ => {}
         }
         Ok(self.doubt(edge))
+    }
+
+    /// Says whether the closer that ends at `end` stands behind it again.
+    fn is_doubled(&self, end: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        context.view.starts_with(context.gap(end)?, context.view.slice(self.scan, end).trim_end())
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
@@ -373,14 +353,22 @@ impl ValueEndFinder {
     }
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
-    fn tag(&mut self, end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Option<ValueEdge>, NotYet> {
-        let Some((_, after)) = named_tag(context.view, end)?.filter(|_| self.is_stray(context.view, end) == Ok(true))
-        else {
+    fn tag(
+        &mut self,
+        end: usize,
+        context: &CallContext<'_>,
+        param: &Pattern,
+        object: &ArgumentsObject,
+    ) -> Result<Option<ValueEdge>, NotYet> {
+        let Some((name, after)) = named_tag(context.view, end)? else { return Ok(None) };
+        if !self.is_stray(context.view, end)? || !resembles_closer(name, context) {
             return Ok(None);
-        };
+        }
         let edge = ValueEdge::at(self.scan, after);
         match context.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
-            Some(Marker::Param) if context.is_open() => Ok(None),
+            Some(Marker::Param) if context.is_open() && !begins_other(context.gap(after)?, context, object)? => {
+                Ok(None)
+            }
             Some(Marker::End) => Ok(self.doubt(edge)),
             None if ends_in_tags(after, context)? => Ok(self.doubt(edge)),
             follows => Ok(follows.map(|_| edge)),
@@ -444,7 +432,7 @@ impl ValueEndFinder {
 
     /// An opener that becomes ready ends the value where the doubt began, or here; the closers of a call that the value
     /// quotes are data as it is.
-    fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
+    pub(super) fn opener(&mut self, context: &CallContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let at = self.scan;
         let (inner, read) = match () {
             // Between the brackets of its JSON is no data.

@@ -1,0 +1,33 @@
+//! Tags and special tokens by their form alone.
+
+use super::{NAME_LIMIT, name_end};
+use crate::view::{NotYet, View, is_blank};
+
+/// Returns the name of a bare tag whose `<` or `</` ends at `at`, and the tag's end.
+pub(crate) fn named_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let Some(end) = name_end(view, at)? else { return Ok(None) };
+    let closed = view.byte(end)? == Some(b'>') && !view.is_forged(at.saturating_sub(2), end + 1);
+    Ok(closed.then(|| (view.slice(at, end), end + 1)))
+}
+
+/// Returns what a closing tag whose `</` ends at `at` closes, and the tag's end; it need not be a name.
+pub(crate) fn closing_tag(view: View<'_>, at: usize) -> Result<Option<(&str, usize)>, NotYet> {
+    let rest = view.rest(at);
+    let near = &rest[..rest.len().min(NAME_LIMIT)];
+    match near.iter().position(|byte| matches!(byte, b'>' | b'<' | b'"' | b'\'') || is_blank(*byte)) {
+        Some(length) if length > 0 && near[length] == b'>' => {
+            let end = at + length + 1;
+            Ok((!view.is_forged(at.saturating_sub(2), end)).then(|| (view.slice(at, end - 1), end)))
+        }
+        Some(_) => Ok(None),
+        None if rest.len() >= NAME_LIMIT => Ok(None),
+        None => view.final_end().map(|_| None),
+    }
+}
+
+/// Returns the end of what has the form of a special token: `<` and a sign with which no tag begins, up to `>`.
+pub(crate) fn token(view: View<'_>, at: usize) -> Result<Option<usize>, NotYet> {
+    let found = if view.byte(at)? == Some(b'<') { closing_tag(view, at + 1)? } else { None };
+    let is_token = |name: &str| !name.starts_with(|first: char| first.is_alphanumeric() || first == '/');
+    Ok(found.filter(|(name, _)| is_token(name)).map(|(_, end)| end))
+}

@@ -1,0 +1,51 @@
+//! Where CDATA in a value ends.
+
+use super::end::{ENCLOSED, ValueEndFinder};
+use crate::parser::call_context::CallContext;
+use crate::parser::fast_path::FastPath;
+use crate::view::{NotYet, View};
+
+pub(super) const CDATA: &str = "<![CDATA[";
+pub(super) const CDATA_END: &str = "]]>";
+
+impl ValueEndFinder {
+    /// Moves to where CDATA may end, or a marker stands in it; false at the end of what is visible.
+    pub(super) fn seek_in_cdata(&mut self, fast: &FastPath<'_>) -> Result<bool, NotYet> {
+        let view = fast.view;
+        while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
+            self.scan += ahead;
+            let opens = || Ok(fast.markers().spells(view, self.scan)? || fast.names_tool(self.scan + 1)?.is_some());
+            if view.starts_with(self.scan, CDATA_END)? || opens()? {
+                return Ok(true);
+            }
+            self.scan += 1;
+        }
+        self.scan = view.end();
+        view.final_end().map(|_| false)
+    }
+
+    /// Looks at where CDATA may end: false if it is data, `None` if another call begins, so that the CDATA has no end.
+    pub(super) fn judge_in_cdata(&mut self, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
+        if context.view.starts_with(self.scan, CDATA_END)? {
+            return Ok(Some(true));
+        }
+        if context.opener(self.scan)?.is_none() || !lacks_cdata_end(context.view, self.scan)? {
+            self.scan += 1;
+            return Ok(Some(false));
+        }
+        Ok(if self.opener(context)?.is_some() { None } else { Some(false) })
+    }
+}
+
+/// Says whether CDATA that is open at `at` has no end near: the input ends first, or other CDATA opens.
+fn lacks_cdata_end(view: View<'_>, at: usize) -> Result<bool, NotYet> {
+    let rest = view.rest(at);
+    let near = &rest[..rest.len().min(ENCLOSED)];
+    let end = memchr::memmem::find(near, CDATA_END.as_bytes());
+    let other = memchr::memmem::find(near, CDATA.as_bytes());
+    match (other, end) {
+        (Some(other), _) => Ok(end.is_none_or(|end| other < end)),
+        (None, None) if near.len() < ENCLOSED => view.final_end().map(|_| true),
+        _ => Ok(false),
+    }
+}
