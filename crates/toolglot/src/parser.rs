@@ -45,7 +45,6 @@ mod element;
 mod ending;
 mod engine;
 mod envelope;
-mod fast_path;
 mod head;
 mod input;
 mod kwargs;
@@ -69,12 +68,13 @@ mod torn;
 mod tree;
 mod unread;
 mod value;
+mod value_context;
 mod whole;
 mod wrapper;
 
 pub(crate) use alone::read_parameters;
 pub(crate) use bytes::{ByteSet, SHORT};
-pub(crate) use fast_path::FastPath;
+pub(crate) use call_context::CallContext;
 pub(crate) use head::is_name;
 pub(crate) use input::Input;
 

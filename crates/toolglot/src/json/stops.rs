@@ -9,7 +9,7 @@ use super::state::Expect;
 use super::text::RunningString;
 use super::write::needs_escape;
 use crate::dialect::QUOTE_TOKENS;
-use crate::parser::{ByteSet, FastPath, SHORT};
+use crate::parser::{ByteSet, CallContext, SHORT};
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -180,34 +180,34 @@ fn clip(view: View<'_>, at: usize) -> usize {
 
 impl JsonReader {
     /// Passes what is visible of a string's content as far as it is strict already; false if a byte needs a decision.
-    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+    pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         let amid = self.state.expect() == Expect::Text && self.stops.ready && !self.text.key;
         let begins = self.cursor.at() <= self.text.content + DRIVE.len();
         if !amid
             || self.deferred.is_on()
-            || begins && may_begin_path(fast.view.rest(self.text.content))
-            || !fast.is_within(self.start)
+            || begins && may_begin_path(context.view.rest(self.text.content))
+            || !context.is_within(self.start)
         {
             return false;
         }
-        if self.stops.are_absent(fast.view.rest(self.cursor.at()), &self.text) {
-            self.pass_upto(fast.view.end(), fast, sink);
+        if self.stops.are_absent(context.view.rest(self.cursor.at()), &self.text) {
+            self.pass_upto(context.view.end(), context, sink);
             return true;
         }
         let decides = |at| {
-            let closes = self.text.is_closed_by_token(fast.view, at, || fast.quote())?;
-            Ok(closes || at >= self.text.settled && fast.markers().stands(fast.view, at)?)
+            let closes = self.text.is_closed_by_token(context.view, at, || context.dialect().quote.as_deref())?;
+            Ok(closes || at >= self.text.settled && context.markers().stands(context.view, at)?)
         };
-        let (end, next) = self.stops.pass(fast.view, self.cursor.at(), usize::MAX, &self.text, decides);
+        let (end, next) = self.stops.pass(context.view, self.cursor.at(), usize::MAX, &self.text, decides);
         if end > self.cursor.at() {
-            self.pass_upto(end, fast, sink);
+            self.pass_upto(end, context, sink);
         }
         next == ContentStop::NotThere
     }
 
     /// Emits a string's content up to `end`, which is strict already, or data between tokens.
-    fn pass_upto(&mut self, end: usize, fast: &FastPath<'_>, sink: &mut Sink) {
-        let content = fast.view.slice(self.cursor.at(), end);
+    fn pass_upto(&mut self, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
+        let content = context.view.slice(self.cursor.at(), end);
         if self.text.quote.is_token() {
             sink.escaped(end, content)
         } else {

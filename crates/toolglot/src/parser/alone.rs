@@ -40,7 +40,7 @@ fn read(text: &str, name: &str, engine: &Engine, pattern_ref: PatternRef) -> Opt
     let closed = format!("{text}{closer}");
     let view = View::whole(&closed);
     let at = skip_gap(view, 0).ok()?;
-    let context = CallContext::new(engine, view, pattern_ref, &callee, &head);
+    let context = CallContext::new(engine, view, &pattern_ref, &callee, &head);
     let FoundParam { param, head: first, .. } = param_head(at, &context, false).ok()??;
     if context.dialect().params[param].has_key_tag() && !context.knows(first.key()) {
         return None;

@@ -4,8 +4,6 @@ use super::call_context::CallContext;
 use super::call_object::CallObjectReader;
 use super::content::ContentReader;
 use super::contest::Start;
-use super::engine::Callee;
-use super::fast_path::FastPath;
 use super::kwargs::KwargsReader;
 use super::lines::LinesReader;
 use super::params::ParamsReader;
@@ -53,12 +51,12 @@ impl BodyReader {
 
     /// Passes what is data for certain; false if something needs a decision.
     #[inline]
-    pub(super) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
+    pub(super) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
         match self {
-            Self::Json(reader, _) => reader.pass_plain(fast, sink),
-            Self::Call(object) => object.pass_plain(fast, sink),
-            Self::Params(params) => params.pass_plain(fast, sink),
-            Self::Kwargs(kwargs) => kwargs.pass_plain(fast, sink),
+            Self::Json(reader, _) => reader.pass_plain(context, sink),
+            Self::Call(object) => object.pass_plain(context, sink),
+            Self::Params(params) => params.pass_plain(context, sink),
+            Self::Kwargs(kwargs) => kwargs.pass_plain(context, sink),
             Self::Lines(_) | Self::Content(_) | Self::Done(_) => false,
         }
     }
@@ -86,17 +84,12 @@ impl BodyReader {
         }
     }
 
-    pub(super) fn resume(
-        &mut self,
-        context: &CallContext<'_>,
-        callee: &Callee,
-        sink: &mut Sink,
-    ) -> Result<ValueOutcome, NotYet> {
+    pub(super) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         match self {
             Self::Params(params) => params.resume(context, sink),
             Self::Kwargs(kwargs) => kwargs.resume(context, sink),
             Self::Lines(lines) => lines.resume(context, sink),
-            Self::Call(object) => object.resume(context, callee, sink),
+            Self::Call(object) => object.resume(context, sink),
             Self::Content(content) => content.resume(context, sink),
             Self::Done(at) => Ok(ValueOutcome { at: *at, how: Ended::Complete }),
             Self::Json(reader, relaxed) => {

@@ -365,7 +365,7 @@ fn first_alone(context: &CallContext<'_>, at: usize) -> Result<Option<contest::W
         return Ok(None);
     }
     match contest::first(context.engine, context.view, at, context.pattern_ref.dialect)? {
-        None if context.fast().names_tool(at + 1)?.is_some() => context.sibling(at),
+        None if context.names_tool(at + 1)?.is_some() => context.sibling(at),
         first => Ok(first),
     }
 }

@@ -15,7 +15,6 @@ use super::catalog::PatternRef;
 use super::closing::{Closing, close, extra_braces, glued, stray_bracket, wrong_tag};
 use super::contest::{Rejection, Start, Trial, TrialContext, Winner, try_call};
 use super::engine::{Callee, Engine, NameMatch};
-use super::fast_path::FastPath;
 use super::head::{Head, HeadText, skip_gap};
 use super::params::note_head;
 use super::remains::is_over_for_certain;
@@ -111,8 +110,7 @@ impl CallReader {
     #[inline]
     pub(crate) fn pass_plain(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> bool {
         let CallPhase::Body(body) = &mut self.phase else { return false };
-        let fast = FastPath { view, engine, pattern_ref: self.pattern_ref, tool: self.callee.tool };
-        body.pass_plain(&fast, sink)
+        body.pass_plain(&CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head), sink)
     }
 
     /// Reads on; returns where everything that belongs to the call is over.
@@ -174,7 +172,7 @@ impl CallReader {
         if let Start::Call { array: true, .. } = start {
             self.scopes.push(Wrapper::Array { call: self.pattern_ref.call, bracket: true });
         }
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         self.phase = CallPhase::Body(Box::new(BodyReader::new(start, &context, sink)));
     }
 
@@ -190,14 +188,14 @@ impl CallReader {
     fn read_body(&mut self, engine: &Engine, view: View<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         let limits = &engine.options.limits;
         let CallPhase::Body(body) = &mut self.phase else { return Err(NotYet) };
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         loop {
             let cursor = sink.cursor();
             let held = cursor.saturating_add(limits.held);
             let arguments = body.arguments_at().map_or(usize::MAX, |at| at.saturating_add(limits.arguments));
             let limit = held.min(arguments);
             let limited = view.limited(limit);
-            if let Ok(end) = body.resume(&CallContext { view: limited, ..context }, &self.callee, sink) {
+            if let Ok(end) = body.resume(&CallContext { view: limited, ..context }, sink) {
                 return Ok(end);
             }
             if view.end() == limited.end() {
@@ -206,7 +204,7 @@ impl CallReader {
             if sink.cursor() > cursor && limit < arguments {
                 continue;
             }
-            let end = body.resume(&CallContext { view: view.closed_at(limit), ..context }, &self.callee, sink)?;
+            let end = body.resume(&CallContext { view: view.closed_at(limit), ..context }, sink)?;
             let code = if limit == arguments { Code::LimitArguments } else { Code::LimitHeld };
             sink.diagnose(code, end.at..end.at, code.row().about);
             return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
@@ -242,13 +240,13 @@ impl CallReader {
         if matches!(how, Ended::Truncated | Ended::Broken) {
             return self.give_up(engine, view, at, how, sink);
         }
-        let glued = glued(at, &CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head))?;
+        let glued = glued(at, &CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head))?;
         if glued > at {
             sink.repair(Code::GluedObjects, at..glued, "skipped a second object behind the arguments");
             self.phase = CallPhase::Closing { at: glued, how };
         }
         let at = glued;
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         let array = self.scopes.last().filter(|scope| matches!(scope, Wrapper::Array { .. }));
         let extra = array.map_or(Ok(None), |array| extra_braces(at, array.tail(engine, self.pattern_ref), &context))?;
         let closed = array.is_some() || self.plain && how == Ended::Cut;
@@ -322,7 +320,7 @@ impl CallReader {
         if self.scopes.is_empty() {
             return Ok(None);
         }
-        recover(&CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head), at)
+        recover(&CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head), at)
     }
 
     /// Looks for the section's closers or its next call.
@@ -332,7 +330,7 @@ impl CallReader {
             return Ok(());
         };
         let mut next = skip_gap(view, at)?;
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         if let Some(end) = stray_bracket(next, &context)? {
             sink.diagnose(Code::ExtraCloser, next..end, "a bracket closed the list before the last call");
             sink.markup(end);
@@ -379,7 +377,7 @@ impl CallReader {
         scope: Wrapper,
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         if let Some(end) = nameless(&context, scope, next)? {
             sink.diagnose(Code::Broken, next..end, "an object among calls names no tool");
             sink.text(end);
@@ -387,7 +385,7 @@ impl CallReader {
             return Ok(());
         }
         // The closer of a call that has been closed before.
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         let twice = context.any(next, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?;
         if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {
             sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);
@@ -440,7 +438,7 @@ impl CallReader {
         sink: &mut Sink,
     ) -> Result<(), NotYet> {
         let mut over = at;
-        let context = CallContext::new(engine, view, self.pattern_ref, &self.callee, &self.head);
+        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         let must_close = self.scopes.last().is_some_and(|scope| scope.must_close(engine, self.pattern_ref));
         // A bare name says too little to take another's closer for the end of its section.
         let may_close = must_close || !engine.pattern(self.pattern_ref).opens_with_name();

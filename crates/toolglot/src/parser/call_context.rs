@@ -3,15 +3,15 @@
 use std::cell::Cell;
 
 use super::catalog::PatternRef;
+use super::data::DataBytes;
 use super::engine::{Callee, Engine};
-use super::fast_path::FastPath;
-use super::head::{Head, nodes, skip_gap, stands, stands_any};
+use super::head::{Head, name_end, nodes, skip_gap, stands, stands_any};
 use super::marker::{MARKERS, Marker};
 use super::starts::Starts;
 use crate::dialect::{BodyKind, Dialect, Literal, Pattern};
 use crate::json::Context;
 use crate::schema::{NodeId, Schema, SchemaNode};
-use crate::tool::{Tool, ToolId};
+use crate::tool::Tool;
 use crate::view::{NotYet, View};
 
 /// What a body's reader knows: what it may see, which call it stands in, what the heads said.
@@ -19,8 +19,8 @@ use crate::view::{NotYet, View};
 pub(crate) struct CallContext<'s> {
     pub(crate) view: View<'s>,
     pub(crate) engine: &'s Engine,
-    pub(crate) pattern_ref: PatternRef,
-    pub(crate) tool: Option<ToolId>,
+    pub(crate) pattern_ref: &'s PatternRef,
+    pub(crate) callee: &'s Callee,
     pub(crate) head: &'s Head,
     /// Only what is near counts: it is asked whether a call begins, in the middle of another one's value.
     pub(crate) near: bool,
@@ -34,11 +34,11 @@ impl<'s> CallContext<'s> {
     pub(crate) fn new(
         engine: &'s Engine,
         view: View<'s>,
-        pattern_ref: PatternRef,
-        callee: &Callee,
+        pattern_ref: &'s PatternRef,
+        callee: &'s Callee,
         head: &'s Head,
     ) -> Self {
-        Self { view, engine, pattern_ref, tool: callee.tool, head, near: callee.ahead, around: 0, ahead: None }
+        Self { view, engine, pattern_ref, callee, head, near: callee.ahead, around: 0, ahead: None }
     }
 
     /// Returns the call context of a parameter, whose head says its key.
@@ -49,17 +49,12 @@ impl<'s> CallContext<'s> {
         CallContext { head, ..*self }
     }
 
-    /// Returns what a reader may look at without the call's surroundings.
-    pub(crate) fn fast(&self) -> FastPath<'s> {
-        FastPath { view: self.view, engine: self.engine, pattern_ref: self.pattern_ref, tool: self.tool }
-    }
-
     pub(crate) fn dialect(&self) -> &'s Dialect {
-        self.engine.dialect(self.pattern_ref)
+        self.engine.dialect(*self.pattern_ref)
     }
 
     pub(crate) fn pattern(&self) -> &'s Pattern {
-        self.engine.pattern(self.pattern_ref)
+        self.engine.pattern(*self.pattern_ref)
     }
 
     /// Returns the literal that closes the call first.
@@ -69,7 +64,7 @@ impl<'s> CallContext<'s> {
 
     /// Returns the literals that close the section.
     pub(crate) fn section_closers(&self) -> &'s [Literal] {
-        self.engine.section(self.pattern_ref).map_or(&[], |section| &section.tail)
+        self.engine.section(*self.pattern_ref).map_or(&[], |section| &section.tail)
     }
 
     /// Returns where markers of the dialect may begin.
@@ -77,8 +72,25 @@ impl<'s> CallContext<'s> {
         self.engine.catalog.markers(self.pattern_ref.dialect)
     }
 
+    /// Returns the pieces of markers that are looked for in values.
+    #[inline]
+    pub(super) fn pieces(&self) -> &'s [String] {
+        if self.view.has_marks() { &[] } else { &self.dialect().pieces }
+    }
+
+    /// Returns what each byte is to a value between the markers.
+    #[inline]
+    pub(super) fn data(&self) -> &'s DataBytes {
+        self.engine.catalog.data(self.pattern_ref.dialect)
+    }
+
+    /// Says whether all that is visible of arguments that began at `start` is within the limit.
+    pub(crate) fn is_within(&self, start: usize) -> bool {
+        self.view.end() < start.saturating_add(self.engine.options.limits.arguments)
+    }
+
     pub(crate) fn tool(&self) -> Option<&'s Tool> {
-        Some(self.engine.tools.get(self.tool?))
+        Some(self.engine.tools.get(self.callee.tool?))
     }
 
     pub(crate) fn schema(&self) -> Option<&'s Schema> {
@@ -221,7 +233,25 @@ impl<'s> CallContext<'s> {
     /// Where calls open with a tag of the tool's name, so does one that names a declared tool.
     pub(crate) fn opener(&self, at: usize) -> Result<Option<usize>, NotYet> {
         let end = self.any(at, &self.dialect().openings)?;
-        if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.fast().names_tool(at + 1) }
+        if end.is_some() || self.view.byte(at)? != Some(b'<') { Ok(end) } else { self.names_tool(at + 1) }
+    }
+
+    /// Returns the end of a declared tool's name at `at`, where calls open with a tag of that name.
+    pub(super) fn names_tool(&self, at: usize) -> Result<Option<usize>, NotYet> {
+        if !self.dialect().has_call_tags {
+            return Ok(None);
+        }
+        let end = name_end(self.view, at)?;
+        Ok(end.filter(|end| self.engine.tools.is_declared(self.view.slice(at, *end))))
+    }
+
+    /// Says whether a tag may be a parameter's whose name, if it has one, begins at `at`.
+    pub(super) fn opens_parameter(&self, at: usize) -> Result<bool, NotYet> {
+        if !self.dialect().has_param_tags {
+            return Ok(false);
+        }
+        let Some(end) = name_end(self.view, at)? else { return Ok(false) };
+        Ok(self.declares(self.view.slice(at, end)))
     }
 
     /// Returns the end of the longest closer of the call or its section that stands at `at`.

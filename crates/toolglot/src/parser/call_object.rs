@@ -1,8 +1,6 @@
 //! `{call}`: a JSON object that carries a call's name, arguments and id, in any order.
 
 use super::call_context::CallContext;
-use super::engine::Callee;
-use super::fast_path::FastPath;
 use super::head::HeadText;
 use super::late_name::unsaid_name;
 use super::member::{
@@ -270,19 +268,14 @@ impl CallObjectReader {
         self.arguments.as_ref().map_or(self.spot.at, JsonReader::anchor)
     }
 
-    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(fast, sink))
+    pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
+        self.arguments.as_mut().is_some_and(|reader| reader.pass_plain(context, sink))
     }
 
     /// Reads on to the end of the object; starts the call where its arguments begin.
-    pub(crate) fn resume(
-        &mut self,
-        context: &CallContext<'_>,
-        callee: &Callee,
-        sink: &mut Sink,
-    ) -> Result<ValueOutcome, NotYet> {
+    pub(crate) fn resume(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<ValueOutcome, NotYet> {
         if let Some(found) = self.found.take() {
-            self.begin(found.at, context, callee, sink);
+            self.begin(found.at, context, sink);
             if let Some(code) = found.repair {
                 sink.repair(code, found.at..found.at, forgiven(code));
             }
@@ -296,55 +289,50 @@ impl CallObjectReader {
                     return Ok(end);
                 }
             }
-            if let Some(end) = self.step(context, callee, sink)? {
+            if let Some(end) = self.step(context, sink)? {
                 return Ok(end);
             }
         }
     }
 
-    fn step(
-        &mut self,
-        context: &CallContext<'_>,
-        callee: &Callee,
-        sink: &mut Sink,
-    ) -> Result<Option<ValueOutcome>, NotYet> {
+    fn step(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Option<ValueOutcome>, NotYet> {
         match member(self.spot, context)? {
             CallMember::Id(id, end) => (self.id, self.spot.at) = (Some(id), end),
             CallMember::Other { start, key, foreign }
                 if self.spot.flat && flat_member(&key.text, start, foreign, context)? == FlatMember::Argument =>
             {
-                return self.flat_member(start, &key, context, callee, sink);
+                return self.flat_member(start, &key, context, sink);
             }
             // A parameter beside the arguments is one of them; behind them, it says that they were closed too early.
             CallMember::Other { start, key, foreign: true }
                 if (self.spot.has_arguments || !self.spot.flat) && context.declares(&key.text) =>
             {
-                return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
+                return Ok(Some(self.end(start, Ended::Broken, context, sink)));
             }
             CallMember::Other { start, key, foreign } => {
-                return self.skip(start, foreign.then(|| key.text.to_string()), context, callee, sink);
+                return self.skip(start, foreign.then(|| key.text.to_string()), context, sink);
             }
-            CallMember::Arguments(GivenArguments::Object(start)) => self.begin(start, context, callee, sink),
+            CallMember::Arguments(GivenArguments::Object(start)) => self.begin(start, context, sink),
             CallMember::Arguments(GivenArguments::Whole(whole, start, end)) => {
-                self.start(start, callee, sink);
+                self.start(start, context, sink);
                 whole.write(start, end, sink);
                 self.spot.at = end;
             }
             CallMember::End(end) => {
                 let early = !self.spot.has_arguments && arguments_follow(end, context)?;
                 let how = if early { Ended::Broken } else { Ended::Complete };
-                return Ok(Some(self.end(end, how, context, callee, sink)));
+                return Ok(Some(self.end(end, how, context, sink)));
             }
-            CallMember::Stop(at) => return Ok(Some(self.missing_bracket(at, context, callee, sink))),
+            CallMember::Stop(at) => return Ok(Some(self.missing_bracket(at, context, sink))),
             CallMember::Bad(at) | CallMember::Arguments(GivenArguments::Bad(at)) => {
                 // What may be the rest of the arguments says that they were closed too early.
                 let rest = matches!(context.view.byte(at)?, Some(b'"' | b'\'' | b':' | b',' | b'{' | b'['));
                 if self.spot.has_arguments && !rest {
-                    return Ok(Some(self.missing_bracket(self.spot.at, context, callee, sink)));
+                    return Ok(Some(self.missing_bracket(self.spot.at, context, sink)));
                 }
-                return Ok(Some(self.end(at, Ended::Broken, context, callee, sink)));
+                return Ok(Some(self.end(at, Ended::Broken, context, sink)));
             }
-            CallMember::Over(at) => return Ok(Some(self.unfinished(at, context, callee, sink))),
+            CallMember::Over(at) => return Ok(Some(self.unfinished(at, context, sink))),
             CallMember::Stray(end) => {
                 sink.repair(Code::ExtraCloser, end - 1..end, "dropped a bracket that closes nothing");
                 self.spot.at = end;
@@ -364,18 +352,17 @@ impl CallObjectReader {
         start: usize,
         key: &HeadText,
         context: &CallContext<'_>,
-        callee: &Callee,
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
         let name = context.meant(&key.text);
         let node = context.parameter(name).map(SchemaNode::id);
         let read = read_value(start, ValuePosition::Value, node, context)?;
         if !self.spot.has_arguments {
-            self.start(key.span.start, callee, sink);
+            self.start(key.span.start, context, sink);
             sink.repair(Code::FlatArguments, key.span.clone(), Code::FlatArguments.row().about);
         }
         let Some((object, (json, end))) = self.flat.as_mut().zip(read) else {
-            return Ok(Some(self.end(start, Ended::Broken, context, callee, sink)));
+            return Ok(Some(self.end(start, Ended::Broken, context, sink)));
         };
         if object.member(name, &json, end, sink) {
             check_declared(key, name, context, sink);
@@ -392,7 +379,6 @@ impl CallObjectReader {
         start: usize,
         foreign: Option<String>,
         context: &CallContext<'_>,
-        callee: &Callee,
         sink: &mut Sink,
     ) -> Result<Option<ValueOutcome>, NotYet> {
         let end = skip_value(start, context, sink)?;
@@ -403,34 +389,27 @@ impl CallObjectReader {
         self.spot.at = end.at;
         Ok(match end.how {
             Ended::Complete => None,
-            Ended::Truncated => Some(self.unfinished(end.at, context, callee, sink)),
-            how => Some(self.end(end.at, how, context, callee, sink)),
+            Ended::Truncated => Some(self.unfinished(end.at, context, sink)),
+            how => Some(self.end(end.at, how, context, sink)),
         })
     }
 
     /// Starts the call where its object of arguments begins.
-    fn begin(&mut self, at: usize, context: &CallContext<'_>, callee: &Callee, sink: &mut Sink) {
-        self.start(at, callee, sink);
+    fn begin(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
+        self.start(at, context, sink);
         self.arguments = Some(JsonReader::new(at, ValuePosition::Arguments, context.root().map(SchemaNode::id)));
     }
 
-    fn start(&mut self, at: usize, callee: &Callee, sink: &mut Sink) {
+    fn start(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) {
         self.spot.has_arguments = true;
-        sink.call_start(&callee.name, self.id.as_deref(), at);
+        sink.call_start(&context.callee.name, self.id.as_deref(), at);
     }
 
     /// The object is over; a call without arguments has none.
-    fn end(
-        &mut self,
-        at: usize,
-        how: Ended,
-        context: &CallContext<'_>,
-        callee: &Callee,
-        sink: &mut Sink,
-    ) -> ValueOutcome {
+    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         let flat = self.flat.take();
         if !self.spot.has_arguments {
-            self.start(at, callee, sink);
+            self.start(at, context, sink);
         } else if flat.is_none() {
             return ValueOutcome { at, how };
         }
@@ -443,23 +422,17 @@ impl CallObjectReader {
         ValueOutcome { at, how }
     }
 
-    fn missing_bracket(
-        &mut self,
-        at: usize,
-        context: &CallContext<'_>,
-        callee: &Callee,
-        sink: &mut Sink,
-    ) -> ValueOutcome {
-        let end = self.end(at, Ended::Cut, context, callee, sink);
+    fn missing_bracket(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
+        let end = self.end(at, Ended::Cut, context, sink);
         sink.repair(Code::MissingBracket, at..at, "call object without a closing brace");
         end
     }
 
     /// The input ended: a call whose arguments are there is whole but for its brace.
-    fn unfinished(&mut self, at: usize, context: &CallContext<'_>, callee: &Callee, sink: &mut Sink) -> ValueOutcome {
+    fn unfinished(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> ValueOutcome {
         if self.spot.has_arguments {
-            return self.missing_bracket(at, context, callee, sink);
+            return self.missing_bracket(at, context, sink);
         }
-        self.end(at, Ended::Truncated, context, callee, sink)
+        self.end(at, Ended::Truncated, context, sink)
     }
 }

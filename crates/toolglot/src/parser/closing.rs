@@ -200,7 +200,7 @@ pub(crate) fn wrong_tag(at: usize, context: &CallContext<'_>) -> Result<Option<u
         return Ok(None);
     }
     // Nothing opened the call, so nothing says that a closer of reasoning is a slip for its own.
-    let forms = [Some(context.pattern()), context.engine.section(context.pattern_ref)];
+    let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];
     let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
     if !marked && context.engine.catalog.closers.stands(context.view, at)?.is_some() {
         return Ok(None);

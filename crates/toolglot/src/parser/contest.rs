@@ -235,7 +235,7 @@ impl CallContext<'_> {
         let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };
         for call in forms {
             let head = Head { name: None, ..self.head.inner() };
-            let pattern_ref = PatternRef { call, ..self.pattern_ref };
+            let pattern_ref = PatternRef { call, ..*self.pattern_ref };
             if let Trial::Ready(win) = try_call(self.engine, self.view, at, pattern_ref, head, trial_context)? {
                 return Ok(Some(*win));
             }
@@ -247,7 +247,7 @@ impl CallContext<'_> {
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
         let trial_context = TrialContext { nested: true, ..TrialContext::default() };
         for call in (0..self.dialect().calls.len()).filter(|_| !self.near) {
-            let pattern_ref = PatternRef { call: Some(call), ..self.pattern_ref };
+            let pattern_ref = PatternRef { call: Some(call), ..*self.pattern_ref };
             let trial = try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?;
             if matches!(trial, Trial::Ready(_)) {
                 return Ok(true);

@@ -18,7 +18,7 @@ use crate::view::NotYet;
 /// Returns the name and the place of the arguments of a damaged call object at `at`, if a declared tool has that name and
 /// a marker opens the call.
 pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
-    let forms = [Some(context.pattern()), context.engine.section(context.pattern_ref)];
+    let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];
     let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
     if !marked || !context.engine.options.repairs.allow(Code::Envelope) {
         return Ok(None);

@@ -1,7 +1,6 @@
 //! `{kwargs}`: Python keyword arguments up to the closing parenthesis.
 
 use super::call_context::CallContext;
-use super::fast_path::FastPath;
 use super::head::{HeadText, escaped_name, name_end};
 use super::object::{ArgumentsObject, check_declared, duplicate};
 use super::plain_kwargs::PlainKwargs;
@@ -45,10 +44,10 @@ impl KwargsReader {
         self.value.as_ref().map_or(self.at, |value| value.reader.anchor())
     }
 
-    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        let within = fast.is_within(self.start);
+    pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
+        let within = context.is_within(self.start);
         let value = self.value.as_mut().filter(|value| value.repeated.is_none() && within);
-        value.is_some_and(|value| value.reader.pass_plain(fast, sink))
+        value.is_some_and(|value| value.reader.pass_plain(context, sink))
     }
 
     /// Reads on until the parenthesis closes; it is not consumed.

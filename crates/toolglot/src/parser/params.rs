@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::call_context::CallContext;
 use super::contest::{NEAR, TagEnd, tag_end};
-use super::fast_path::FastPath;
 use super::head::{Head, closing_tag, is_spelled, nodes};
 use super::marker::Marker;
 use super::object::{ArgumentsObject, check_declared, duplicate};
@@ -82,9 +81,9 @@ impl ParamsReader {
     }
 
     #[inline]
-    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        let value = self.value.as_mut().filter(|_| fast.is_within(self.start));
-        value.is_some_and(|value| value.pass_plain(fast, &self.head, sink))
+    pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
+        let value = self.value.as_mut().filter(|_| context.is_within(self.start));
+        value.is_some_and(|value| value.pass_plain(context, &self.head, sink))
     }
 
     /// Reads on until the call is over; its closer is not consumed.

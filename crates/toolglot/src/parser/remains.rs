@@ -89,7 +89,7 @@ fn goes_on_behind(context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> 
     let next = behind_skips(context, at)?;
     if context.view.byte(next)?.is_none()
         || context.opener(next)?.is_some()
-        || context.any(next, context.engine.section(context.pattern_ref).and_then(Pattern::opening))?.is_some()
+        || context.any(next, context.engine.section(*context.pattern_ref).and_then(Pattern::opening))?.is_some()
         || context.engine.names_at(context.view, next)?
         || context.view.slice(at, next).contains('\n') && context.sibling(next)?.is_some()
     {

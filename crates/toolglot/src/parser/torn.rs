@@ -1,8 +1,8 @@
 //! Pieces of markers: where one was damaged, what it parted is anybody's guess, and the call is broken.
 
 use super::call_context::CallContext;
-use super::fast_path::FastPath;
 use super::head::{Head, named_tag};
+use super::value_context::ValueContext;
 use crate::dialect::{Dialect, HeadPart, Pattern, Spelling};
 use crate::spelling::without_markup;
 use crate::view::{BEHIND, NotYet};
@@ -16,8 +16,8 @@ const BURST: usize = 1 << 7;
 
 /// Says whether a piece of its closer stands at the end of a value that has none: it was damaged, and where the value
 /// ended is anybody's guess.
-pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let Some(closer) = param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
+pub(super) fn is_frayed(start: usize, end: usize, context: &ValueContext<'_>) -> bool {
+    let Some(closer) = context.param.tail.first().and_then(|closer| closer.spellings.first()) else { return false };
     let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
     let closer = closer.trim().as_bytes();
     let behind = |reach: usize| {
@@ -34,18 +34,18 @@ pub(super) fn is_frayed(start: usize, end: usize, context: &CallContext<'_>, par
 }
 
 /// Says whether a separated value lacks its line break.
-pub(super) fn lacks_break(end: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let line_after = param.body.as_ref().is_some_and(|body| body.line_after);
+pub(super) fn lacks_break(end: usize, context: &ValueContext<'_>) -> bool {
+    let line_after = context.param.body.as_ref().is_some_and(|body| body.line_after);
     line_after && context.view.rest(end - 1).first() != Some(&b'\n')
 }
 
 /// Returns where a piece of a marker stands that ends between two places of a value.
-pub(super) fn first_piece(from: usize, to: usize, fast: &FastPath<'_>) -> usize {
+pub(super) fn first_piece(from: usize, to: usize, context: &CallContext<'_>) -> usize {
     let finds = |piece: &String| {
         let from = from.saturating_sub(piece.len() - 1);
-        memchr::memmem::find(&fast.view.rest(from)[..to - from], piece.as_bytes()).map(|at| from + at)
+        memchr::memmem::find(&context.view.rest(from)[..to - from], piece.as_bytes()).map(|at| from + at)
     };
-    fast.pieces().iter().filter_map(finds).min().unwrap_or(usize::MAX)
+    context.pieces().iter().filter_map(finds).min().unwrap_or(usize::MAX)
 }
 
 /// What the names of tags begin with that models write for the closer of a value, such as `</argument>` for `</parameter>`;
@@ -183,7 +183,7 @@ pub(super) fn cut_closer(rest: &str, dialect: &Dialect, head: &Head) -> bool {
 }
 
 /// Says whether the parameter at hand is perhaps a damaged marker: none that the tool has, or one of which only its tag tells.
-pub(super) fn is_unsaid(lacks_closer: bool, context: &CallContext<'_>, param: &Pattern) -> bool {
+pub(super) fn is_unsaid(lacks_closer: bool, context: &ValueContext<'_>) -> bool {
     let has_others = || context.root().is_some_and(|root| !root.properties().is_empty());
-    (param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())
+    (context.param.has_key_tag() || lacks_closer && has_others()) && !context.knows(context.head.key())
 }

@@ -3,9 +3,9 @@
 use super::bytes::SHORT;
 use super::call_context::CallContext;
 use super::data::ByteClass;
-use super::fast_path::FastPath;
 use super::head::{Head, NAME_LIMIT, decode_entities, skip_line_break};
 use super::object::{ArgumentsObject, BareText, check_declared};
+use super::value_context::ValueContext;
 use crate::coerce::Hint;
 use crate::diagnostic::Code;
 use crate::dialect::{BodyHole, Pattern};
@@ -80,35 +80,35 @@ impl ParamReader {
 
     /// Passes data up to where a marker may stand; false if one does.
     #[inline]
-    pub(crate) fn pass_plain(&mut self, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
+    pub(crate) fn pass_plain(&mut self, context: &CallContext<'_>, head: &Head, sink: &mut Sink) -> bool {
         let silent = self.mode == ParamMode::Held || self.ender.doubt.is_some();
-        let is_full = || fast.view.end() > sink.cursor().saturating_add(fast.engine.options.limits.held);
+        let is_full = || context.view.end() > sink.cursor().saturating_add(context.engine.options.limits.held);
         if self.mode == ParamMode::Edge || silent && is_full() {
             return false;
         }
-        let passed = if silent { self.pass_few_held(fast) } else { self.pass_few(fast, sink) };
-        passed || self.pass_many(silent, fast, head, sink)
+        let passed = if silent { self.pass_few_held(context) } else { self.pass_few(context, sink) };
+        passed || self.pass_many(silent, &context.with_head(head), sink)
     }
 
     #[inline(never)]
-    fn pass_many(&mut self, silent: bool, fast: &FastPath<'_>, head: &Head, sink: &mut Sink) -> bool {
-        let found = if self.cdata { self.ender.seek_in_cdata(fast) } else { self.ender.seek(fast, head) };
+    fn pass_many(&mut self, silent: bool, context: &CallContext<'_>, sink: &mut Sink) -> bool {
+        let found = if self.cdata { self.ender.seek_in_cdata(context) } else { self.ender.seek(context) };
         if !silent {
-            self.flush_solid(fast.view, self.ender.scan, sink);
+            self.flush_solid(context.view, self.ender.scan, sink);
         }
         // What waits for long is looked at again only when it has grown.
-        found == Ok(false) || found.is_err() && fast.view.end() - self.ender.scan < NAME_LIMIT
+        found == Ok(false) || found.is_err() && context.view.end() - self.ender.scan < NAME_LIMIT
     }
 
     /// Passes a few bytes if they are nothing but data.
     #[inline(always)]
-    fn pass_few(&mut self, fast: &FastPath<'_>, sink: &mut Sink) -> bool {
-        let (rest, end) = (fast.view.rest(self.done), fast.view.end());
+    fn pass_few(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> bool {
+        let (rest, end) = (context.view.rest(self.done), context.view.end());
         if rest.len() >= SHORT || rest.last().is_some_and(|last| self.tail.may_begin(*last)) {
             return false;
         }
-        let data = fast.view.slice(self.done, end);
-        match fast.data().kind(rest) {
+        let data = context.view.slice(self.done, end);
+        match context.data().kind(rest) {
             ByteClass::AsItStands => sink.arguments(end, data),
             ByteClass::Escaped => sink.escaped(end, data),
             ByteClass::InDoubt => return false,
@@ -118,11 +118,11 @@ impl ParamReader {
     }
 
     /// Goes past a few bytes that are nothing but data of a value which is held.
-    fn pass_few_held(&mut self, fast: &FastPath<'_>) -> bool {
-        let rest = fast.view.rest(self.ender.scan);
-        let passes = rest.len() < SHORT && fast.data().kind(rest) != ByteClass::InDoubt;
+    fn pass_few_held(&mut self, context: &CallContext<'_>) -> bool {
+        let rest = context.view.rest(self.ender.scan);
+        let passes = rest.len() < SHORT && context.data().kind(rest) != ByteClass::InDoubt;
         if passes {
-            self.ender.scan = fast.view.end();
+            self.ender.scan = context.view.end();
         }
         passes
     }
@@ -140,9 +140,10 @@ impl ParamReader {
         if self.mode == ParamMode::Edge {
             self.begin(context, body, param.ends_line(), object, sink)?;
         }
+        let ends = ValueContext { call: context, param, object };
         let edge = match self.cdata {
-            true => self.find_cdata_end(context, param, sink)?,
-            false => self.find_end(context, param, object, sink)?,
+            true => self.find_cdata_end(&ends, sink)?,
+            false => self.find_end(&ends, sink)?,
         };
         self.close(&edge, context, body, object, sink);
         Ok(ParamEnd { at: edge.next, in_vain: self.ender.in_vain(edge.next), whole: edge.whole })
@@ -194,15 +195,10 @@ impl ParamReader {
         Ok(())
     }
 
-    fn find_cdata_end(
-        &mut self,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        sink: &mut Sink,
-    ) -> Result<ValueEdge, NotYet> {
+    fn find_cdata_end(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         let view = context.view;
         loop {
-            let found = self.ender.seek_in_cdata(&context.fast());
+            let found = self.ender.seek_in_cdata(context);
             let end = self.ender.scan;
             self.flush_solid(view, end, sink);
             match if found? { self.ender.judge_in_cdata(context)? } else { None } {
@@ -213,7 +209,7 @@ impl ParamReader {
         }
         let end = self.ender.scan;
         let after = view.skip_blanks(end + CDATA_END.len())?;
-        let closed = context.any(after, param.tail.first())?;
+        let closed = context.any(after, context.param.tail.first())?;
         if closed.is_none() {
             sink.repair(Code::MissingValueCloser, after..after, "parameter without a closing marker behind its CDATA");
         }
@@ -221,22 +217,16 @@ impl ParamReader {
     }
 
     /// Looks at each place where a marker may stand, in order, until one of them ends the value.
-    fn find_end(
-        &mut self,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
-        sink: &mut Sink,
-    ) -> Result<ValueEdge, NotYet> {
+    fn find_end(&mut self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         loop {
-            let found = self.ender.seek(&context.fast(), context.head);
+            let found = self.ender.seek(context);
             if self.ender.doubt.is_none() {
                 self.flush_solid(context.view, self.ender.scan, sink);
             }
             if !found? {
-                return self.ender.at_end_of_input(context, param, sink);
+                return self.ender.at_end_of_input(context, sink);
             }
-            if let Some(edge) = self.ender.judge(self.start, context, param, object, sink)? {
+            if let Some(edge) = self.ender.judge(self.start, context, sink)? {
                 return Ok(edge);
             }
         }

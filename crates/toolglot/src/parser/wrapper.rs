@@ -59,7 +59,7 @@ impl Wrapper {
             found.end = stands.then_some(at + 1);
             found.wrong = (!stands).then_some((Code::MissingBracket, at..at));
         }
-        let mut tail = self.tail(context.engine, context.pattern_ref);
+        let mut tail = self.tail(context.engine, *context.pattern_ref);
         while let Some((closer, later)) = tail.split_first() {
             found.read(closer, later, context)?;
             tail = later;

@@ -79,7 +79,7 @@ pub(super) fn begin(
     }
     let ahead = Cell::new(0);
     let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &callee, head) };
     let start = match kind {
         Some(BodyKind::Arguments) => begin_arguments(at, &context)?,
         Some(BodyKind::Object) => begin_object(at, &context)?,
@@ -108,7 +108,7 @@ fn inferred(
     let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &nobody, head) };
     let read = read_value(at, ValuePosition::Value, None, &context)?;
     let closed = match &read {
         Some((_, end)) => context.any_closer(context.gap(*end)?)?.is_some(),
@@ -152,7 +152,7 @@ fn begin_call(
     let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
     let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &nobody, head) };
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &nobody, head) };
     let facts = match call_object::facts(at + 1, &context)? {
         None => envelope::damaged(at, &context)?,
         facts => facts,
@@ -166,7 +166,7 @@ fn begin_call(
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
     let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, pattern_ref, &callee, head) };
+        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &callee, head) };
     let flat = if facts.has_arguments { Some(false) } else { flat(at + 1, &context)? };
     head.looked = head.looked.max(at + ahead.get());
     let (has_arguments, found) = (facts.has_arguments, facts.found);

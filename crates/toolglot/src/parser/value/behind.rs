@@ -1,12 +1,12 @@
 //! What stands behind a value's closer: what can follow it, and what is a word of the value.
 
-use crate::dialect::{Literal, Pattern};
+use crate::dialect::Literal;
 use crate::parser::call_context::CallContext;
 use crate::parser::head::{is_name, named_tag};
 use crate::parser::marker::Marker;
-use crate::parser::object::ArgumentsObject;
 use crate::parser::params::{FoundParam, param_head};
 use crate::parser::torn::is_weak;
+use crate::parser::value_context::ValueContext;
 use crate::view::NotYet;
 
 /// Says whether nothing but a few closing tags follows to the end of the input.
@@ -26,14 +26,14 @@ pub(super) fn ends_in_tags(mut at: usize, context: &CallContext<'_>) -> Result<b
 }
 
 /// Says whether what may follow a value stands at `end`, behind its JSON, or as much of its closer as there is.
-pub(super) fn may_follow_json(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
-    let markers = if param.is_separated() { &[Marker::Param, Marker::Call][..] } else { &[Marker::Value] };
-    if context.follows(end, markers, param)?.is_some() {
+pub(super) fn may_follow_json(end: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
+    let markers = if context.param.is_separated() { &[Marker::Param, Marker::Call][..] } else { &[Marker::Value] };
+    if context.follows(end, markers)?.is_some() {
         return Ok(true);
     }
     let rest = context.view.slice(context.gap(end)?, context.view.end());
     let head = context.head;
-    let spellings = param.tail.first().into_iter().flat_map(|closer| &closer.spellings);
+    let spellings = context.param.tail.first().into_iter().flat_map(|closer| &closer.spellings);
     let mut closers = spellings.map(|closer| closer.filled(head.name(), head.mark.as_deref(), Some(head.key())));
     let begins = closers.any(|closer| begins_with(&closer, rest));
     if begins {
@@ -50,29 +50,30 @@ fn begins_with(marker: &str, text: &str) -> bool {
 }
 
 /// Returns what follows a value's closer, which ends at `end`, if it can follow it.
-pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) -> Result<Option<Marker>, NotYet> {
+pub(super) fn goes_on(end: usize, context: &ValueContext<'_>) -> Result<Option<Marker>, NotYet> {
     // A second closer is a slip, but two quotes in a row are data.
-    let doubled = param.tail.first().is_some_and(Literal::is_strong);
+    let doubled = context.param.tail.first().is_some_and(Literal::is_strong);
     let any = [Marker::Param, Marker::Call, Marker::Section, Marker::Open, Marker::Value];
-    match context.follows(end, if doubled { &any } else { &any[..4] }, param)? {
+    match context.follows(end, if doubled { &any } else { &any[..4] })? {
         Some(Marker::Open) if context.pattern().tail.is_empty() => {}
         // A quote is an end only where the call goes on behind it, or all that closes it begins.
-        Some(Marker::Open | Marker::End) if is_weak(param) => {}
-        Some(Marker::Call) if is_weak(param) && context.any(context.gap(end)?, context.closer())?.is_none() => {}
+        Some(Marker::Open | Marker::End) if is_weak(context.param) => {}
+        Some(Marker::Call) if is_weak(context.param) && context.any(context.gap(end)?, context.closer())?.is_none() => {
+        }
         Some(follows) => return Ok(Some(follows)),
         None => {}
     }
     let view = context.view;
     let next = context.gap(end)?;
-    let element = param.has_key_tag() && view.byte(next)? == Some(b'<');
+    let element = context.param.has_key_tag() && view.byte(next)? == Some(b'<');
     if element && named_tag(view, next + 1)?.is_some() {
         return Ok(Some(Marker::Tag));
     }
-    if !param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {
+    if !context.param.tail.first().is_some_and(Literal::is_closing_tag) || !view.starts_with(next, "</")? {
         return Ok(None);
     }
     let Some((_, after)) = named_tag(view, next + 2)? else { return Ok(None) };
-    let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open], param)?.is_some();
+    let behind = context.follows(after, &[Marker::Call, Marker::Section, Marker::Open])?.is_some();
     let ends_line = matches!(view.byte(after)?, Some(b'\n' | b'\r'));
     Ok((behind || ends_line).then_some(Marker::Tag))
 }
@@ -80,31 +81,26 @@ pub(super) fn goes_on(end: usize, context: &CallContext<'_>, param: &Pattern) ->
 /// Says whether what seems to follow a closer is a word of the value, as prose and code have it: in the middle of a line an
 /// opener of a parameter that is not to come or that touches a quote, or a closer of the call without the strong one that
 /// belongs to it; anywhere an opener without a key, or whose key goes over lines.
-pub(super) fn is_word(
-    end: usize,
-    context: &CallContext<'_>,
-    param: &Pattern,
-    object: &ArgumentsObject,
-) -> Result<bool, NotYet> {
-    if param.opening().is_none_or(Literal::is_strong) {
+pub(super) fn is_word(end: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
+    if context.param.opening().is_none_or(Literal::is_strong) {
         return Ok(false);
     }
     let at = context.gap(end)?;
     let starts_line = context.view.byte(at - 1)? == Some(b'\n');
-    Ok(match context.follows(end, &[Marker::Param, Marker::Call], param)? {
+    Ok(match context.follows(end, &[Marker::Param, Marker::Call])? {
         Some(Marker::Param) if starts_line => {
             param_head(at, context, false)?.is_none_or(|found| found.head.key().contains('\n'))
         }
-        Some(Marker::Param) if touches_quote(at, context, param) => true,
-        Some(Marker::Param) => context.root().is_some() && !begins_other(at, context, object)?,
+        Some(Marker::Param) if touches_quote(at, context) => true,
+        Some(Marker::Param) => context.root().is_some() && !begins_other(at, context)?,
         Some(Marker::Call) => !starts_line && is_alone(at, &context.pattern().tail, context)?,
         _ => false,
     })
 }
 
 /// Says whether a parameter's opener at `at` touches a quote that could close the value before: code writes options so.
-pub(super) fn touches_quote(at: usize, context: &CallContext<'_>, param: &Pattern) -> bool {
-    let closer = param.tail.first().filter(|_| is_weak(param)).and_then(Literal::first_byte);
+pub(super) fn touches_quote(at: usize, context: &ValueContext<'_>) -> bool {
+    let closer = context.param.tail.first().filter(|_| is_weak(context.param)).and_then(Literal::first_byte);
     closer.is_some() && closer == context.view.rest(at - 1).first().copied()
 }
 
@@ -117,22 +113,17 @@ fn is_alone(at: usize, closers: &[Literal], context: &CallContext<'_>) -> Result
 
 /// Says whether a parameter begins at `at` that has not been given, behind a separator: one of the tool's, if these are known
 /// and other text may hold the separator.
-pub(super) fn begins_next(
-    at: usize,
-    context: &CallContext<'_>,
-    param: &Pattern,
-    object: &ArgumentsObject,
-) -> Result<bool, NotYet> {
+pub(super) fn begins_next(at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();
     let known = context.root().is_none_or(|root| root.properties().is_empty()) || context.declares(key);
-    let new = known && is_name(key) && !object.has(key) && context.head.key() != key;
-    Ok(if param.opening().is_some_and(Literal::is_strong) { !key.is_empty() } else { new })
+    let new = known && is_name(key) && !context.object.has(key) && context.head.key() != key;
+    Ok(if context.param.opening().is_some_and(Literal::is_strong) { !key.is_empty() } else { new })
 }
 
 /// Says whether the parameter that opens at `at` is another one of this tool, not given yet.
-pub(super) fn begins_other(at: usize, context: &CallContext<'_>, object: &ArgumentsObject) -> Result<bool, NotYet> {
+pub(super) fn begins_other(at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
     let Some(FoundParam { head, .. }) = param_head(at, context, false)? else { return Ok(false) };
     let key = head.key();
-    Ok(context.declares(key) && !object.has(key) && context.head.key() != key)
+    Ok(context.declares(key) && !context.object.has(key) && context.head.key() != key)
 }

@@ -2,7 +2,6 @@
 
 use super::end::{ENCLOSED, ValueEndFinder};
 use crate::parser::call_context::CallContext;
-use crate::parser::fast_path::FastPath;
 use crate::view::{NotYet, View};
 
 pub(super) const CDATA: &str = "<![CDATA[";
@@ -10,11 +9,12 @@ pub(super) const CDATA_END: &str = "]]>";
 
 impl ValueEndFinder {
     /// Moves to where CDATA may end, or a marker stands in it; false at the end of what is visible.
-    pub(super) fn seek_in_cdata(&mut self, fast: &FastPath<'_>) -> Result<bool, NotYet> {
-        let view = fast.view;
+    pub(super) fn seek_in_cdata(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        let view = context.view;
         while let Some(ahead) = memchr::memchr2(CDATA_END.as_bytes()[0], b'<', view.rest(self.scan)) {
             self.scan += ahead;
-            let opens = || Ok(fast.markers().spells(view, self.scan)? || fast.names_tool(self.scan + 1)?.is_some());
+            let opens =
+                || Ok(context.markers().spells(view, self.scan)? || context.names_tool(self.scan + 1)?.is_some());
             if view.starts_with(self.scan, CDATA_END)? || opens()? {
                 return Ok(true);
             }

@@ -14,19 +14,18 @@ use super::behind::{begins_next, begins_other, ends_in_tags, goes_on, is_word, t
 use super::json_span::{JsonRest, JsonSpan, may_be_text};
 use super::opened::OpenedTags;
 use crate::diagnostic::Code;
-use crate::dialect::{Literal, Pattern};
+use crate::dialect::Literal;
 use crate::json::InnerCall;
 use crate::parser::boundary;
 use crate::parser::call_context::CallContext;
-use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, named_tag, skip_gap};
+use crate::parser::head::{named_tag, skip_gap};
 use crate::parser::marker::Marker;
-use crate::parser::object::ArgumentsObject;
 use crate::parser::params::param_head;
 use crate::parser::remains::LOOK;
 use crate::parser::torn::{
     closes_another, first_piece, is_frayed, is_torn, is_unsaid, is_weak, lacks_break, resembles_closer,
 };
+use crate::parser::value_context::ValueContext;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -95,42 +94,42 @@ impl ValueEndFinder {
     }
 
     /// Moves to where a marker may stand, past tags that are data; false at the end of what is visible.
-    pub(super) fn seek(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
-        let found = self.seek_marker(fast, head);
-        self.piece = self.piece.min(first_piece(self.searched, self.scan, fast));
+    pub(super) fn seek(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        let found = self.seek_marker(context);
+        self.piece = self.piece.min(first_piece(self.searched, self.scan, context));
         self.searched = self.scan;
         found
     }
 
-    fn seek_marker(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
+    fn seek_marker(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
         loop {
-            let ahead = fast.markers().find(fast.view.rest(self.scan));
-            self.scan = ahead.map_or(fast.view.end(), |ahead| self.scan + ahead);
-            if ahead.is_none() || !self.pass_tag(fast, head)? {
+            let ahead = context.markers().find(context.view.rest(self.scan));
+            self.scan = ahead.map_or(context.view.end(), |ahead| self.scan + ahead);
+            if ahead.is_none() || !self.pass_tag(context)? {
                 return Ok(ahead.is_some());
             }
         }
     }
 
     /// Goes past a tag at `scan` that is no marker: one that opens, or closes what was opened inside the value.
-    fn pass_tag(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
-        let (view, at) = (fast.view, self.scan);
+    fn pass_tag(&mut self, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        let (view, at) = (context.view, self.scan);
         let marks =
-            fast.markers().spells(view, at)? || view.byte(at)? == Some(b'<') && self.is_tag_of_call(fast, head, at)?;
+            context.markers().spells(view, at)? || view.byte(at)? == Some(b'<') && self.is_tag_of_call(context, at)?;
         if !marks {
-            self.pass_data(fast, head)?;
+            self.pass_data(context)?;
         }
         Ok(!marks)
     }
 
     /// Says whether the tag at `at` may be the call's: one that closes what is open, or opens a parameter.
-    fn is_tag_of_call(&self, fast: &FastPath<'_>, head: &Head, at: usize) -> Result<bool, NotYet> {
-        let view = fast.view;
+    fn is_tag_of_call(&self, context: &CallContext<'_>, at: usize) -> Result<bool, NotYet> {
+        let view = context.view;
         if view.byte(at + 1)? != Some(b'/') {
-            return Ok(fast.opens_parameter(at + 1)? || fast.names_tool(at + 1)?.is_some());
+            return Ok(context.opens_parameter(at + 1)? || context.names_tool(at + 1)?.is_some());
         }
         let name = skip_gap(view, at + 2)?;
-        let own = [head.key(), head.name().unwrap_or_default()];
+        let own = [context.head.key(), context.head.name().unwrap_or_default()];
         Ok(view.starts_with(name, own[0])? || view.starts_with(name, own[1])? || self.is_stray(view, at + 2)?)
     }
 
@@ -146,18 +145,13 @@ impl ValueEndFinder {
 
     /// The input ended: the doubt is confirmed, or the value is cut. What other text may hold, such as a quote, is no end
     /// then: it is more likely data of a value that was cut.
-    pub(super) fn at_end_of_input(
-        &self,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        sink: &mut Sink,
-    ) -> Result<ValueEdge, NotYet> {
+    pub(super) fn at_end_of_input(&self, context: &ValueContext<'_>, sink: &mut Sink) -> Result<ValueEdge, NotYet> {
         let end = context.view.final_end()?;
         let cut = context.engine.options.is_cut();
-        let Some(doubt) = self.doubt.filter(|_| !cut && !is_weak(param)) else {
+        let Some(doubt) = self.doubt.filter(|_| !cut && !is_weak(context.param)) else {
             return Ok(ValueEdge { end, next: end, whole: false });
         };
-        if !param.is_separated() && context.any(doubt.end, param.tail.first())?.is_none() {
+        if !context.param.is_separated() && context.any(doubt.end, context.param.tail.first())?.is_none() {
             let tag = context.view.slice(doubt.end, doubt.next);
             let name = tag.trim_start_matches("</").trim_end_matches('>');
             let unlike = !tag.is_empty() && !resembles_closer(name, context);
@@ -165,7 +159,7 @@ impl ValueEndFinder {
                 return Ok(ValueEdge { end, next: end, whole: false });
             }
             report(if tag.is_empty() { Marker::Open } else { Marker::Tag }, &doubt, sink);
-            if is_unsaid(false, context, param) {
+            if is_unsaid(false, context) {
                 sink.broken(doubt.end..doubt.end, UNSAID);
             }
         }
@@ -176,50 +170,46 @@ impl ValueEndFinder {
     pub(super) fn judge(
         &mut self,
         start: usize,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
+        context: &ValueContext<'_>,
         sink: &mut Sink,
     ) -> Result<Option<ValueEdge>, NotYet> {
-        if self.pass_json(context, param)? {
+        if self.pass_json(context)? {
             return Ok(None);
         }
         let at = self.scan;
-        let Some((marker, end)) = context.marker(at, param)? else {
-            self.pass_data(&context.fast(), context.head)?;
+        let Some((marker, end)) = context.marker(at, context.param)? else {
+            self.pass_data(context)?;
             return Ok(None);
         };
         let edge = match marker {
-            Marker::Value => self.value_closer(end, context, param, object)?,
-            Marker::Param if param.is_separated() => {
-                begins_next(at, context, param, object)?.then_some(ValueEdge::at(at, at))
-            }
-            Marker::Call if param.is_separated() => self.last_end(end, context)?,
-            Marker::Param if touches_quote(at, context, param) => None,
-            Marker::Param if begins_other(at, context, object)? => {
-                if self.is_enclosed(at, context, param)? {
-                    self.pass_data(&context.fast(), context.head)?;
+            Marker::Value => self.value_closer(end, context)?,
+            Marker::Param if context.param.is_separated() => begins_next(at, context)?.then_some(ValueEdge::at(at, at)),
+            Marker::Call if context.param.is_separated() => self.last_end(end, context)?,
+            Marker::Param if touches_quote(at, context) => None,
+            Marker::Param if begins_other(at, context)? => {
+                if self.is_enclosed(at, context)? {
+                    self.pass_data(context)?;
                     return Ok(None);
                 }
                 Some(ValueEdge::at(at, at))
             }
             Marker::Param => None,
-            Marker::Tag => self.tag(end, context, param, object)?,
-            Marker::Call | Marker::Section => self.outer_closer(marker, end, context, param, object)?,
+            Marker::Tag => self.tag(end, context)?,
+            Marker::Call | Marker::Section => self.outer_closer(marker, end, context)?,
             Marker::Open | Marker::End => self.opener(context)?,
         };
         match edge {
             Some(edge) => {
-                if !param.is_separated() {
+                if !context.param.is_separated() {
                     report(marker, &edge, sink);
                 }
-                if let Some(why) = self.speaks_against(marker, (start, end), &edge, context, param)? {
+                if let Some(why) = self.speaks_against(marker, (start, end), &edge, context)? {
                     sink.broken(edge.end..edge.end, why);
                 }
             }
             None => {
                 if marker == Marker::Param {
-                    self.opened.note(at, &context.fast(), context.head)?;
+                    self.opened.note(at, context)?;
                 }
                 self.strayed |= marker == Marker::Tag && self.is_stray(context.view, end)?;
                 self.scan = match marker {
@@ -233,9 +223,9 @@ impl ValueEndFinder {
     }
 
     /// Goes past what is left of the value's JSON if a marker at `scan` stands in one of its strings.
-    fn pass_json(&mut self, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
+    fn pass_json(&mut self, context: &ValueContext<'_>) -> Result<bool, NotYet> {
         let Some(json) = &mut self.json else { return Ok(false) };
-        let rest = json.behind(self.scan, context, param)?;
+        let rest = json.behind(self.scan, context)?;
         if rest != JsonRest::Structure {
             self.json = None;
         }
@@ -253,26 +243,25 @@ impl ValueEndFinder {
         marker: Marker,
         (start, end): (usize, usize),
         edge: &ValueEdge,
-        context: &CallContext<'_>,
-        param: &Pattern,
+        context: &ValueContext<'_>,
     ) -> Result<Option<&'static str>, NotYet> {
         // Its own closer has been seen, and nobody knows what stands behind that.
         let closed = self.doubt.filter(|doubt| doubt.next > doubt.end && doubt.end < edge.end);
         let unknown = marker == Marker::Param && (closed.is_some() || self.strayed);
-        let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, param));
-        let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context, param);
-        let closes = !param.is_separated();
+        let torn = unknown || closed.is_some_and(|closed| is_torn(closed.next, edge.end, context, context.param));
+        let frayed = torn || marker != Marker::Value && is_frayed(start, edge.end, context);
+        let closes = !context.param.is_separated();
         let lacks_closer = closes && edge.next == edge.end;
         Ok(match marker {
             Marker::Open if self.doubt.is_none() => Some("another call begins in the middle of a value"),
-            Marker::Call | Marker::Section | Marker::Param | Marker::Open if closes && is_weak(param) => {
+            Marker::Call | Marker::Section | Marker::Param | Marker::Open if closes && is_weak(context.param) => {
                 Some("a value without a quote that ends it for certain")
             }
             Marker::Call | Marker::Open if lacks_closer && is_weak(context.pattern()) => {
                 Some("a value without its closer, ended by what may stand in it")
             }
-            _ if marker != Marker::Value && is_unsaid(lacks_closer, context, param) => Some(UNSAID),
-            _ if !closes && (self.piece < edge.end || edge.end > start && lacks_break(edge.end, context, param)) => {
+            _ if marker != Marker::Value && is_unsaid(lacks_closer, context) => Some(UNSAID),
+            _ if !closes && (self.piece < edge.end || edge.end > start && lacks_break(edge.end, context)) => {
                 Some("a marker that parts values was damaged")
             }
             Marker::Tag if closes_another(end, context)? => Some("the closer of another parameter ends a value"),
@@ -281,22 +270,16 @@ impl ValueEndFinder {
     }
 
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
-    fn value_closer(
-        &mut self,
-        end: usize,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
-    ) -> Result<Option<ValueEdge>, NotYet> {
+    fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let edge = ValueEdge::at(self.scan, end);
-        let follows = match goes_on(end, context, param)? {
-            Some(_) if is_word(end, context, param, object)? => None,
+        let follows = match goes_on(end, context)? {
+            Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
             Some(Marker::Value) if !self.is_doubled(end, context)? => None,
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
-        let early = if may_close { self.closes_early(end, context, param, object)? } else { None };
+        let early = if may_close { self.closes_early(end, context)? } else { None };
         // A closer that another one follows closes what was opened inside, or is doubled by mistake.
         let is_nested = self.opened.close_own() && follows == Some(Marker::Value);
         match (follows, early) {
@@ -304,28 +287,24 @@ impl ValueEndFinder {
             (Some(_), None) if !is_nested => return Ok(Some(edge)),
             _ => {}
         }
-        Ok(self.doubt(edge))
+        // Another spelling is an end where the call goes on behind it, and data elsewhere.
+        Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
     }
 
     /// Says whether the closer that ends at `end` stands behind it again.
     fn is_doubled(&self, end: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-        context.view.starts_with(context.gap(end)?, context.view.slice(self.scan, end).trim_end())
+        context.view.starts_with(context.gap(end)?, context.view.slice(self.scan, end))
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
     /// have opens behind them, or the server's limit cut off whether one does: then the value holds them all.
-    fn closes_early(
-        &mut self,
-        end: usize,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
-    ) -> Result<Option<usize>, NotYet> {
-        if !self.may_look() || context.follows(end, &[Marker::Call], param)?.is_none() {
+    fn closes_early(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<usize>, NotYet> {
+        if !self.may_look() || context.follows(end, &[Marker::Call])?.is_none() {
             return Ok(None);
         }
-        let lacks = |key: &str| object.missing(context).any(|missing| missing == key) && context.head.key() != key;
-        if !object.missing(context).any(|missing| missing != context.head.key()) {
+        let lacks =
+            |key: &str| context.object.missing(context).any(|missing| missing == key) && context.head.key() != key;
+        if !context.object.missing(context).any(|missing| missing != context.head.key()) {
             return Ok(None);
         }
         let (mut after, mut seen, mut early) = (end, end, false);
@@ -353,22 +332,14 @@ impl ValueEndFinder {
     }
 
     /// A closing tag of another name ends the value if the call goes on behind it and nothing in the value opened it.
-    fn tag(
-        &mut self,
-        end: usize,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
-    ) -> Result<Option<ValueEdge>, NotYet> {
+    fn tag(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
         let Some((name, after)) = named_tag(context.view, end)? else { return Ok(None) };
         if !self.is_stray(context.view, end)? || !resembles_closer(name, context) {
             return Ok(None);
         }
         let edge = ValueEdge::at(self.scan, after);
-        match context.follows(after, &[Marker::Call, Marker::Section, Marker::Param], param)? {
-            Some(Marker::Param) if context.is_open() && !begins_other(context.gap(after)?, context, object)? => {
-                Ok(None)
-            }
+        match context.follows(after, &[Marker::Call, Marker::Section, Marker::Param])? {
+            Some(Marker::Param) if context.is_open() && !begins_other(context.gap(after)?, context)? => Ok(None),
             Some(Marker::End) => Ok(self.doubt(edge)),
             None if ends_in_tags(after, context)? => Ok(self.doubt(edge)),
             follows => Ok(follows.map(|_| edge)),
@@ -381,15 +352,13 @@ impl ValueEndFinder {
         &mut self,
         marker: Marker,
         end: usize,
-        context: &CallContext<'_>,
-        param: &Pattern,
-        object: &ArgumentsObject,
+        context: &ValueContext<'_>,
     ) -> Result<Option<ValueEdge>, NotYet> {
-        if self.doubt.is_none() && begins_other(context.gap(end)?, context, object)? {
+        if self.doubt.is_none() && begins_other(context.gap(end)?, context)? {
             return Ok(Some(ValueEdge::at(self.scan, end)));
         }
         let markers = if marker == Marker::Call { &[Marker::Section, Marker::Open][..] } else { &[Marker::Open] };
-        let follows = context.follows(end, markers, param)?;
+        let follows = context.follows(end, markers)?;
         let sure = follows == Some(Marker::Section) || follows == Some(Marker::End) && self.doubt.is_none();
         let sure = sure && !boundary::is_cut_behind(context, end)?;
         let doubt = *self.doubt.get_or_insert(ValueEdge::at(self.scan, self.scan));
@@ -410,8 +379,8 @@ impl ValueEndFinder {
 
     /// Says whether an element that the value opened closes behind `at`, before the value's own closer: what stands in it
     /// is data, even if it has a parameter's name.
-    fn is_enclosed(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<bool, NotYet> {
-        if !param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
+    fn is_enclosed(&mut self, at: usize, context: &ValueContext<'_>) -> Result<bool, NotYet> {
+        if !context.param.has_key_tag() || self.opened.is_empty() || !self.may_look() {
             return Ok(false);
         }
         let (view, mut next) = (context.view, at);
@@ -464,11 +433,20 @@ impl ValueEndFinder {
     }
 
     /// Goes past a byte that begins no marker; remembers an opening tag inside the value.
-    fn pass_data(&mut self, fast: &FastPath<'_>, head: &Head) -> Result<(), NotYet> {
-        self.opened.note(self.scan, fast, head)?;
+    fn pass_data(&mut self, context: &CallContext<'_>) -> Result<(), NotYet> {
+        self.opened.note(self.scan, context)?;
         self.scan += 1;
         Ok(())
     }
+}
+
+/// Says whether a closer is in other case than the dialect's, or lacks its bracket.
+fn is_drifted(closer: &ValueEdge, context: &ValueContext<'_>) -> bool {
+    let own = context.param.tail.first().and_then(|own| own.spellings.first()).filter(|own| own.is_fixed());
+    let Some(word) = own.and_then(|own| own.opener().trim().strip_suffix('>')) else { return false };
+    let text = context.view.slice(closer.end, closer.next);
+    let is_alike = text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
+    is_alike && text.strip_prefix(word).is_none_or(|rest| !rest.starts_with('>'))
 }
 
 /// Reports an end that was not the value's own closer.

@@ -1,8 +1,8 @@
 //! Where the JSON of a value ends: markers in its strings are data.
 
 use super::behind::may_follow_json;
-use crate::dialect::Pattern;
 use crate::parser::call_context::CallContext;
+use crate::parser::value_context::ValueContext;
 use crate::schema::Types;
 use crate::view::{NotYet, View};
 
@@ -52,7 +52,7 @@ impl JsonSpan {
 
     /// Reads on where a marker stands at `at`. JSON in whose string it is ends where what may follow the value stands, or as
     /// much as there is of that; if it breaks off, so does the value.
-    pub(super) fn behind(&mut self, at: usize, context: &CallContext<'_>, param: &Pattern) -> Result<JsonRest, NotYet> {
+    pub(super) fn behind(&mut self, at: usize, context: &ValueContext<'_>) -> Result<JsonRest, NotYet> {
         let view = context.view;
         match if self.at > at { JsonPlace::Quoted } else { self.read_to(view, at) } {
             JsonPlace::Quoted => {}
@@ -61,7 +61,7 @@ impl JsonSpan {
         }
         let reach = at + context.engine.options.limits.string_ends;
         let end = match self.read_to(view, reach.min(view.end())) {
-            JsonPlace::Behind(end) => may_follow_json(end, context, param)?.then_some(end),
+            JsonPlace::Behind(end) => may_follow_json(end, context)?.then_some(end),
             JsonPlace::Quoted | JsonPlace::Structure if view.end() < reach => {
                 let end = view.final_end()?;
                 let cut = context.engine.options.is_cut() || !may_be_text(context) && !holds_opener(context, at)?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::id::seed_of;
-use crate::parser::fast_path::FastPath;
-use crate::parser::head::{Head, name_end};
+use crate::parser::call_context::CallContext;
+use crate::parser::head::name_end;
 use crate::view::NotYet;
 
 /// The tags that were opened inside a value.
@@ -34,14 +34,14 @@ impl OpenedTags {
     }
 
     /// Remembers the tag that opens at `at`, if one does.
-    pub(super) fn note(&mut self, at: usize, fast: &FastPath<'_>, head: &Head) -> Result<(), NotYet> {
-        if fast.view.byte(at)? != Some(b'<') {
+    pub(super) fn note(&mut self, at: usize, context: &CallContext<'_>) -> Result<(), NotYet> {
+        if context.view.byte(at)? != Some(b'<') {
             return Ok(());
         }
         // All is asked before anything changes: a step that has to wait is repeated.
-        let (is_own, end) = (self.is_own(at, fast, head)?, name_end(fast.view, at + 1)?);
+        let (is_own, end) = (self.is_own(at, context)?, name_end(context.view, at + 1)?);
         self.own += u32::from(is_own);
-        self.names.extend(end.map(|end| seed_of(fast.view.slice(at + 1, end).as_bytes())));
+        self.names.extend(end.map(|end| seed_of(context.view.slice(at + 1, end).as_bytes())));
         Ok(())
     }
 
@@ -53,23 +53,23 @@ impl OpenedTags {
     }
 
     /// Says whether the tag that opens at `at` is one that the value's own closer closes.
-    fn is_own(&mut self, at: usize, fast: &FastPath<'_>, head: &Head) -> Result<bool, NotYet> {
-        let first = *self.first.get_or_insert_with(|| own_name(self.param, fast, head).bytes().next());
-        if first.is_none() || fast.view.byte(at + 1)? != first {
+    fn is_own(&mut self, at: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
+        let first = *self.first.get_or_insert_with(|| own_name(self.param, context).bytes().next());
+        if first.is_none() || context.view.byte(at + 1)? != first {
             return Ok(false);
         }
-        let name = own_name(self.param, fast, head);
+        let name = own_name(self.param, context);
         let in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte) || byte >= 0x80;
         let ends = |byte: Option<u8>| byte.is_some_and(|behind| !in_name(behind));
-        Ok(fast.view.starts_with(at + 1, &name)? && ends(fast.view.byte(at + 1 + name.len())?))
+        Ok(context.view.starts_with(at + 1, &name)? && ends(context.view.byte(at + 1 + name.len())?))
     }
 }
 
 /// Returns the name in the tag that closes a value; it is empty if no tag does.
-fn own_name(param: usize, fast: &FastPath<'_>, head: &Head) -> String {
-    let param = fast.engine.dialect(fast.pattern_ref).params.get(param);
+fn own_name(param: usize, context: &CallContext<'_>) -> String {
+    let param = context.engine.dialect(*context.pattern_ref).params.get(param);
     let closer = param.and_then(|param| param.tail.first()).filter(|closer| closer.is_closing_tag());
     let Some(closer) = closer.and_then(|closer| closer.spellings.first()) else { return String::new() };
-    let closer = closer.filled(head.name(), head.mark.as_deref(), Some(head.key()));
+    let closer = closer.filled(context.head.name(), context.head.mark.as_deref(), Some(context.head.key()));
     closer.trim().trim_start_matches("</").trim_end_matches('>').to_owned()
 }

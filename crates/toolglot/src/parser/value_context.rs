@@ -1,0 +1,32 @@
+//! What it takes to find a value's end.
+
+use std::ops::Deref;
+
+use super::call_context::CallContext;
+use super::marker::Marker;
+use super::object::ArgumentsObject;
+use crate::dialect::Pattern;
+use crate::view::NotYet;
+
+/// What it takes to find a value's end: its call, its pattern, and the arguments before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ValueContext<'a> {
+    pub(super) call: &'a CallContext<'a>,
+    pub(super) param: &'a Pattern,
+    pub(super) object: &'a ArgumentsObject,
+}
+
+impl ValueContext<'_> {
+    /// Returns the first of `markers` that follows `at`, blanks skipped.
+    pub(super) fn follows(&self, at: usize, markers: &[Marker]) -> Result<Option<Marker>, NotYet> {
+        self.call.follows(at, markers, self.param)
+    }
+}
+
+impl<'a> Deref for ValueContext<'a> {
+    type Target = CallContext<'a>;
+
+    fn deref(&self) -> &CallContext<'a> {
+        self.call
+    }
+}
