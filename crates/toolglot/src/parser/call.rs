@@ -385,7 +385,6 @@ impl CallReader {
             return Ok(());
         }
         // The closer of a call that has been closed before.
-        let context = CallContext::new(engine, view, &self.pattern_ref, &self.callee, &self.head);
         let twice = context.any(next, context.pattern().tail.iter().filter(|closer| closer.is_strong()))?;
         if let Some(end) = twice.filter(|_| matches!(scope, Wrapper::Section)) {
             sink.diagnose(Code::DuplicateCloser, next..end, Code::DuplicateCloser.row().about);

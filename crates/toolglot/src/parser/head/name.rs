@@ -45,7 +45,8 @@ pub(super) fn spaced_name(
     if stands(view, skip_gap(view, end)?, next, head)?.is_some() {
         return Ok(None);
     }
-    let whole = near_end(view, at, Some(next), head)?;
+    let whole = field_end(view.limited(at + NAME_LIMIT), at, Some(next), head);
+    let whole = whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })?;
     let is_word = |word: &str| word.chars().all(|next| is_name_char(next, false));
     Ok(whole.filter(|whole| view.slice(at, *whole).trim_end().split(' ').all(|word| !word.is_empty() && is_word(word))))
 }
@@ -71,12 +72,6 @@ pub(super) fn behind_token(
     let Some(token) = token(view, end)? else { return Ok(None) };
     let behind = name_end(view, token)?.unwrap_or(token);
     Ok(stands(view, skip_gap(view, behind)?, next, head)?.map(|_| behind))
-}
-
-/// Returns the end of text up to a literal, as `field_end` does, if it is no longer than a name.
-fn near_end(view: View<'_>, at: usize, next: Option<&Literal>, head: &Head) -> Result<Option<usize>, NotYet> {
-    let whole = field_end(view.limited(at + NAME_LIMIT), at, next, head);
-    whole.or_else(|not_yet| if view.end() > at + NAME_LIMIT { Ok(None) } else { Err(not_yet) })
 }
 
 /// Returns the end of the line at `at` if nothing but words stand on it.

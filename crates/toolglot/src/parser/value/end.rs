@@ -271,11 +271,11 @@ impl ValueEndFinder {
 
     /// The value's closer ends it if what follows can follow; else it is a doubtful end.
     fn value_closer(&mut self, end: usize, context: &ValueContext<'_>) -> Result<Option<ValueEdge>, NotYet> {
-        let edge = ValueEdge::at(self.scan, end);
+        let (view, edge) = (context.view, ValueEdge::at(self.scan, end));
         let follows = match goes_on(end, context)? {
             Some(_) if is_word(end, context)? => None,
             // Only the same closer is a doubled one: before another spelling it is data.
-            Some(Marker::Value) if !self.is_doubled(end, context)? => None,
+            Some(Marker::Value) if !view.starts_with(context.gap(end)?, view.slice(self.scan, end))? => None,
             follows => follows,
         };
         let may_close = matches!(follows, Some(Marker::Call | Marker::Tag));
@@ -289,11 +289,6 @@ impl ValueEndFinder {
         }
         // Another spelling is an end where the call goes on behind it, and data elsewhere.
         Ok(if is_drifted(&edge, context) { None } else { self.doubt(edge) })
-    }
-
-    /// Says whether the closer that ends at `end` stands behind it again.
-    fn is_doubled(&self, end: usize, context: &CallContext<'_>) -> Result<bool, NotYet> {
-        context.view.starts_with(context.gap(end)?, context.view.slice(self.scan, end))
     }
 
     /// Returns the end of the call's closers that follow a value's, which ends at `end`, if a parameter that the call must
