@@ -4,9 +4,11 @@ use super::code;
 use super::follow::Follow;
 use super::key::is_bare_key;
 use super::look::{Ahead, KEY};
+use super::quote::Quote;
 use super::reader::{JsonReader, ReaderStep};
 use super::readings::{self, DoubtfulString, Plan, Spacing};
 use super::state::{Bracket, OpenBracket};
+use super::stops;
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::{BEHIND, NotYet};
@@ -23,9 +25,6 @@ const FUTILE: usize = 16;
 /// constant for each quote, so the total stays linear.
 const NEXT: usize = 1 << 6;
 
-/// So many openers in a string that are no quoted call are looked at, as in other values.
-const UNQUOTED: usize = 8;
-
 impl ReaderStep<'_> {
     /// A quote cannot end its string, or a marker stands in it that no clean end follows.
     pub(super) fn doubt(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
@@ -39,8 +38,7 @@ impl ReaderStep<'_> {
             // Code that the value before it holds may have looked like this member's key.
             return self.give_up(None, at);
         }
-        let reach = self.reach();
-        match self.readings(reach)? {
+        match readings::read(self.look(), &self.doubtful(self.reach()))? {
             Plan::Ends(ends) => self.plan(ends),
             Plan::Unsure { closed, furthest } => match self.look().closer(self.reader.text.quote, at)? {
                 Some(length) if self.ends_before_another(at + length)? => self.text_end(at + length),
@@ -101,15 +99,12 @@ impl ReaderStep<'_> {
                 false => self.give_up(None, end),
             };
         }
-        let read = |doubtful: &DoubtfulString<'_>| {
-            let doubtful = DoubtfulString { reach, behind_end: Some(end), ..doubtful.clone() };
-            let plain = readings::closes_plainly(self.look(), &doubtful, end)?;
-            if next.is_none() && plain == Some(true) {
-                return Ok(None);
-            }
-            Ok(Some((readings::read(self.look(), &doubtful)?, plain)))
-        };
-        let Some((verdict, plain)) = self.with_doubtful(read)? else { return accept(self) };
+        let doubtful = DoubtfulString { behind_end: Some(end), ..self.doubtful(reach) };
+        let plain = readings::closes_plainly(self.look(), &doubtful, end)?;
+        if next.is_none() && plain == Some(true) {
+            return accept(self);
+        }
+        let verdict = readings::read(self.look(), &doubtful)?;
         let stands = self.may_stand(end)? && (plain.is_none() || !self.is_odd_key_behind(self.look().gap(end)?)?);
         match verdict {
             Plan::Unsure { closed, furthest } if self.ends_before_another(end)? || closed.is_none() && stands => {
@@ -126,8 +121,36 @@ impl ReaderStep<'_> {
         }
     }
 
+    /// Says whether the running string ends here, where no quote stands: its last one is lost. A quote or a marker follows what may
+    /// not be its content, and no other end closes the call.
+    pub(super) fn ends_unclosed(&self) -> Result<bool, NotYet> {
+        let (view, at, text, markers) = (self.view, self.at(), &self.reader.text, self.context.markers);
+        let plain = text.quote == Quote::Double && !text.raw && !text.key && !text.inner && text.end.is_none();
+        let sought = !markers.is_near() && self.context.options.limits.string_ends > 0 && !self.reader.undeclared;
+        if !plain
+            || !sought
+            || text.content == at
+            || self.reader.place == ValuePosition::Keyword
+            || !self.sink.allows(Code::MissingQuote)
+        {
+            return Ok(false);
+        }
+        let comma = view.byte(at)? == Some(b',');
+        let next = at + stops::waiting(view.rest(at).iter());
+        let decides = match view.byte(next)? {
+            Some(b'"') => comma,
+            Some(byte) => !comma && next >= text.settled && markers.may_begin(byte) && markers.doubt(view, next)?,
+            None => false,
+        };
+        let here = self.doubtful(self.reach());
+        if !decides || !readings::ends_unclosed(self.look(), &here)? {
+            return Ok(false);
+        }
+        Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(self.look(), &here)?, Plan::Unsure { .. }))
+    }
+
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {
-        self.with_doubtful(|doubtful| readings::ends_before_another(self.look(), doubtful, end))
+        readings::ends_before_another(self.look(), &self.doubtful(usize::MAX), end)
     }
 
     /// Says whether what follows a quote that ends at `end` may follow a string, if no reading of the call is certain: no
@@ -169,7 +192,7 @@ impl ReaderStep<'_> {
         let call = self.context.markers.inner_call(self.view, at)?;
         if !matches!(call, InnerCall::Quoted(_)) {
             self.reader.text.unquoted = at + 1;
-            self.sink.wasted_lookahead += self.context.options.limits.string_ends / UNQUOTED;
+            self.sink.wasted_lookahead += self.context.options.limits.string_ends / readings::QUOTED;
         }
         Ok(call)
     }
@@ -180,10 +203,6 @@ impl ReaderStep<'_> {
         self.reader.text.inner = true;
         let message = "quotes inside strings are not escaped; the strings end where the whole call can be read";
         self.sink().repair(Code::InnerQuote, at..at, message);
-    }
-
-    fn readings(&self, reach: usize) -> Result<Plan, NotYet> {
-        self.with_doubtful(|doubtful| readings::read(self.look(), &DoubtfulString { reach, ..doubtful.clone() }))
     }
 
     /// Returns from where on the running string's content is visible, however the input came.
@@ -214,24 +233,23 @@ impl ReaderStep<'_> {
         }
     }
 
-    fn with_doubtful<T>(&self, ask: impl FnOnce(&DoubtfulString<'_>) -> T) -> T {
+    /// Returns the running string, with which a search for ends begins that goes as far as `reach`.
+    fn doubtful(&self, reach: usize) -> DoubtfulString<'_> {
         let reader = &*self.reader;
-        let none = Default::default();
-        let seen =
-            if reader.place == ValuePosition::Keyword { self.context.given.unwrap_or(&none) } else { &reader.seen };
-        ask(&DoubtfulString {
+        let given = self.context.given.filter(|_| reader.place == ValuePosition::Keyword);
+        DoubtfulString {
             quote: reader.text.quote,
             raw: reader.text.raw,
             visible: self.visible(),
             at: reader.cursor.at(),
             stack: reader.state.open(),
-            seen,
+            seen: given.unwrap_or(&reader.seen),
             place: reader.place,
             spacing: self.spacing(),
             escaped_blanks: reader.unescaped,
-            reach: usize::MAX,
+            reach,
             behind_end: None,
-        })
+        }
     }
 
     /// No reading of the call is certain; what was read of it goes into the string, up to where reading goes on.

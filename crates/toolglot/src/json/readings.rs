@@ -32,14 +32,14 @@ use super::ValuePosition;
 use super::code::{count_quotes, last_line};
 use super::look::{Ahead, Lookahead};
 use super::quote::Quote;
-use super::state::OpenBracket;
+use super::state::{Bracket, OpenBracket};
 use crate::evidence::{Veto, Vetoes};
 use crate::given::GivenNames;
 use crate::view::NotYet;
 
 use open_string::OpenString;
 pub(crate) use open_string::QUOTED;
-use walk::{WalkLevel, WalkState, WalkStep};
+use walk::{MemberKey, WalkLevel, WalkState, WalkStep};
 
 mod comma;
 mod open_string;
@@ -142,6 +142,26 @@ pub(super) fn closes_plainly(
         };
     }
     Ok(None)
+}
+
+/// Says whether the doubtful string ends at its place, where no quote stands: only strings that need no search follow, and a
+/// declared member that is new, or the call's closers behind a string without quotes: one that quotes a call may be cut there.
+pub(super) fn ends_unclosed(look: Lookahead<'_>, doubtful: &DoubtfulString<'_>) -> Result<bool, NotYet> {
+    let search = Resolver::new(look, doubtful);
+    let Some(first) = search.choices.first() else { return Ok(false) };
+    let fits = match look.view.byte(doubtful.at)? {
+        Some(b',') => {
+            let head = doubtful.at + 1;
+            let key = look.view.skip_blanks(head)? + 1;
+            let object = first.levels.stack.last().is_some_and(|top| top.bracket == Bracket::Object);
+            object
+                && first.all.is_multiple_of(2)
+                && search.begins_key(first, key)?
+                && search.member(head, &first.levels)? == Some(MemberKey::Declared)
+        }
+        _ => first.all == 0,
+    };
+    Ok(fits && closes_plainly(look, doubtful, doubtful.at)? == Some(true))
 }
 
 /// Says whether the doubtful quote, which ends at `end`, looks like its string's end and closes the call with the brackets

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Context;
+use super::look::KEY;
 use super::quote::{Quote, token_closer};
 use super::reader::{DRIVE, JsonReader, may_begin_path};
 use super::state::Expect;
@@ -11,7 +12,7 @@ use super::write::needs_escape;
 use crate::dialect::QUOTE_TOKENS;
 use crate::parser::{ByteSet, CallContext, SHORT};
 use crate::sink::Sink;
-use crate::view::{NotYet, View};
+use crate::view::{NotYet, View, is_blank};
 
 /// What stands where content that passes ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ const CURLY: u8 = 8;
 const TOKEN: u8 = 16;
 const MARKER: u8 = 32;
 const ENTITY: u8 = 64;
+/// What may be no part of a string at its end.
+const WAITS: u8 = 128;
 
 /// The bytes that escapes consist of.
 const ESCAPES: &[u8] = b"\\\"/bfnrtu0123456789abcdefABCDEF";
@@ -55,6 +58,7 @@ const CLASSES: [u8; 256] = {
     classes[b'`' as usize] = BACK;
     classes[0xe2] = CURLY;
     classes[b'&' as usize] = ENTITY;
+    (classes[b',' as usize], classes[b'}' as usize], classes[b']' as usize]) = (WAITS, WAITS, WAITS);
     let mut token = 0;
     while token < QUOTE_TOKENS.len() {
         classes[QUOTE_TOKENS[token].as_bytes()[0] as usize] = TOKEN;
@@ -104,11 +108,11 @@ impl Stops {
         (0..=u8::MAX).filter(|byte| self.classes[usize::from(*byte)] & mask != 0).collect()
     }
 
-    /// Says whether a few bytes of a string need no decision.
+    /// Returns the classes of a few bytes of a string, if none of them needs a decision.
     #[inline]
-    pub(super) fn are_absent(&self, few: &[u8], text: &RunningString) -> bool {
+    pub(super) fn of_plain(&self, few: &[u8], text: &RunningString) -> Option<u8> {
         let all = |few: &[u8]| few.iter().fold(0, |all, byte| all | self.classes[usize::from(*byte)]);
-        few.len() < SHORT && all(few) & text.mask() == 0
+        (few.len() < SHORT).then(|| all(few)).filter(|all| all & text.mask() == 0)
     }
 
     /// Returns the end of the visible content that passes as it stands, and what comes next.
@@ -168,6 +172,22 @@ impl Stops {
     }
 }
 
+/// Returns up to where a string's content from `from` to `end` is certain when what follows is not known: the commas, brackets
+/// and blanks at its end may be no part of it.
+#[inline]
+pub(super) fn certain(view: View<'_>, from: usize, end: usize) -> usize {
+    let content = &view.rest(from)[..end - from];
+    match content.iter().rev().find(|byte| !is_blank(**byte)) {
+        Some(byte) if CLASSES[usize::from(*byte)] == WAITS => end - waiting(content.iter().rev()),
+        _ => end,
+    }
+}
+
+/// Returns how many of the next bytes wait for what follows them; few calls are nested deeper, or indented more.
+pub(super) fn waiting<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
+    bytes.take(KEY).take_while(|byte| is_blank(**byte) || CLASSES[usize::from(**byte)] == WAITS).count()
+}
+
 /// Says whether text begins with a curly quote.
 fn is_curly(text: &[u8]) -> bool {
     matches!(text, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
@@ -190,28 +210,28 @@ impl JsonReader {
         {
             return false;
         }
-        if self.stops.are_absent(context.view.rest(self.cursor.at()), &self.text) {
-            self.pass_upto(context.view.end(), context, sink);
+        let (at, end) = (self.cursor.at(), context.view.end());
+        if let Some(classes) = self.stops.of_plain(context.view.rest(at), &self.text) {
+            self.pass_upto(if classes & WAITS == 0 { end } else { certain(context.view, at, end) }, context, sink);
             return true;
         }
         let decides = |at| {
             let closes = self.text.is_closed_by_token(context.view, at, || context.dialect().quote.as_deref())?;
             Ok(closes || at >= self.text.settled && context.markers().stands(context.view, at)?)
         };
-        let (end, next) = self.stops.pass(context.view, self.cursor.at(), usize::MAX, &self.text, decides);
-        if end > self.cursor.at() {
-            self.pass_upto(end, context, sink);
-        }
+        let (end, next) = self.stops.pass(context.view, at, usize::MAX, &self.text, decides);
+        let end = certain(context.view, at, end);
+        self.pass_upto(end, context, sink);
         next == ContentStop::NotThere
     }
 
     /// Emits a string's content up to `end`, which is strict already, or data between tokens.
     fn pass_upto(&mut self, end: usize, context: &CallContext<'_>, sink: &mut Sink) {
         let content = context.view.slice(self.cursor.at(), end);
-        if self.text.quote.is_token() {
-            sink.escaped(end, content)
-        } else {
-            sink.arguments(end, content)
+        match content {
+            "" => return,
+            _ if self.text.quote.is_token() => sink.escaped(end, content),
+            _ => sink.arguments(end, content),
         }
         self.cursor.emit_to(end);
     }

@@ -5,6 +5,7 @@ use super::look::Ahead;
 use super::quote::Quote;
 use super::reader::{JsonReader, ReaderStep};
 use super::state::{Bracket, Token};
+use super::stops::certain;
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
@@ -129,6 +130,10 @@ impl ReaderStep<'_> {
             b'\\' => self.backslash(),
             b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
+            b',' | b'}' | b']' if self.ends_unclosed()? => {
+                self.sink().repair(Code::MissingQuote, at..at, "read a string whose last quote is missing");
+                self.text_end(at)
+            }
             _ => {
                 self.pass_char();
                 Ok(None)
@@ -146,7 +151,8 @@ impl ReaderStep<'_> {
             let closes = text.is_closed_by_token(self.view, at, || self.context.quote)?;
             Ok(closes || at >= text.settled && self.context.markers.doubt(self.view, at)?)
         };
-        stops.pass(self.view, self.at(), self.limit(), text, decides).0
+        let end = stops.pass(self.view, self.at(), self.limit(), text, decides).0;
+        certain(self.view, self.at(), end)
     }
 
     /// Emits content up to `end` that is strict already, or data between tokens.
@@ -356,7 +362,7 @@ impl ReaderStep<'_> {
     }
 
     /// Finds the next quote from `at` on that could close the string, or the input's end; says whether it does.
-    fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
+    pub(super) fn next_quote(&self, mut at: usize) -> Result<(usize, bool), NotYet> {
         let text = &self.reader.text;
         loop {
             at = self.look().skip_plain(text.quote, at, usize::MAX);

@@ -1,10 +1,10 @@
 //! Values without quotes: scalars, bare strings, and strings whose first quote is lost.
 
 use super::look::Ahead;
+use super::quote::Quote;
 use super::reader::ReaderStep;
 use super::state::Bracket;
 use super::value::LINE;
-use super::write::write_string;
 use super::{Ended, ValueOutcome, ValuePosition, scalar};
 use crate::diagnostic::Code;
 use crate::dialect::QUOTE_TOKENS;
@@ -18,9 +18,6 @@ impl ReaderStep<'_> {
     /// Reads a scalar, or a string without quotes where that is allowed.
     pub(super) fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        if let Some((end, behind)) = self.unopened_end()? {
-            return self.unopened(end, behind);
-        }
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
         let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
             self.bare_end()?
@@ -53,56 +50,44 @@ impl ReaderStep<'_> {
         Ok(false)
     }
 
-    /// Returns where a string ends whose first quote is missing, and where its last quote does: one is declared here, and the
-    /// next quote on the line is followed by what a string is followed by. Where strings need no quotes, it is data.
-    fn unopened_end(&self) -> Result<Option<(usize, usize)>, NotYet> {
-        let (at, quote) = (self.at(), self.context.quote.unwrap_or("\""));
+    /// Finds a string whose first quote is missing, and returns what its last one is: a string is declared here, and the next
+    /// quote on the line is followed by what a string is followed by. Where strings need no quotes, it is data.
+    pub(super) fn unopened(&mut self) -> Result<Option<Quote>, NotYet> {
+        let (at, own) = (self.at(), self.context.quote);
         let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
         let wants = !types.is_open() && types.has(Types::STRING) || self.sink.allows(Code::BareString);
-        let first = self.view.byte(at)?;
-        let word = first.is_some_and(|first| first.is_ascii_alphabetic() || b"/.~$@_".contains(&first));
-        let named = matches!(self.parent(), Some(Bracket::Object | Bracket::Array));
-        let unquoted = self.is_native(Code::BareString) && self.context.quote.is_none();
-        if !wants || !word || !named || unquoted || !self.sink.allows(Code::MissingQuote) {
+        let word = self.view.byte(at)?.is_some_and(|first| !first.is_ascii_digit() && !b"+-,:}]".contains(&first));
+        let native = self.is_native(Code::BareString) && own.is_none();
+        if !wants || !word || native || !self.sink.allows(Code::MissingQuote) || !self.is_behind_plain_key() {
             return Ok(None);
         }
-        let rest = self.view.rest(at);
-        let token = rest.iter().take_while(|byte| scalar::is_token(**byte)).count();
+        let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
         self.view.byte(at + token)?;
         if scalar::is_json(self.view.slice(at, at + token)) {
             return Ok(None);
         }
-        let near = &rest[..rest.len().min(LINE)];
-        let end = near.iter().position(|byte| {
-            matches!(byte, b'"' | b'\n' | b'{' | b'[' | b'\\' | b'\'') || quote.as_bytes().first() == Some(byte)
-        });
-        if end.is_none() && near.len() < LINE {
-            self.view.final_end()?;
-        }
-        let Some(end) = end.map(|end| at + end) else { return Ok(None) };
-        if !self.view.starts_with(end, quote)? {
-            return Ok(None);
-        }
-        let behind = end + quote.len();
+        let quote = own.map_or(Quote::Double, |_| Quote::Token);
+        let Ahead::Found(behind) = self.look().string(quote, at, LINE)? else { return Ok(None) };
         let next = self.look().gap(behind)?;
         let ends = match (self.parent(), self.view.byte(next)?) {
             (Some(bracket), Some(byte @ (b',' | b'}' | b']'))) => self.ends_member(bracket, byte, next, false)?,
             _ => false,
         };
-        Ok(ends.then_some((end, behind)))
+        if !ends || own.is_some_and(|token| is_torn(self.view.slice(at, behind - token.len()), token)) {
+            return Ok(None);
+        }
+        self.admit(Code::MissingQuote, at..behind, "read a string whose first quote is missing");
+        Ok(Some(quote))
     }
 
-    /// A string whose first quote is missing.
-    fn unopened(&mut self, end: usize, behind: usize) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        let text = self.view.slice(at, end);
-        let message = format!("read `{text}` as a string whose first quote is missing");
-        if !self.admit(Code::MissingQuote, at..behind, &message) {
-            return self.ended(Ended::Broken);
+    /// Says whether nothing was skipped before this value, and its key holds no colon: both may be the beginning of a string.
+    fn is_behind_plain_key(&self) -> bool {
+        let (at, key) = (self.at(), self.reader.key_at);
+        let before = self.view.slice(self.visible_before(at, key), at).trim_end();
+        match self.parent() {
+            Some(Bracket::Object) => before.strip_suffix([':', '=']).is_some_and(|key| !key.contains(':')),
+            bracket => bracket == Some(Bracket::Array) && before.ends_with(['[', ',']),
         }
-        let mut json = String::new();
-        write_string(text, &mut json);
-        self.put_scalar(&json, behind)
     }
 
     /// `null` for the arguments of a tool that needs none.

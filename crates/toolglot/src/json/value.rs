@@ -209,7 +209,13 @@ impl ReaderStep<'_> {
         if self.lines_ahead()? {
             return self.lines();
         }
-        if self.stands_stop(at)? { self.stop_or_broken() } else { self.bare() }
+        if self.stands_stop(at)? {
+            return self.stop_or_broken();
+        }
+        match self.unopened()? {
+            Some(quote) => self.string(at, false, quote, 0),
+            None => self.bare(),
+        }
     }
 
     fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<ValueOutcome>, NotYet> {

@@ -311,7 +311,7 @@ impl Resolver<'_> {
     }
 
     /// Says whether the name of a declared parameter that was not given stands at `at`.
-    fn begins_key(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
+    pub(super) fn begins_key(&self, choice: &OpenString, at: usize) -> Result<bool, NotYet> {
         let Some(node) = self.node(&choice.levels) else { return Ok(false) };
         for key in node.properties().iter().filter(|key| !choice.levels.seen.contains(key)) {
             if self.look.view.starts_with(at, key)? {
