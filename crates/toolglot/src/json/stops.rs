@@ -1,7 +1,5 @@
 //! What a string stops at: runs of content that needs no decision pass, found by their bytes.
 
-use std::fmt;
-
 use super::Context;
 use super::look::KEY;
 use super::quote::{Quote, token_closer};
@@ -23,7 +21,7 @@ pub(super) enum ContentStop {
 }
 
 /// For each byte, the kinds of strings in which it needs a decision.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Stops {
     classes: [u8; 256],
     /// What strings between tokens stop at, which is little enough to be searched for.
@@ -70,12 +68,6 @@ const CLASSES: [u8; 256] = {
 impl Default for Stops {
     fn default() -> Self {
         Self { classes: [0; 256], tokens: None, valid: None, ready: false }
-    }
-}
-
-impl fmt::Debug for Stops {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stops").field("ready", &self.ready).finish_non_exhaustive()
     }
 }
 
@@ -145,7 +137,9 @@ impl Stops {
                 }
                 continue;
             }
-            if class & !(CURLY | TOKEN | MARKER) != 0 || class & CURLY != 0 && is_curly(rest) {
+            if class & !(CURLY | TOKEN | MARKER) != 0
+                || class & CURLY != 0 && matches!(rest, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
+            {
                 return (at, ContentStop::Decision);
             }
             match if class & (TOKEN | MARKER) == 0 { Ok(false) } else { decides(at) } {
@@ -186,11 +180,6 @@ pub(super) fn certain(view: View<'_>, from: usize, end: usize) -> usize {
 /// Returns how many of the next bytes wait for what follows them; few calls are nested deeper, or indented more.
 pub(super) fn waiting<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
     bytes.take(KEY).take_while(|byte| is_blank(**byte) || CLASSES[usize::from(**byte)] == WAITS).count()
-}
-
-/// Says whether text begins with a curly quote.
-fn is_curly(text: &[u8]) -> bool {
-    matches!(text, [0xe2, 0x80, 0x98 | 0x99 | 0x9c | 0x9d, ..])
 }
 
 /// Returns the first character boundary at or after a place.

@@ -413,8 +413,8 @@ impl CallReader {
         }
         let head = Head { name: None, ..self.head.inner() };
         let hasty = sink.wasted_lookahead > engine.options.limits.string_ends;
-        let trial_context = TrialContext { in_section: true, hasty, ..TrialContext::default() };
-        let win = match try_call(engine, view, at, pattern_ref, head, trial_context)? {
+        let trial = TrialContext { in_section: true, hasty, ..TrialContext::new(engine, view, at, pattern_ref) };
+        let win = match try_call(&trial, head)? {
             Trial::Ready(win) => win,
             Trial::Dead { read, .. } | Trial::Rejected(Rejection { read, .. }) => {
                 *in_vain += read.saturating_sub(at);

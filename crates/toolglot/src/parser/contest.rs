@@ -14,7 +14,7 @@ use super::params::FoundParam;
 use super::whole::WholeArguments;
 use crate::coerce;
 use crate::diagnostic::Code;
-use crate::dialect::Literal;
+use crate::dialect::{Literal, Pattern};
 use crate::event::Outcome;
 use crate::options::{UnknownTool, Validation};
 use crate::sink::{Sink, StoredKind};
@@ -93,9 +93,13 @@ pub(crate) enum Start {
     Nothing(usize),
 }
 
-/// What the place of a contest asks of its candidates.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TrialContext {
+/// Where a candidate is tried, and what its place asks of it.
+#[derive(Clone, Copy)]
+pub(crate) struct TrialContext<'t> {
+    pub(crate) engine: &'t Engine,
+    pub(crate) view: View<'t>,
+    pub(crate) at: usize,
+    pub(crate) pattern_ref: PatternRef,
     /// Inside another call's value: it is enough that a call begins.
     pub(crate) nested: bool,
     /// Inside a section whose head has been read.
@@ -120,12 +124,13 @@ pub(crate) struct TrialContext {
     pub(crate) exhausted: bool,
     /// So much was read ahead in vain for the ends of strings that they are not looked for, and a call is told by what is near.
     pub(crate) hasty: bool,
+    /// What is near must tell the call.
+    pub(crate) near: bool,
 }
 
 /// What may follow a call on weak evidence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Company {
-    #[default]
     Anything,
     /// Text, and tags that belong to calls: after others this is markup, too.
     NoMarkup,
@@ -157,7 +162,38 @@ impl Company {
     }
 }
 
-impl TrialContext {
+impl<'t> TrialContext<'t> {
+    pub(crate) fn new(engine: &'t Engine, view: View<'t>, at: usize, pattern_ref: PatternRef) -> Self {
+        Self {
+            engine,
+            view,
+            at,
+            pattern_ref,
+            nested: false,
+            in_section: false,
+            weak: false,
+            prove: false,
+            named: false,
+            fresh: false,
+            fence: false,
+            held: false,
+            company: Company::Anything,
+            calls: 0,
+            exhausted: false,
+            hasty: false,
+            near: false,
+        }
+    }
+
+    /// The same inside another call's value.
+    pub(crate) fn nested(engine: &'t Engine, view: View<'t>, at: usize, pattern_ref: PatternRef) -> Self {
+        Self { nested: true, ..Self::new(engine, view, at, pattern_ref) }
+    }
+
+    fn pattern(&self) -> &'t Pattern {
+        self.engine.pattern(self.pattern_ref)
+    }
+
     /// Says whether what proves a call is said at once when it commits.
     fn keeps_proof(self) -> bool {
         self.held || self.weak && self.prove
@@ -196,28 +232,18 @@ pub(crate) struct Rejection {
 
 /// Returns the first call of a dialect that becomes ready at `at`, in the middle of another one's value.
 pub(crate) fn first(engine: &Engine, view: View<'_>, at: usize, dialect: usize) -> Result<Option<Winner>, NotYet> {
-    let trial_context = TrialContext { nested: true, ..TrialContext::default() };
     for candidate in engine.catalog.own(dialect) {
-        let candidate = &engine.catalog.candidates[*candidate];
-        if let Trial::Ready(win) = try_call(engine, view, at, candidate.pattern_ref(), Head::default(), trial_context)?
-        {
+        let pattern_ref = engine.catalog.candidates[*candidate].pattern_ref();
+        if let Trial::Ready(win) = try_call(&TrialContext::nested(engine, view, at, pattern_ref), Head::default())? {
             return Ok(Some(*win));
         }
     }
     Ok(None)
 }
 
-/// Tries one call pattern at `at`, after its section's head if the ground does not stand behind it.
-pub(crate) fn try_call(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
-    head: Head,
-    trial_context: TrialContext,
-) -> Result<Trial, NotYet> {
-    let heads = heads(engine, view, at, pattern_ref, head, trial_context, SectionHead::None)?;
-    try_body(engine, view, at, pattern_ref, heads, trial_context, &mut None)
+/// Tries one call pattern, after its section's head if that is not known to stand.
+pub(crate) fn try_call(context: &TrialContext<'_>, head: Head) -> Result<Trial, NotYet> {
+    try_body(context, heads(context, head, SectionHead::None)?, &mut None)
 }
 
 /// Calls that may begin inside another, or behind it.
@@ -232,11 +258,10 @@ impl CallContext<'_> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
         let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
         forms.extend((patterns == 0).then_some(None));
-        let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };
         for call in forms {
             let head = Head { name: None, ..self.head.inner() };
-            let pattern_ref = PatternRef { call, ..*self.pattern_ref };
-            if let Trial::Ready(win) = try_call(self.engine, self.view, at, pattern_ref, head, trial_context)? {
+            let trial = TrialContext { in_section: true, ..self.trial(at, PatternRef { call, ..*self.pattern_ref }) };
+            if let Trial::Ready(win) = try_call(&trial, head)? {
                 return Ok(Some(*win));
             }
         }
@@ -245,11 +270,9 @@ impl CallContext<'_> {
 
     /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
-        let trial_context = TrialContext { nested: true, ..TrialContext::default() };
         for call in (0..self.dialect().calls.len()).filter(|_| !self.near) {
-            let pattern_ref = PatternRef { call: Some(call), ..*self.pattern_ref };
-            let trial = try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?;
-            if matches!(trial, Trial::Ready(_)) {
+            let trial = self.trial(at, PatternRef { call: Some(call), ..*self.pattern_ref });
+            if matches!(try_call(&trial, Head::default())?, Trial::Ready(_)) {
                 return Ok(true);
             }
         }
@@ -258,92 +281,81 @@ impl CallContext<'_> {
 
     /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
-        let trial_context = TrialContext { in_section: true, nested: true, ..TrialContext::default() };
         for call in 0..self.dialect().calls.len() {
-            let pattern_ref = PatternRef { dialect: self.pattern_ref.dialect, section: None, call: Some(call) };
-            if let Trial::Ready(win) =
-                try_call(self.engine, self.view, at, pattern_ref, Head::default(), trial_context)?
-            {
+            let pattern_ref = PatternRef { section: None, call: Some(call), ..*self.pattern_ref };
+            let trial = TrialContext { in_section: true, ..self.trial(at, pattern_ref) };
+            if let Trial::Ready(win) = try_call(&trial, Head::default())? {
                 return Ok(Some(*win));
             }
         }
         Ok(None)
     }
+
+    fn trial(&self, at: usize, pattern_ref: PatternRef) -> TrialContext<'_> {
+        TrialContext::nested(self.engine, self.view, at, pattern_ref)
+    }
 }
 
 /// Tries a call pattern behind its heads; its proof may have been begun, and whoever is told [`NotYet`] keeps it.
 pub(crate) fn try_body(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
+    context: &TrialContext<'_>,
     heads: HeadResult,
-    trial_context: TrialContext,
     proof: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
     let HeadResult { mut head, body, .. } = heads;
     let body = match body {
         Ok(body) => body,
-        Err(why) => return Ok(dead(head.looked.max(at), why)),
+        Err(why) => return Ok(dead(head.looked.max(context.at), why)),
     };
-    let begun = match trial_context {
-        TrialContext { exhausted: true, .. } => begin_near(engine, view, body, pattern_ref, &mut head, NEARER)?,
+    let begun = match context {
+        TrialContext { exhausted: true, .. } => begin_near(context, body, &mut head, NEARER)?,
         TrialContext { nested: true, .. } | TrialContext { hasty: true, .. } => {
-            begin_near(engine, view, body, pattern_ref, &mut head, NEAR)?
+            begin_near(context, body, &mut head, NEAR)?
         }
-        _ => begin(engine, view, body, pattern_ref, &mut head, false)?,
+        _ => begin(context, body, &mut head)?,
     };
     let Some((callee, start)) = begun else {
-        return Ok(dead(head.looked.max(at), "no call body here"));
+        return Ok(dead(head.looked.max(context.at), "no call body here"));
     };
-    let win = Box::new(Winner { pattern_ref, head, callee, start, proof: None, in_vain: 0 });
-    admit(engine, view, at, win, trial_context, proof)
+    let win = Winner { pattern_ref: context.pattern_ref, head, callee, start, proof: None, in_vain: 0 };
+    admit(context, Box::new(win), proof)
 }
 
 /// Decides whether a candidate whose body begins may be committed now.
-fn admit(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    win: Box<Winner>,
-    trial_context: TrialContext,
-    proof: &mut Option<Box<Proof>>,
-) -> Result<Trial, NotYet> {
+fn admit(context: &TrialContext<'_>, win: Box<Winner>, proof: &mut Option<Box<Proof>>) -> Result<Trial, NotYet> {
     let undeclared = win.callee.name_match == NameMatch::Undeclared;
-    if undeclared && (trial_context.weak || trial_context.nested) {
-        return Ok(dead(at, "the tool is not declared"));
+    if undeclared && (context.weak || context.nested) {
+        return Ok(dead(context.at, "the tool is not declared"));
     }
-    if trial_context.named && win.callee.name_match != NameMatch::Declared {
-        return Ok(dead(at, "a bare name must match the declaration exactly"));
+    if context.named && win.callee.name_match != NameMatch::Declared {
+        return Ok(dead(context.at, "a bare name must match the declaration exactly"));
     }
-    if trial_context.nested {
+    if context.nested {
         return Ok(Trial::Ready(win));
     }
-    if trial_context.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
-        return Ok(dead(at, "an object without arguments is weak evidence"));
+    if context.weak && matches!(win.start, Start::Call { has_arguments: false, .. }) {
+        return Ok(dead(context.at, "an object without arguments is weak evidence"));
     }
-    let strict = engine.options.validation == Validation::Strict;
-    let prove = trial_context.weak && trial_context.prove;
-    if !prove && !undeclared && !strict && !trial_context.held {
+    let strict = context.engine.options.validation == Validation::Strict;
+    let prove = context.weak && context.prove;
+    if !prove && !undeclared && !strict && !context.held {
         return Ok(Trial::Ready(win));
     }
-    if trial_context.exhausted && (prove || undeclared || strict) {
-        return Ok(dead(at, "not decided within the look-ahead limit"));
+    if context.exhausted && (prove || undeclared || strict) {
+        return Ok(dead(context.at, "not decided within the look-ahead limit"));
     }
-    go_on(engine, view, trial_context, begin_proof(engine, at, win, trial_context), proof)
+    go_on(context, begin_proof(context, win), proof)
 }
 
 /// Reads on in the proof that a candidate has begun; it is kept for whoever is told [`NotYet`].
 ///
 /// All that was asked of the candidate before holds for good: it is a function of the bytes.
 pub(crate) fn go_on(
-    engine: &Engine,
-    view: View<'_>,
-    trial_context: TrialContext,
+    context: &TrialContext<'_>,
     mut begun: Box<Proof>,
     kept: &mut Option<Box<Proof>>,
 ) -> Result<Trial, NotYet> {
-    match judge(engine, view, &mut begun, trial_context) {
+    match judge(context, &mut begun) {
         Err(NotYet) => {
             *kept = Some(begun);
             Err(NotYet)
@@ -352,23 +364,19 @@ pub(crate) fn go_on(
         Ok(None) => {
             let Proof { mut win, reading, sink } = *begun;
             win.in_vain = sink.read_in_vain();
-            win.proof = trial_context.keeps_proof().then(|| Box::new(ProofResult { reading, sink }));
+            win.proof = context.keeps_proof().then(|| Box::new(ProofResult { reading, sink }));
             Ok(Trial::Ready(win))
         }
     }
 }
 
 /// Reads on in a proof; returns what speaks against the call.
-fn judge(
-    engine: &Engine,
-    view: View<'_>,
-    proof: &mut Proof,
-    trial_context: TrialContext,
-) -> Result<Option<Trial>, NotYet> {
+fn judge(context: &TrialContext<'_>, proof: &mut Proof) -> Result<Option<Trial>, NotYet> {
     let Proof { win, reading, sink } = proof;
+    let (engine, view) = (context.engine, context.view);
     let end = reading.resume(engine, view, sink)?;
     let undeclared = win.callee.name_match == NameMatch::Undeclared;
-    let prove = trial_context.weak && trial_context.prove;
+    let prove = context.weak && context.prove;
     let against = rejection(engine, sink, undeclared, end, win);
     if engine.options.validation == Validation::Strict && sink.worst() <= Outcome::Repaired && against.is_some() {
         return Ok(against.map(Trial::Rejected));
@@ -377,15 +385,14 @@ fn judge(
     let encoded = prove && sink.has(Code::EntityQuotes);
     let partial = prove && sink.has(Code::FlatArguments) && sink.has(Code::MissingParameter);
     let closed = !engine.pattern(win.pattern_ref).tail.iter().any(Literal::is_strong) || !sink.has(Code::MissingCloser);
-    let unclosed = trial_context.named && prove && !closed;
-    let mixed =
-        prove && trial_context.fence && sink.has(Code::MissingCloser) && view.byte(view.skip_blanks(end)?)?.is_some();
+    let unclosed = context.named && prove && !closed;
+    let mixed = prove && context.fence && sink.has(Code::MissingCloser) && view.byte(view.skip_blanks(end)?)?.is_some();
     if mixed || unclosed || cut || encoded || partial || (prove || undeclared) && sink.worst() > Outcome::Repaired {
         return Ok(Some(dead(end + sink.read_in_vain(), "cannot be read to its end")));
     }
     let foreign = sink.has(Code::UnknownMember) || sink.has(Code::UnknownParameter) && !has_clean_call(sink);
-    let refused = trial_context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
-    if prove && (foreign || refused || !line_may_go_on(engine, view, end, trial_context)?) {
+    let refused = context.company.refuses(engine, view, engine.catalog.behind_turn(view, end)?)?;
+    if prove && (foreign || refused || !line_may_go_on(context, end)?) {
         return Ok(Some(dead(end, "is part of ordinary text")));
     }
     Ok(against.map(Trial::Rejected))
@@ -396,13 +403,14 @@ fn dead(read: usize, why: &'static str) -> Trial {
 }
 
 /// Begins to read a call to its end without a word, or all of its section so that it can be said at once.
-fn begin_proof(engine: &Engine, at: usize, win: Box<Winner>, trial_context: TrialContext) -> Box<Proof> {
-    let all = trial_context.keeps_proof();
-    let repairs = engine.options.repairs;
+fn begin_proof(context: &TrialContext<'_>, win: Box<Winner>) -> Box<Proof> {
+    let (options, at) = (&context.engine.options, context.at);
+    let all = context.keeps_proof();
+    let repairs = options.repairs;
     // A strict caller's schema is held against what would go out.
-    let said = all || engine.options.validation == Validation::Strict;
-    let mut sink = if said { Sink::fork(at, trial_context.calls, repairs) } else { Sink::muted(at, repairs) };
-    sink.hasty = trial_context.exhausted || trial_context.hasty;
+    let said = all || options.validation == Validation::Strict;
+    let mut sink = if said { Sink::fork(at, context.calls, repairs) } else { Sink::muted(at, repairs) };
+    sink.hasty = context.exhausted || context.hasty;
     Box::new(Proof { reading: CallReader::new(Winner::clone(&win), !all), sink, win })
 }
 
@@ -425,11 +433,11 @@ fn has_clean_call(sink: &Sink) -> bool {
 }
 
 /// Says whether the line may go on as it does: not at all, glued to a list that opens the turn, or behind an element.
-fn line_may_go_on(engine: &Engine, view: View<'_>, end: usize, trial_context: TrialContext) -> Result<bool, NotYet> {
-    let list = trial_context.fresh && view.byte(end - 1)? == Some(b']');
-    let element = trial_context.company == Company::Elements && opens_element(engine, view, end)?;
-    if element || trial_context.company == Company::NoMarkup || list && view.char(end)?.is_some_and(char::is_uppercase)
-    {
+fn line_may_go_on(context: &TrialContext<'_>, end: usize) -> Result<bool, NotYet> {
+    let (engine, view) = (context.engine, context.view);
+    let list = context.fresh && view.byte(end - 1)? == Some(b']');
+    let element = context.company == Company::Elements && opens_element(engine, view, end)?;
+    if element || context.company == Company::NoMarkup || list && view.char(end)?.is_some_and(char::is_uppercase) {
         return Ok(true);
     }
     let mut at = end;

@@ -240,11 +240,11 @@ impl RegionReader {
         engine.catalog.strong.find(view, at, &mut found)?;
         found.retain(|number| engine.catalog.candidates[*number].is_strong_call());
         engine.catalog.rank(&mut found);
-        let trial_context = TrialContext { nested: true, exhausted, ..TrialContext::default() };
         let mut in_vain = 0;
         for number in &found {
             let pattern_ref = engine.catalog.candidates[*number].pattern_ref();
-            match try_call(engine, view, at, pattern_ref, Head::default(), trial_context)? {
+            let trial = TrialContext { exhausted, ..TrialContext::nested(engine, view, at, pattern_ref) };
+            match try_call(&trial, Head::default())? {
                 Trial::Ready(_) => return Ok(Some(*number)),
                 Trial::Dead { read, .. } => in_vain += read - at,
                 Trial::Rejected(_) => {}

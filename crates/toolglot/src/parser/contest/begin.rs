@@ -3,15 +3,14 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::Start;
+use super::{Start, TrialContext};
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, HeadPart};
 use crate::json::{Ended, ValuePosition, key_ahead};
 use crate::parser::call_context::CallContext;
 use crate::parser::call_object::{self, FlatMembers};
-use crate::parser::catalog::PatternRef;
 use crate::parser::content::{self, ContentReader};
-use crate::parser::engine::{Callee, Engine, NameMatch};
+use crate::parser::engine::{Callee, NameMatch};
 use crate::parser::envelope;
 use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
 use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
@@ -33,34 +32,26 @@ pub(super) const NEARER: usize = 1 << 7;
 ///
 /// Calls in values, and openers after much was read ahead in vain, are so many that none may cost more.
 pub(super) fn begin_near(
-    engine: &Engine,
-    view: View<'_>,
+    context: &TrialContext<'_>,
     at: usize,
-    pattern_ref: PatternRef,
     head: &mut Head,
     reach: usize,
 ) -> Result<Option<(Callee, Start)>, NotYet> {
-    let seen = view.limited(at + reach);
-    match begin(engine, seen, at, pattern_ref, head, true) {
-        Err(NotYet) if seen.end() < view.end() => Ok(None),
+    let seen = TrialContext { view: context.view.limited(at + reach), near: true, ..*context };
+    match begin(&seen, at, head) {
+        Err(NotYet) if seen.view.end() < context.view.end() => Ok(None),
         decided => decided,
     }
 }
 
 /// Says who is called and how the body starts; `None` if this is no call.
-pub(super) fn begin(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
-    head: &mut Head,
-    near: bool,
-) -> Result<Option<(Callee, Start)>, NotYet> {
+pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
+    let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let kind = engine.pattern(pattern_ref).kind();
     let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
     let at = if raw { at } else { gap(view, at, head)? };
     if kind == Some(BodyKind::Call) {
-        return begin_call(engine, view, at, pattern_ref, head, near);
+        return begin_call(trial, at, head);
     }
     // A parameter or the closer must stand here: most candidates that share a head die by this byte.
     let markers = engine.catalog.markers(pattern_ref.dialect);
@@ -69,7 +60,7 @@ pub(super) fn begin(
         return Ok(None);
     }
     let callee = match engine.callee_of(engine.dialect(pattern_ref), head) {
-        None if kind == Some(BodyKind::Arguments) => inferred(engine, view, at, pattern_ref, head, near)?,
+        None if kind == Some(BodyKind::Arguments) => inferred(trial, at, head)?,
         callee => callee,
     };
     let Some(callee) = callee else { return Ok(None) };
@@ -78,8 +69,7 @@ pub(super) fn begin(
         head.attributes.retain(|(key, _)| schema.is_some_and(|schema| schema.root().declares(&key.text)));
     }
     let ahead = Cell::new(0);
-    let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &callee, head) };
+    let context = trial.call(&callee, head, &ahead);
     let start = match kind {
         Some(BodyKind::Arguments) => begin_arguments(at, &context)?,
         Some(BodyKind::Object) => begin_object(at, &context)?,
@@ -93,22 +83,22 @@ pub(super) fn begin(
     Ok(start.map(|start| (callee, start)))
 }
 
+impl TrialContext<'_> {
+    fn call<'c>(&'c self, callee: &'c Callee, head: &'c Head, ahead: &'c Cell<usize>) -> CallContext<'c> {
+        let context = CallContext::new(self.engine, self.view, &self.pattern_ref, callee, head);
+        CallContext { near: self.near, ahead: Some(ahead), ..context }
+    }
+}
+
 /// Says who is called where the header is a bare counter: the one tool that the whole arguments fit.
-fn inferred(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
-    head: &mut Head,
-    near: bool,
-) -> Result<Option<Callee>, NotYet> {
+fn inferred(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Option<Callee>, NotYet> {
+    let TrialContext { engine, view, pattern_ref, .. } = *trial;
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
     let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
-    let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &nobody, head) };
+    let context = trial.call(&nobody, head, &ahead);
     let read = read_value(at, ValuePosition::Value, None, &context)?;
     let closed = match &read {
         Some((_, end)) => context.any_closer(context.gap(*end)?)?.is_some(),
@@ -121,14 +111,8 @@ fn inferred(
 }
 
 /// Passes a fence and an array's bracket to the object that carries the call.
-fn begin_call(
-    engine: &Engine,
-    view: View<'_>,
-    mut at: usize,
-    pattern_ref: PatternRef,
-    head: &mut Head,
-    near: bool,
-) -> Result<Option<(Callee, Start)>, NotYet> {
+fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Result<Option<(Callee, Start)>, NotYet> {
+    let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let fenced = !engine.pattern(pattern_ref).tail.is_empty() && view.starts_with(at, "```")?;
     if fenced {
         at += 3;
@@ -151,8 +135,7 @@ fn begin_call(
     }
     let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
     let ahead = Cell::new(0);
-    let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &nobody, head) };
+    let context = trial.call(&nobody, head, &ahead);
     let facts = match call_object::facts(at + 1, &context)? {
         None => envelope::damaged(at, &context)?,
         facts => facts,
@@ -165,8 +148,7 @@ fn begin_call(
     }
     head.name = Some(facts.name);
     let Some(callee) = engine.callee_of(engine.dialect(pattern_ref), head) else { return Ok(None) };
-    let context =
-        CallContext { near, ahead: Some(&ahead), ..CallContext::new(engine, view, &pattern_ref, &callee, head) };
+    let context = trial.call(&callee, head, &ahead);
     let flat = if facts.has_arguments { Some(false) } else { flat(at + 1, &context)? };
     head.looked = head.looked.max(at + ahead.get());
     let (has_arguments, found) = (facts.has_arguments, facts.found);

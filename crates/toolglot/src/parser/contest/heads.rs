@@ -2,17 +2,16 @@
 
 use super::{NEAR, TrialContext};
 use crate::dialect::HeadPart;
-use crate::parser::catalog::PatternRef;
-use crate::parser::engine::Engine;
 use crate::parser::head::{Head, gap, nodes, repeated};
-use crate::view::{NotYet, View};
+use crate::view::NotYet;
 
 /// What a candidate's heads said: where its body is, or why they do not stand there.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadResult {
     pub(super) head: Head,
     pub(super) body: Result<usize, &'static str>,
-    section: SectionHead,
+    /// What the head of the section said.
+    pub(crate) section: SectionHead,
 }
 
 /// What the head of a candidate's section said.
@@ -26,48 +25,30 @@ pub(crate) enum SectionHead {
     Plain(usize),
 }
 
-impl HeadResult {
-    /// Returns what the head of the section said.
-    pub(crate) fn section(&self) -> SectionHead {
-        self.section
-    }
-}
-
 /// Reads the heads of a call pattern; the same for all whose heads are alike. What its section's head said may be known.
 pub(crate) fn heads(
-    engine: &Engine,
-    view: View<'_>,
-    at: usize,
-    pattern_ref: PatternRef,
+    context: &TrialContext<'_>,
     mut head: Head,
-    trial_context: TrialContext,
     mut section: SectionHead,
 ) -> Result<HeadResult, NotYet> {
-    if trial_context.exhausted
-        && engine.pattern(pattern_ref).head.iter().any(|node| matches!(node, HeadPart::Attributes(_)))
-    {
+    let is_open = |node: &HeadPart| matches!(node, HeadPart::Attributes(_));
+    if context.exhausted && context.pattern().head.iter().any(is_open) {
         return Ok(HeadResult { head, body: Err("not decided within the look-ahead limit"), section });
     }
-    let seen = if trial_context.nested { view.limited(at + NEAR) } else { view };
-    let body = match read_heads(engine, seen, at, pattern_ref, &mut head, trial_context, &mut section) {
+    let view = context.view;
+    let seen = if context.nested { view.limited(context.at + NEAR) } else { view };
+    let body = match read_heads(&TrialContext { view: seen, ..*context }, &mut head, &mut section) {
         Err(NotYet) if seen.end() < view.end() => None,
         decided => decided?,
     };
     Ok(HeadResult { head, body: body.ok_or("no call header here"), section })
 }
 
-fn read_heads(
-    engine: &Engine,
-    view: View<'_>,
-    mut at: usize,
-    pattern_ref: PatternRef,
-    head: &mut Head,
-    trial_context: TrialContext,
-    known: &mut SectionHead,
-) -> Result<Option<usize>, NotYet> {
+fn read_heads(context: &TrialContext<'_>, head: &mut Head, known: &mut SectionHead) -> Result<Option<usize>, NotYet> {
+    let TrialContext { engine, view, mut at, pattern_ref, .. } = *context;
     if let SectionHead::Plain(end) = *known {
         at = end;
-    } else if !trial_context.in_section
+    } else if !context.in_section
         && let Some(section) = engine.section(pattern_ref).filter(|section| !section.head.is_empty())
     {
         let Some(end) = nodes(view, at, &section.head, None, head)? else {
@@ -80,7 +61,7 @@ fn read_heads(
             *known = SectionHead::Plain(at);
         }
     }
-    let pattern = engine.pattern(pattern_ref);
+    let pattern = context.pattern();
     let mut end = nodes(view, at, &pattern.head, pattern.after_head(), head)?;
     if let Some(once) = end.filter(|_| !head.unclosed_tag) {
         end = repeated(view, once, pattern, head)?.or(end);

@@ -4,7 +4,7 @@ use super::{ContestOutcome, ScanFound, Scanner};
 use crate::diagnostic::Code;
 use crate::dialect::{BodyKind, Pattern};
 use crate::options::Evidence;
-use crate::parser::catalog::{CandidateRole, PatternRef, Strength, skipped};
+use crate::parser::catalog::{CandidateRole, Strength, skipped};
 use crate::parser::contest::{Company, HeadResult, SectionHead, Trial, TrialContext, go_on, heads, try_body, try_call};
 use crate::parser::engine::Engine;
 use crate::parser::head::{Head, nodes, skip_line_break};
@@ -92,7 +92,7 @@ impl Scanner {
         let element = self.element(engine, view, candidate, engine.pattern(pattern_ref))?;
         let asks = element.is_some_and(|company| company != Company::Anything);
         let prove = weak && (fence && engine.catalog.is_auto() || self.must_prove(engine)) || asks;
-        let trial_context = TrialContext {
+        let context = TrialContext {
             weak: weak || candidate.evidence == Strength::Dynamic,
             prove,
             calls,
@@ -107,45 +107,42 @@ impl Scanner {
             },
             exhausted: self.is_exhausted(),
             held: self.may_be_draft(engine, candidate.evidence),
-            ..TrialContext::default()
+            ..TrialContext::new(engine, view, self.at, pattern_ref)
         };
         let trial = if candidate.is_barred {
             Trial::Dead { why: "not opened by a special token", read: self.at }
         } else if element.is_none() {
             Trial::Dead { why: "an element of ordinary markup", read: self.at }
         } else if let Some(begun) = self.proof.take() {
-            go_on(engine, view, trial_context, begun, &mut self.proof)?
+            go_on(&context, begun, &mut self.proof)?
         } else {
-            let heads = self.heads_of(engine, view, number, trial_context, shared)?;
-            try_body(engine, view, self.at, pattern_ref, heads, trial_context, &mut self.proof)?
+            let heads = self.heads_of(&context, number, shared)?;
+            try_body(&context, heads, &mut self.proof)?
         };
         let trial = self.unless_draft(engine, view, trial)?;
-        self.settle(engine, view, pattern_ref, trial_context, trial)
+        self.settle(&context, trial)
     }
 
     /// Reads a candidate's heads, unless they are known; keeps them for others of which they say the same.
     fn heads_of(
         &self,
-        engine: &Engine,
-        view: View<'_>,
+        context: &TrialContext<'_>,
         number: usize,
-        trial_context: TrialContext,
         shared: &mut SharedHeads,
     ) -> Result<HeadResult, NotYet> {
-        let alike = |one, other, heads: &HeadResult| {
-            engine.catalog.are_alike(one, other, heads.section() == SectionHead::Lacking)
-        };
-        let is_known = |(one, heads): &mut (usize, HeadResult)| alike(*one, number, heads) && !trial_context.exhausted;
+        let catalog = &context.engine.catalog;
+        let alike =
+            |one, other, heads: &HeadResult| catalog.are_alike(one, other, heads.section == SectionHead::Lacking);
+        let is_known = |(one, heads): &mut (usize, HeadResult)| alike(*one, number, heads) && !context.exhausted;
         let heads = match shared.whole.iter_mut().find_map(|slot| slot.take_if(is_known)) {
             Some((_, heads)) => heads,
             None => {
-                let pattern_ref = engine.catalog.candidates[number].pattern_ref();
-                let known = shared.section.filter(|(one, _)| engine.catalog.have_alike_sections(*one, number));
+                let known = shared.section.filter(|(one, _)| catalog.have_alike_sections(*one, number));
                 let section = known.map_or(SectionHead::None, |(_, end)| SectionHead::Plain(end));
-                heads(engine, view, self.at, pattern_ref, Head::default(), trial_context, section)?
+                heads(context, Head::default(), section)?
             }
         };
-        if let SectionHead::Plain(end) = heads.section() {
+        if let SectionHead::Plain(end) = heads.section {
             shared.section = Some((number, end));
         }
         let mut others = self.contest.iter().flatten().skip(1);
@@ -158,21 +155,14 @@ impl Scanner {
     }
 
     /// Counts and tells what became of a candidate; returns it if it is ready.
-    fn settle(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        pattern_ref: PatternRef,
-        trial_context: TrialContext,
-        trial: Trial,
-    ) -> Result<Option<ScanFound>, NotYet> {
-        let dialect = engine.dialect(pattern_ref).name.clone();
+    fn settle(&mut self, context: &TrialContext<'_>, trial: Trial) -> Result<Option<ScanFound>, NotYet> {
+        let dialect = context.engine.dialect(context.pattern_ref).name.clone();
+        let source = || &context.engine.pattern(context.pattern_ref).source;
         match trial {
             Trial::Ready(win) => {
                 self.wasted_lookahead += win.in_vain;
-                self.step(Action::Committed, Some(dialect), self.at..win.start.at(), || {
-                    engine.pattern(pattern_ref).source.clone().into_owned()
-                });
+                let detail = || source().clone().into_owned();
+                self.step(Action::Committed, Some(dialect), self.at..win.start.at(), detail);
                 return Ok(Some(ScanFound::Call(win)));
             }
             Trial::Rejected(rejection) => {
@@ -182,10 +172,10 @@ impl Scanner {
                 self.rejected = Some(rejection);
             }
             Trial::Dead { why, read } => {
-                let why = if self.forges(engine, view, pattern_ref, trial_context)? { FORGED } else { why };
+                let why = if self.forges(context)? { FORGED } else { why };
                 self.wasted_lookahead += read.saturating_sub(self.at);
-                let detail = || format!("{}: {why}", engine.pattern(pattern_ref).source);
-                self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, view.end()), detail);
+                let detail = || format!("{}: {why}", source());
+                self.step(Action::Died, Some(dialect), self.at..read.clamp(self.at, context.view.end()), detail);
             }
         }
         Ok(None)
@@ -201,20 +191,13 @@ impl Scanner {
     }
 
     /// Says whether a call would begin here if text could spell special tokens.
-    fn forges(
-        &mut self,
-        engine: &Engine,
-        view: View<'_>,
-        pattern_ref: PatternRef,
-        trial_context: TrialContext,
-    ) -> Result<bool, NotYet> {
-        if !view.has_marks() || trial_context.exhausted {
+    fn forges(&mut self, context: &TrialContext<'_>) -> Result<bool, NotYet> {
+        let TrialContext { engine, view, at, pattern_ref, exhausted, .. } = *context;
+        if !view.has_marks() || exhausted {
             return Ok(false);
         }
-        let (plain, trial_context) = (view.with_marks(None), TrialContext { nested: true, ..TrialContext::default() });
-        let Trial::Ready(win) = try_call(engine, plain, self.at, pattern_ref, Head::default(), trial_context)? else {
-            return Ok(false);
-        };
+        let plain = TrialContext::nested(engine, view.with_marks(None), at, pattern_ref);
+        let Trial::Ready(win) = try_call(&plain, Head::default())? else { return Ok(false) };
         self.forged = Some(self.at..win.start.at());
         Ok(true)
     }
