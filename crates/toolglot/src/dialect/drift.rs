@@ -6,9 +6,16 @@ impl Pattern {
     /// Adds to the pattern's first marker what models write for it, if prose does not contain the marker.
     pub(super) fn add_drift(&mut self) {
         // Behind a marker without its bracket must stand what is no part of the marker's word.
-        let alone = self.head.len() == 1 && matches!(self.body.as_ref().map(|body| body.kind), Some(BodyKind::Call));
+        let json = |kind| matches!(kind, BodyKind::Call | BodyKind::Arguments | BodyKind::Object);
+        let apart = match self.head.get(1) {
+            None => self.kind().is_some_and(json),
+            Some(HeadPart::Literal(next)) => {
+                next.spellings.first().is_some_and(|own| !own.opener().starts_with(char::is_alphanumeric))
+            }
+            Some(_) => false,
+        };
         let Some(HeadPart::Literal(first)) = self.head.first_mut() else { return };
-        add(first, |own| own.is_strong_at_once(), |own| drifted(own, alone));
+        add(first, |own| own.is_strong_at_once(), |own| drifted(own, apart));
     }
 
     /// Adds to the closer of the pattern's value what models write for it.
@@ -52,20 +59,25 @@ pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
     all
 }
 
-/// Returns what models write for a marker; without its bracket only where nothing else belongs to its head.
-pub(super) fn drifted(own: &Spelling, alone: bool) -> Vec<Spelling> {
+/// Returns what models write for the marker that a spelling begins with; without its bracket only where its word ends before
+/// that, or what follows is `apart` from it.
+pub(super) fn drifted(own: &Spelling, apart: bool) -> Vec<Spelling> {
     let opener = own.opener();
-    let mut all: Vec<Spelling> = [str::to_ascii_uppercase, capitals]
-        .iter()
-        .map(|case| Spelling::new(own.parts.iter().map(|part| in_case(part, *case)).collect()))
-        .collect();
-    if let Some(word) = opener.strip_suffix('>').filter(|word| word.starts_with('<')) {
-        let first = |parts: &[SpellingPart]| Spelling::new(parts.iter().chain(&own.parts[1..]).cloned().collect());
-        let text = |text: &str| SpellingPart::Text(text.to_owned().into());
+    let (marker, rest) = opener.split_at(opener.find(['>', ']']).map_or(opener.len(), |at| at + 1));
+    let text = |text: String| SpellingPart::Text(text.into());
+    let first = |parts: &[SpellingPart]| Spelling::new(parts.iter().chain(&own.parts[1..]).cloned().collect());
+    let cased = |case: fn(&str) -> String| match opener.contains(['>', ']']) {
+        true => first(&[text(case(marker) + rest)]),
+        false => Spelling::new(own.parts.iter().map(|part| in_case(part, case)).collect()),
+    };
+    let mut all = vec![cased(str::to_ascii_uppercase), cased(capitals)];
+    if let Some(word) = marker.strip_suffix(['>', ']']).filter(|word| word.starts_with(['<', '['])) {
         // The blank keeps it apart from the opener itself, so that what follows that still tells candidates apart.
-        all.push(first(&[text(&format!("{word} ")), SpellingPart::Joint, text(">")]));
-        if alone && own.parts.len() == 1 {
-            all.push(first(&[text(word)]));
+        let closed = text(marker[word.len()..].to_owned() + rest);
+        all.push(first(&[text(format!("{word} ")), SpellingPart::Joint, closed]));
+        let ends = !word.ends_with(char::is_alphanumeric) || !rest.is_empty() || own.parts.len() > 1;
+        if ends || apart {
+            all.push(first(&[text(word.to_owned() + rest)]));
         }
     }
     all
