@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::bytes::{ByteBits, ByteSet};
 use super::data::DataBytes;
-use super::head::{Head, stands_any};
 use super::marker::Marker;
 use super::openers::Openers;
 use super::starts::Starts;
@@ -327,7 +326,7 @@ impl Catalog {
     }
 
     /// Returns the strong closers of all dialects that open as this one does, but for those that repeat a name.
-    fn spent(&self, dialect: usize) -> &[Literal] {
+    pub(crate) fn spent(&self, dialect: usize) -> &[Literal] {
         self.spent[dialect].get_or_init(|| {
             let calls = |numbers: &mut dyn Iterator<Item = usize>| {
                 let calls = numbers.map(|number| &self.candidates[number]).filter(|call| call.is_strong_call());
@@ -353,11 +352,6 @@ impl Catalog {
                 calls.iter().chain(sections).flat_map(|pattern| &pattern.tail).flat_map(|closer| &closer.spellings);
             spelled.filter(|spelling| !spelling.is_fixed()).cloned().collect()
         })
-    }
-
-    /// Returns the end of a closer of a call that stands at `at`, behind a call of `dialect` that has been closed.
-    pub(crate) fn spent_closer(&self, view: View<'_>, at: usize, dialect: usize) -> Result<Option<usize>, NotYet> {
-        stands_any(view, at, self.spent(dialect), &Head::default())
     }
 
     /// Returns the end of a turn's end that stands at `at`.

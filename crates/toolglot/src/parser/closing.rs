@@ -128,6 +128,16 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     if !closer.is_strong() {
         return Ok(None);
     }
+    let end = skip_noise(at, context)?;
+    let Some(behind) = context.stands(end, closer)?.filter(|_| end > at) else { return Ok(None) };
+    let next = context.gap(behind)?;
+    let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
+    Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
+        .then_some(end))
+}
+
+/// Returns the end of tokens of other models, and of words behind them.
+pub(crate) fn skip_noise(at: usize, context: &CallContext<'_>) -> Result<usize, NotYet> {
     let mut end = at;
     while let Some(token) = match context.engine.catalog.turn_end(context.view, end)? {
         None if context.opener(end)?.is_none() && context.any_closer(end)?.is_none() => token(context.view, end)?,
@@ -141,11 +151,7 @@ fn noise(at: usize, closer: &Literal, context: &CallContext<'_>) -> Result<Optio
     {
         end += next.len_utf8();
     }
-    let Some(behind) = context.stands(end, closer)?.filter(|_| end > at) else { return Ok(None) };
-    let next = context.gap(behind)?;
-    let is_over = context.view.byte(next)?.is_none() || context.view.slice(behind, next).contains('\n');
-    Ok((is_over || context.opener(next)?.is_some() || context.any(next, context.section_closers())?.is_some())
-        .then_some(end))
+    Ok(end)
 }
 
 fn close_fence(context: &CallContext<'_>, closing: &mut Closing) -> Result<(), NotYet> {

@@ -256,43 +256,41 @@ impl CallContext<'_> {
     /// Returns the next call of the section, or of the array, if it begins at `at`.
     pub(crate) fn next_call(&self, at: usize) -> Result<Option<Winner>, NotYet> {
         let patterns = self.pattern_ref.section.map_or(0, |_| self.dialect().calls.len());
-        let mut forms: Vec<Option<usize>> = (0..patterns).map(Some).collect();
-        forms.extend((patterns == 0).then_some(None));
-        for call in forms {
-            let head = Head { name: None, ..self.head.inner() };
-            let trial = TrialContext { in_section: true, ..self.trial(at, PatternRef { call, ..*self.pattern_ref }) };
-            if let Trial::Ready(win) = try_call(&trial, head)? {
-                return Ok(Some(*win));
-            }
-        }
-        Ok(None)
+        let calls = (0..patterns).map(Some).chain((patterns == 0).then_some(None));
+        let head = Head { name: None, ..self.head.inner() };
+        self.ready(at, true, &head, calls.map(|call| PatternRef { call, ..*self.pattern_ref }))
     }
 
     /// Says whether a call opens at `at` behind this one, with the section around it; what is only looked at has none.
     pub(crate) fn next_opens(&self, at: usize) -> Result<bool, NotYet> {
-        for call in (0..self.dialect().calls.len()).filter(|_| !self.near) {
-            let trial = self.trial(at, PatternRef { call: Some(call), ..*self.pattern_ref });
-            if matches!(try_call(&trial, Head::default())?, Trial::Ready(_)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let section = self.pattern_ref.section;
+        Ok(!self.near && self.ready(at, false, &Head::default(), self.all_calls(section))?.is_some())
     }
 
     /// Returns a call of this dialect that begins at `at`, however little opens it; to be asked where a line begins.
     pub(crate) fn sibling(&self, at: usize) -> Result<Option<Winner>, NotYet> {
-        for call in 0..self.dialect().calls.len() {
-            let pattern_ref = PatternRef { section: None, call: Some(call), ..*self.pattern_ref };
-            let trial = TrialContext { in_section: true, ..self.trial(at, pattern_ref) };
-            if let Trial::Ready(win) = try_call(&trial, Head::default())? {
+        self.ready(at, true, &Head::default(), self.all_calls(None))
+    }
+
+    fn all_calls(&self, section: Option<usize>) -> impl Iterator<Item = PatternRef> + use<> {
+        let own = *self.pattern_ref;
+        (0..self.dialect().calls.len()).map(move |call| PatternRef { section, call: Some(call), ..own })
+    }
+
+    fn ready(
+        &self,
+        at: usize,
+        in_section: bool,
+        head: &Head,
+        patterns: impl Iterator<Item = PatternRef>,
+    ) -> Result<Option<Winner>, NotYet> {
+        for pattern_ref in patterns {
+            let nested = TrialContext::nested(self.engine, self.view, at, pattern_ref);
+            if let Trial::Ready(win) = try_call(&TrialContext { in_section, ..nested }, head.clone())? {
                 return Ok(Some(*win));
             }
         }
         Ok(None)
-    }
-
-    fn trial(&self, at: usize, pattern_ref: PatternRef) -> TrialContext<'_> {
-        TrialContext::nested(self.engine, self.view, at, pattern_ref)
     }
 }
 

@@ -40,6 +40,13 @@ pub(crate) struct Callee {
     pub(crate) ahead: bool,
 }
 
+impl Callee {
+    /// Returns who is called where that is not known yet.
+    pub(crate) fn nobody() -> Self {
+        Self { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false }
+    }
+}
+
 /// What the declared tools say of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameMatch {

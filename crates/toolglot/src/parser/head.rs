@@ -64,6 +64,8 @@ pub(crate) struct Head {
     pub(crate) inferred: bool,
     /// A marker of the head stood twice.
     pub(crate) doubled: bool,
+    /// Something stood between the head and the body.
+    pub(crate) noisy: bool,
     /// How far attributes were read.
     pub(crate) looked: usize,
 }

@@ -451,6 +451,7 @@ pub(crate) fn note_head(head: &Head, span: Range<usize>, sink: &mut Sink) {
         (head.spelled_blank, Code::LiteralNewline, "read letters such as `\\n` or `Ġ` as white space"),
         (head.encoded, Code::EntityQuotes, "read entities as the call's quotes"),
         (head.doubled, Code::DuplicateOpener, "dropped a doubled opening marker"),
+        (head.noisy, Code::JunkInCall, "skipped what stands between a marker and the call's body"),
         (head.escaped, Code::MarkdownEscape, Code::MarkdownEscape.row().about),
         (head.inferred, Code::InferredTool, Code::InferredTool.row().about),
         (head.lost_blank, Code::LostBlank, "missing white space before an attribute"),

@@ -1,16 +1,16 @@
 //! Says whether a candidate's body begins behind its heads, who is called, and how the body starts.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use super::{Start, TrialContext};
 use crate::diagnostic::Code;
-use crate::dialect::{BodyKind, HeadPart};
+use crate::dialect::{BodyKind, HeadPart, Literal};
 use crate::json::{Ended, ValuePosition, key_ahead};
 use crate::parser::call_context::CallContext;
 use crate::parser::call_object::{self, FlatMembers};
+use crate::parser::closing::skip_noise;
 use crate::parser::content::{self, ContentReader};
-use crate::parser::engine::{Callee, NameMatch};
+use crate::parser::engine::Callee;
 use crate::parser::envelope;
 use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
 use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
@@ -49,7 +49,10 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     let TrialContext { engine, view, pattern_ref, .. } = *trial;
     let kind = engine.pattern(pattern_ref).kind();
     let raw = matches!(kind, Some(BodyKind::Content | BodyKind::Lines) | None);
-    let at = if raw { at } else { gap(view, at, head)? };
+    let mut at = if raw { at } else { gap(view, at, head)? };
+    if matches!(kind, Some(BodyKind::Call | BodyKind::Arguments)) {
+        at = behind_noise(trial, at, head)?;
+    }
     if kind == Some(BodyKind::Call) {
         return begin_call(trial, at, head);
     }
@@ -83,6 +86,23 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     Ok(start.map(|start| (callee, start)))
 }
 
+/// Returns where an object begins behind what stands between a marker and it: a token of another model, or lines of words if
+/// the object itself says that it is a call.
+fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
+    let view = trial.view;
+    let strong = trial.pattern().opening().is_some_and(Literal::is_strong);
+    if !strong || matches!(view.byte(at)?, Some(b'{' | b'[' | b'"' | b'`') | None) {
+        return Ok(at);
+    }
+    let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
+    let end = skip_noise(at, &trial.call(&nobody, head, &ahead))?;
+    let noise = view.slice(at, end).trim_end_matches([' ', '\t']);
+    let apart = noise.ends_with('>') || noise.ends_with('\n') && trial.pattern().kind() == Some(BodyKind::Call);
+    let begins = apart && view.byte(end)? == Some(b'{') && trial.engine.options.repairs.allow(Code::JunkInCall);
+    head.noisy |= begins;
+    Ok(if begins { end } else { at })
+}
+
 impl TrialContext<'_> {
     fn call<'c>(&'c self, callee: &'c Callee, head: &'c Head, ahead: &'c Cell<usize>) -> CallContext<'c> {
         let context = CallContext::new(self.engine, self.view, &self.pattern_ref, callee, head);
@@ -96,8 +116,7 @@ fn inferred(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<Opti
     if !engine.is_counter(engine.dialect(pattern_ref), head) || view.byte(at)? != Some(b'{') {
         return Ok(None);
     }
-    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
-    let ahead = Cell::new(0);
+    let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
     let context = trial.call(&nobody, head, &ahead);
     let read = read_value(at, ValuePosition::Value, None, &context)?;
     let closed = match &read {
@@ -133,8 +152,7 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     if head.encoded && !engine.options.repairs.allow(Code::EntityQuotes) {
         return Ok(None);
     }
-    let nobody = Callee { name: Arc::default(), tool: None, name_match: NameMatch::Declared, ahead: false };
-    let ahead = Cell::new(0);
+    let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
     let context = trial.call(&nobody, head, &ahead);
     let facts = match call_object::facts(at + 1, &context)? {
         None => envelope::damaged(at, &context)?,
