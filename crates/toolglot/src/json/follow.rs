@@ -232,8 +232,11 @@ impl ReaderStep<'_> {
                 Ok(self.key_follows(at, false)? != Ahead::Absent)
             }
             _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
-            // Two quotes that touch are an empty string of code, or one quote that another quotes.
-            _ => Ok((apart || self.look().opens(at)?.is_none()) && self.string_follows(bracket, at)?),
+            _ => match self.look().opens(at)? {
+                None => Ok(matches!(self.view.byte(at)?, Some(b'{' | b'['))),
+                // Two quotes that touch are an empty string of code, or one quote that another quotes.
+                Some((quote, length)) => Ok(apart && self.string_ends_well(bracket, quote, at + length)?),
+            },
         }
     }
 
@@ -297,14 +300,6 @@ impl ReaderStep<'_> {
         match self.view.byte(at)? {
             None | Some(b'}' | b']' | b')' | b',') => Ok(true),
             Some(byte) => Ok(self.stops(byte, at)? || self.look().value_start(at)?),
-        }
-    }
-
-    /// Says whether a string that ends well in an array stands at `at`, or another bracket opens there.
-    fn string_follows(&self, bracket: Bracket, at: usize) -> Result<bool, NotYet> {
-        match self.look().opens(at)? {
-            None => Ok(matches!(self.view.byte(at)?, Some(b'{' | b'['))),
-            Some((quote, length)) => self.string_ends_well(bracket, quote, at + length),
         }
     }
 

@@ -172,10 +172,13 @@ impl ReaderStep<'_> {
         if self.pass_valid(byte) {
             return Ok(None);
         }
+        let first = need == Expect::Start && self.reader.place == ValuePosition::Keyword;
+        let opens = first || matches!(need, Expect::Key | Expect::Member | Expect::Element);
+        let may_escape = opens && self.reader.escaped.is_none();
         match byte {
             b'/' | b'#' if need != Expect::Start && self.opens_comment(need, byte)? => return self.comment(),
             b'\\' | 0x80.. if self.look().odd_blank(at)? > 0 => return self.odd_blank(),
-            b'\\' if self.opens_escaped(need)? => return self.escaped(),
+            b'\\' if may_escape && self.view.byte(at + 1)? == Some(b'"') => return self.escaped(),
             b'`' if need == Expect::Start && self.view.starts_with(at, "```")? => return self.fence(),
             _ => {}
         }
@@ -227,13 +230,6 @@ impl ReaderStep<'_> {
         }
         self.skip_to(end);
         Ok(None)
-    }
-
-    /// Says whether the first string of the value opens here with an escaped quote.
-    fn opens_escaped(&self, need: Expect) -> Result<bool, NotYet> {
-        let keyword = need == Expect::Start && self.reader.place == ValuePosition::Keyword;
-        let begins = keyword || matches!(need, Expect::Key | Expect::Member | Expect::Element);
-        Ok(begins && self.reader.escaped.is_none() && self.view.byte(self.at() + 1)? == Some(b'"'))
     }
 
     /// The quotes of the value were escaped as if it stood in a string.

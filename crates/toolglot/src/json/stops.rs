@@ -183,7 +183,7 @@ pub(super) fn waiting<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
 }
 
 /// Returns the first character boundary at or after a place.
-fn clip(view: View<'_>, at: usize) -> usize {
+pub(super) fn clip(view: View<'_>, at: usize) -> usize {
     at + view.rest(at).iter().take_while(|byte| (0x80..0xc0).contains(*byte)).count()
 }
 

@@ -5,7 +5,7 @@ use super::look::Ahead;
 use super::quote::Quote;
 use super::reader::{JsonReader, ReaderStep};
 use super::state::{Bracket, Token};
-use super::stops::certain;
+use super::stops::{certain, clip};
 use super::{Ended, InnerCall, ValueOutcome, ValuePosition};
 use crate::diagnostic::Code;
 use crate::view::NotYet;
@@ -123,7 +123,10 @@ impl ReaderStep<'_> {
         }
         let markers = self.context.markers;
         match byte {
-            _ if self.twin_ends(at)? => self.twin(),
+            _ if self.twin_ends(at)? => {
+                let end = at + self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
+                self.end_with(end, Code::TypographicQuotes, "string closed by a different quote than opened it")
+            }
             _ if at >= self.reader.text.settled && markers.may_begin(byte) && markers.doubt(self.view, at)? => {
                 self.marker()
             }
@@ -131,11 +134,10 @@ impl ReaderStep<'_> {
             b'&' if self.reader.text.quote == Quote::Entity => self.entity(),
             0..0x20 => self.control(),
             b',' | b'}' | b']' if self.ends_unclosed()? => {
-                self.sink().repair(Code::MissingQuote, at..at, "read a string whose last quote is missing");
-                self.text_end(at)
+                self.end_with(at, Code::MissingQuote, "read a string whose last quote is missing")
             }
             _ => {
-                self.pass_char();
+                self.put_plain(clip(self.view, at + 1));
                 Ok(None)
             }
         }
@@ -167,13 +169,6 @@ impl ReaderStep<'_> {
         self.put_source(end);
     }
 
-    fn pass_char(&mut self) {
-        let at = self.at();
-        let rest = self.view.rest(at);
-        let length = 1 + rest.iter().skip(1).take_while(|byte| (0x80..0xc0).contains(*byte)).count();
-        self.put_plain(at + length);
-    }
-
     /// Emits strict content of the running string.
     pub(super) fn put_text(&mut self, json: &str) {
         if self.reader.text.key && self.wants_key() {
@@ -188,6 +183,7 @@ impl ReaderStep<'_> {
             self.put_plain(end);
             return Ok(None);
         }
+        let at = self.at();
         match self.follow(end)? {
             Follow::Closes => self.text_end(end),
             Follow::Perhaps => self.perhaps(end, None),
@@ -201,12 +197,10 @@ impl ReaderStep<'_> {
             Follow::Joins(next) if self.reader.place == ValuePosition::Keyword && !self.reader.text.inner => {
                 self.join(end, next)
             }
-            Follow::Joins(next) if self.is_plain_so_far() && self.ends_plainly(next)? => {
-                if self.is_joint(end, next)? {
-                    self.join(end, next)
-                } else {
-                    self.give_up(None, end)
-                }
+            Follow::Joins(next)
+                if !self.view.slice(self.visible(), at).contains(['"', '\'']) && self.ends_plainly(next)? =>
+            {
+                if self.is_joint(end, next)? { self.join(end, next) } else { self.give_up(None, end) }
             }
             Follow::Joins(next) => self.perhaps(end, Some(next)),
         }
@@ -219,11 +213,6 @@ impl ReaderStep<'_> {
         let json = text.quote == Quote::Double && !text.raw && self.view.byte(next)? == Some(b'"');
         let call = json && self.is_marked() && self.parent() != Some(Bracket::Group);
         Ok(!call || self.look().joint(end)?.1)
-    }
-
-    /// Says whether the running string holds no quotes: one that does may hold more of them.
-    fn is_plain_so_far(&self) -> bool {
-        !self.view.slice(self.visible(), self.at()).contains(['"', '\''])
     }
 
     /// Goes on with the string that is joined to this one, which ends at `end`.
@@ -259,14 +248,10 @@ impl ReaderStep<'_> {
         Ok(!closes)
     }
 
-    fn twin(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
+    /// Ends the string before `end`, though its own quote does not stand there.
+    fn end_with(&mut self, end: usize, code: Code, message: &str) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
-        let length = self.look().twin(self.reader.text.quote, at)?.unwrap_or(1);
-        let message = "string closed by a different quote than opened it";
-        if !self.admit(Code::TypographicQuotes, at..at + length, message) {
-            return self.ended(Ended::Broken);
-        }
-        self.text_end(at + length)
+        if self.admit(code, at..end, message) { self.text_end(end) } else { self.ended(Ended::Broken) }
     }
 
     pub(super) fn text_end(&mut self, end: usize) -> Result<Option<ValueOutcome>, NotYet> {

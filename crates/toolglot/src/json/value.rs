@@ -204,7 +204,13 @@ impl ReaderStep<'_> {
             return self.string(at, false, quote, length);
         }
         if let Some((start, raw)) = self.prefix(at)? {
-            return self.prefixed(start, raw);
+            self.triple(start)?;
+            return match self.look().opens(start)? {
+                Some((quote, length)) if self.admit(Code::StringPrefix, at..start, "dropped a string prefix") => {
+                    self.string(start, raw, quote, length)
+                }
+                _ => self.ended(Ended::Broken),
+            };
         }
         if self.lines_ahead()? {
             return self.lines();
@@ -216,16 +222,6 @@ impl ReaderStep<'_> {
             Some(quote) => self.string(at, false, quote, 0),
             None => self.bare(),
         }
-    }
-
-    fn prefixed(&mut self, start: usize, raw: bool) -> Result<Option<ValueOutcome>, NotYet> {
-        let at = self.at();
-        self.triple(start)?;
-        let Some((quote, length)) = self.look().opens(start)? else { return self.ended(Ended::Broken) };
-        if !self.admit(Code::StringPrefix, at..start, "dropped a string prefix") {
-            return self.ended(Ended::Broken);
-        }
-        self.string(start, raw, quote, length)
     }
 
     /// Returns the byte that stands three times at `at`, if it is a quote.

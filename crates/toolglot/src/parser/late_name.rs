@@ -26,19 +26,15 @@ pub(super) fn unsaid_name(
             break;
         }
         if byte == b'"'
-            && let Some(name) = name_member(at, context)?
+            && let Some((key, value)) = member_head(at, context)?
+            && is_name_key(&key, context.dialect())
+            && let Some((name, end)) = member::string(view, value)?
         {
+            let name = HeadText::new(&name, value..end);
             let is_declared = context.engine.callee(&name.text).is_some_and(|callee| callee.tool.is_some());
             let ends = is_declared && closed.ends_call(view, name.span.end)?.is_some();
             return Ok(ends.then_some(name));
         }
     }
     Ok(None)
-}
-
-/// Returns the name that the member at `at` gives, if its key is that of a name.
-fn name_member(at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
-    let head = member_head(at, context)?.filter(|(key, _)| is_name_key(key, context.dialect()));
-    let Some((_, value)) = head else { return Ok(None) };
-    Ok(member::string(context.view, value)?.map(|(name, end)| HeadText::new(&name, value..end)))
 }

@@ -140,7 +140,8 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
         }
         at = skip_gap(view, at)?;
     }
-    let in_array = engine.section(pattern_ref).and_then(|section| section.head.last()).is_some_and(ends_with_bracket);
+    let is_open = |node: &HeadPart| matches!(node, HeadPart::Literal(literal) if literal.ends_with('['));
+    let in_array = engine.section(pattern_ref).and_then(|section| section.head.last()).is_some_and(is_open);
     let array = !in_array && pattern_ref.call.is_some() && view.byte(at)? == Some(b'[');
     if array {
         at = skip_gap(view, at + 1)?;
@@ -160,7 +161,9 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     };
     head.looked = head.looked.max(at + ahead.get());
     let Some(facts) = facts else { return Ok(None) };
-    head.escaped |= is_escaped(view, &facts.name);
+    let HeadText { span, text } = &facts.name;
+    // Markdown escapes underscores.
+    head.escaped |= span.len() > text.len() + 2 && view.slice(span.start, span.end).contains("\\_");
     if head.escaped && !engine.options.repairs.allow(Code::MarkdownEscape) {
         return Ok(None);
     }
@@ -174,11 +177,6 @@ fn begin_call(trial: &TrialContext<'_>, mut at: usize, head: &mut Head) -> Resul
     Ok(flat.map(|flat| (callee, start(flat))))
 }
 
-/// Says whether Markdown escaped underscores of a string that is a name.
-fn is_escaped(view: View<'_>, name: &HeadText) -> bool {
-    name.span.len() > name.text.len() + 2 && view.slice(name.span.start, name.span.end).contains("\\_")
-}
-
 /// Says whether the members of a call object without arguments are the arguments; `None` if it can be no call, for
 /// the tool requires what is not there.
 fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
@@ -190,10 +188,6 @@ fn flat(at: usize, context: &CallContext<'_>) -> Result<Option<bool>, NotYet> {
         FlatMembers::Empty | FlatMembers::Arguments if requires => None,
         _ => Some(false),
     })
-}
-
-fn ends_with_bracket(node: &HeadPart) -> bool {
-    matches!(node, HeadPart::Literal(literal) if literal.ends_with('['))
 }
 
 fn begin_arguments(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, NotYet> {
