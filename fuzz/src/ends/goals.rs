@@ -79,7 +79,7 @@ pub(super) const GOALS: &[Goal] = &[
     goal("unescaped", RAW,    Auto,   "raw, good: wrong",        |it| among(it, &["good"], "wrong"),          Most(0.6),   Most(0.01)),
     goal("unescaped", RAW,    Auto,   "raw, others: wrong",      |it| among(it, &REST, "wrong"),              Most(6.5),   Most(0.1)),
     goal("unescaped", ALL,    Auto,   "wrong without a class",   |it| among(it, &JUDGED, "wrong: other"),     Most(0.01), Most(0.0)),
-    goal("slips",     ALL,    Named,  "read as meant",          |it| slips::share(it, "meant"),                Least(87.0), Least(95.0)),
+    goal("slips",     ALL,    Named,  "read as meant",          |it| slips::share(it, "meant"),                Least(91.0), Least(95.0)),
     goal("slips",     ALL,    Named,  "wrong",                  |it| slips::share(it, "wrong"),                Most(0.1),   Most(0.1)),
     goal("slips",     ALL,    Auto,   "wrong",                  |it| slips::share(it, "wrong"),                Most(0.1),   Most(0.1)),
     goal("unescaped", ALL,    Auto,   "pieces change something", |it| among(it, &["pieces"], "other"),        Most(0.0),   Most(0.0)),
