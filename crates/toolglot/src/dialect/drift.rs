@@ -15,7 +15,7 @@ impl Pattern {
             Some(_) => false,
         };
         let Some(HeadPart::Literal(first)) = self.head.first_mut() else { return };
-        add(first, |own| own.is_strong_at_once(), |own| drifted(own, apart));
+        add(first, |own| own.is_strong_at_once(), |own| drifted(own, Some(apart)));
     }
 
     /// Adds to the closer of the pattern's value what models write for it.
@@ -52,16 +52,16 @@ fn add(literal: &mut Literal, drifts: impl Fn(&Spelling) -> bool, drifted: impl 
 
 /// Returns what models write for a value's closer; without its bracket only at the end of a line.
 pub(super) fn drifted_closer(own: &Spelling) -> Vec<Spelling> {
-    let mut all = drifted(own, false);
+    let mut all = drifted(own, None);
     if let ([SpellingPart::Text(_)], Some(word)) = (&own.parts[..], own.opener().strip_suffix('>')) {
         all.push(Spelling::new(vec![SpellingPart::Text(format!("{word}\n").into())]));
     }
     all
 }
 
-/// Returns what models write for the marker that a spelling begins with; without its bracket only where its word ends before
-/// that, or what follows is `apart` from it.
-pub(super) fn drifted(own: &Spelling, apart: bool) -> Vec<Spelling> {
+/// Returns what models write for the marker that a spelling begins with; without its bracket only in an opener, where its word
+/// ends before that, or what follows is `apart` from it.
+pub(super) fn drifted(own: &Spelling, apart: Option<bool>) -> Vec<Spelling> {
     let opener = own.opener();
     let (marker, rest) = opener.split_at(opener.find(['>', ']']).map_or(opener.len(), |at| at + 1));
     let text = |text: String| SpellingPart::Text(text.into());
@@ -76,7 +76,7 @@ pub(super) fn drifted(own: &Spelling, apart: bool) -> Vec<Spelling> {
         let closed = text(marker[word.len()..].to_owned() + rest);
         all.push(first(&[text(format!("{word} ")), SpellingPart::Joint, closed]));
         let ends = !word.ends_with(char::is_alphanumeric) || !rest.is_empty() || own.parts.len() > 1;
-        if ends || apart {
+        if word.starts_with('<') && apart.is_some_and(|apart| ends || apart) {
             all.push(first(&[text(word.to_owned() + rest)]));
         }
     }

@@ -52,7 +52,7 @@ fn literal(literal: &Literal) -> String {
         SpellingPart::Mark => "~".to_owned(),
     };
     // What the file says, without what models make of it.
-    let drifts = |own| [drifted(own, true), drifted_closer(own)].concat();
+    let drifts = |own| [drifted(own, Some(true)), drifted_closer(own)].concat();
     let drift = literal.spellings.first().map(drifts).unwrap_or_default();
     let mut others = literal.spellings.iter().skip(1).filter(|spelling| !drift.contains(spelling));
     let own = literal.spellings.first().into_iter().chain(&mut others);
