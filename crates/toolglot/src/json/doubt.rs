@@ -142,11 +142,11 @@ impl ReaderStep<'_> {
             Some(byte) => !comma && next >= text.settled && markers.may_begin(byte) && markers.doubt(view, next)?,
             None => false,
         };
-        let here = self.doubtful(self.reach());
-        if !decides || !readings::ends_unclosed(self.look(), &here)? {
+        let here = || self.doubtful(self.reach());
+        if !decides || !readings::ends_unclosed(self.look(), &here())? {
             return Ok(false);
         }
-        Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(self.look(), &here)?, Plan::Unsure { .. }))
+        Ok(comma || !self.next_quote(at)?.1 && matches!(readings::read(self.look(), &here())?, Plan::Unsure { .. }))
     }
 
     fn ends_before_another(&self, end: usize) -> Result<bool, NotYet> {

@@ -90,8 +90,8 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
 /// the object itself says that it is a call.
 fn behind_noise(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Result<usize, NotYet> {
     let view = trial.view;
-    let strong = trial.pattern().opening().is_some_and(Literal::is_strong);
-    if !strong || matches!(view.byte(at)?, Some(b'{' | b'[' | b'"' | b'`') | None) {
+    let stands = matches!(view.byte(at)?, Some(b'{' | b'[' | b'"' | b'`') | None);
+    if stands || !trial.pattern().opening().is_some_and(Literal::is_strong) {
         return Ok(at);
     }
     let (nobody, ahead) = (Callee::nobody(), Cell::new(0));
