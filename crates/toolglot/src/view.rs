@@ -157,3 +157,8 @@ fn nothing<'a>() -> &'a [u8] {
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
+
+/// Says whether a character is white space, or has no width.
+pub(crate) fn is_blank_char(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}

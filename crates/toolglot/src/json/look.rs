@@ -3,7 +3,7 @@
 use super::quote::{Quote, token_closer, twin_of};
 use crate::dialect::QUOTE_TOKENS;
 use crate::json::Context;
-use crate::view::{NotYet, View, is_blank};
+use crate::view::{NotYet, View, is_blank, is_blank_char};
 
 /// The bytes ahead and what they may mean.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ impl<'a> Lookahead<'a> {
             Some(b'\\') if matches!(self.view.byte(at + 1)?, Some(b'n' | b'r' | b't')) => 2,
             // The first bytes of all such characters.
             Some(0xc2 | 0xe1..=0xe3 | 0xef) => {
-                self.view.char(at)?.filter(|char| is_odd_blank(*char)).map_or(0, char::len_utf8)
+                self.view.char(at)?.filter(|char| is_blank_char(*char)).map_or(0, char::len_utf8)
             }
             _ => 0,
         })
@@ -465,10 +465,4 @@ impl<'a> Lookahead<'a> {
 
 pub(super) fn is_literal(word: &str) -> bool {
     super::scalar::is_json(word) || super::scalar::fix(word, crate::schema::Types::OPEN).is_some()
-}
-
-/// Says whether a character is white space, visible or not, that JSON does not know.
-fn is_odd_blank(char: char) -> bool {
-    !char.is_ascii() && char.is_whitespace()
-        || matches!(char, '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }

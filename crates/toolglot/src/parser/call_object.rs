@@ -326,7 +326,10 @@ impl CallObjectReader {
             CallMember::Stop(at) => return Ok(Some(self.missing_bracket(at, context, sink))),
             CallMember::Bad(at) | CallMember::Arguments(GivenArguments::Bad(at)) => {
                 // What may be the rest of the arguments says that they were closed too early.
-                let rest = matches!(context.view.byte(at)?, Some(b'"' | b'\'' | b':' | b',' | b'{' | b'['));
+                let rest = match context.view.byte(at)? {
+                    Some(b'{') => !context.next_call_begins(at)?,
+                    byte => matches!(byte, Some(b'"' | b'\'' | b':' | b',' | b'[')),
+                };
                 if self.spot.has_arguments && !rest {
                     return Ok(Some(self.missing_bracket(self.spot.at, context, sink)));
                 }

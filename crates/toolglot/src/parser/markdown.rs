@@ -1,7 +1,7 @@
 //! Where in the text the scanner is: fresh or not, at a line's start, in a fence, in a code span.
 
 use super::bytes::SHORT;
-use crate::view::{NotYet, View, is_blank};
+use crate::view::{NotYet, View, is_blank, is_blank_char};
 use spans::{SpanSearch, Spans};
 
 mod spans;
@@ -235,7 +235,7 @@ impl MarkdownState {
             return;
         }
         self.end_run();
-        self.fresh = self.fresh && text.iter().all(|byte| is_blank(*byte));
+        self.fresh = self.fresh && is_blank_text(text);
         if self.spans.paragraph != 0 && ends_paragraph(self.line_start, text) {
             self.spans.paragraph = 0;
         }
@@ -246,7 +246,7 @@ impl MarkdownState {
             }
             None => text,
         };
-        self.line_start = self.line_start && line.iter().all(|byte| is_blank(*byte));
+        self.line_start = self.line_start && is_blank_text(line);
         self.fence_start = self.fence_start && line.iter().all(may_lead);
     }
 
@@ -297,6 +297,14 @@ fn begins_block(byte: u8) -> bool {
 /// Says whether a fence begins a text.
 pub(crate) fn opens_fence(text: &[u8]) -> bool {
     text.starts_with(b"```") || text.starts_with(b"~~~")
+}
+
+/// Says whether a text is white space, visible or not.
+fn is_blank_text(text: &[u8]) -> bool {
+    match text.iter().find(|byte| !is_blank(**byte)) {
+        Some(byte) if !byte.is_ascii() => str::from_utf8(text).is_ok_and(|text| text.chars().all(is_blank_char)),
+        seen => seen.is_none(),
+    }
 }
 
 /// Says whether a fence may stand behind a byte on its line: in a quote, in a list.

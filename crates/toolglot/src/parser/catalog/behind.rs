@@ -22,13 +22,18 @@ pub(super) fn bytes_behind<'d>(
     let mut bytes = NextBytes::default();
     if let Some(again) = first.opening() {
         bytes.add(first_bytes(again)?);
-        let last_parts = again.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text());
+        let last_parts =
+            again.spellings.iter().filter_map(|spelling| spelling.parts.last()?.text()).filter(|text| *text != ">");
         last_parts.for_each(|text| bytes.add(NextBytes::of_text(text)));
     }
     for closer in first.tail.iter().filter(|_| call.is_some()) {
         bytes.add(first_bytes(closer)?);
     }
     bytes.add(bytes_of_nodes(nodes.clone(), last)?);
+    if last.kind() == Some(BodyKind::Call) && first.opening().is_some_and(Literal::is_strong) {
+        // Lines of words before the object are skipped.
+        bytes.add(NextBytes::of_bytes(ByteBits::LETTERS));
+    }
     Some(BytesBehind { bytes, after: if several { behind_next(nodes, last) } else { None } })
 }
 

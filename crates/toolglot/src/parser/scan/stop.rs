@@ -4,7 +4,7 @@ use super::Scanner;
 use crate::lead::Lead;
 use crate::parser::engine::Engine;
 use crate::parser::markdown::opens_fence;
-use crate::view::{View, is_blank};
+use crate::view::{View, is_blank_char};
 
 impl Scanner {
     /// Returns the next place where something other than text may stand.
@@ -16,7 +16,8 @@ impl Scanner {
         let (mut from, mut line_start, mut fresh) = (0, self.place.is_line_start(), self.place.is_fresh());
         loop {
             if line_start {
-                from += rest[from..].iter().take_while(|byte| is_blank(**byte)).count();
+                let text = view.slice(self.at + from, view.end());
+                from += text.chars().take_while(|char| is_blank_char(*char)).map(char::len_utf8).sum::<usize>();
                 let first = *rest.get(from)?;
                 // What closed the last call counts at a fresh place; elsewhere a fence quotes what is behind it.
                 let turns = if std::mem::take(&mut fresh) {
