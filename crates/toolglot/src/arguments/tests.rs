@@ -24,7 +24,8 @@ const CASES: [(&str, &str, Outcome, &str); 24] = [
     (r#"{"city": "Par"#, r#"{"city": "Par"#, Outcome::Truncated, ""),
     (r#"{"city": "Paris","n"#, r#"{"city": "Paris","n"#, Outcome::Truncated, ""),
     (r#"{"city": "Paris", "n": 1"#, r#"{"city": "Paris", "n": 1"#, Outcome::Truncated, ""),
-    (r#"{"city": rm -rf /}"#, r#"{"city": "#, Outcome::Broken, "rm -rf /}"),
+    (r#"{"city": rm -rf /, or}"#, r#"{"city": "#, Outcome::Broken, "rm -rf /, or}"),
+    (r#"{"city": rm -rf /}"#, r#"{"city": "rm -rf /"}"#, Outcome::Repaired, ""),
     (
         r#"{"city": "Paris", "tags": ["a", {"b": 1"#,
         r#"{"city": "Paris", "tags": ["a", {"b": 1"#,

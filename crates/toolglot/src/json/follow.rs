@@ -228,7 +228,9 @@ impl ReaderStep<'_> {
                 Ok(self.key_follows(self.look().gap(at + 1)?, false)? != Ahead::Absent)
             }
             b';' => self.look().value_start(self.look().gap(at + 1)?),
-            _ if bracket == Bracket::Object && (apart || self.look().opens(at)?.is_some()) => {
+            _ if bracket == Bracket::Object
+                && (apart || self.look().opens(at)?.is_some() || self.touches_key(at)?) =>
+            {
                 Ok(self.key_follows(at, false)? != Ahead::Absent)
             }
             _ if matches!(bracket, Bracket::Object | Bracket::Group) => Ok(false),
@@ -238,6 +240,19 @@ impl ReaderStep<'_> {
                 Some((quote, length)) => Ok(apart && self.string_ends_well(bracket, quote, at + length)?),
             },
         }
+    }
+
+    /// Says whether a key begins at `at` that lost its first quote with the comma before it. Behind a comma or an opening
+    /// bracket the quote before it is its own.
+    fn touches_key(&self, at: usize) -> Result<bool, NotYet> {
+        let before = self.view.slice(self.visible_before(at, self.reader.text.content), at);
+        if before.trim_end_matches('"').trim_end().ends_with([',', '{', '[', '(']) {
+            return Ok(false);
+        }
+        Ok(match self.look().word(at)? {
+            Ahead::Found(end) => self.look().ends_unopened(end)?,
+            ahead => ahead == Ahead::Ends,
+        })
     }
 
     /// Says whether a key or a closing bracket follows a comma of an object.

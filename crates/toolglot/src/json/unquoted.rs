@@ -19,12 +19,15 @@ impl ReaderStep<'_> {
     pub(super) fn bare(&mut self) -> Result<Option<ValueOutcome>, NotYet> {
         let at = self.at();
         let strings = !self.is_root() && (self.is_native(Code::BareString) || self.sink.allows(Code::BareString));
-        let end = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
-            self.bare_end()?
+        let (code, end) = if strings && (self.parent().is_some() || self.reader.place == ValuePosition::Keyword) {
+            (Some(Code::BareString), self.bare_end()?)
         } else {
             let token = self.view.rest(at).iter().take_while(|byte| scalar::is_token(**byte)).count();
             self.view.byte(at + token)?;
-            at + token
+            match if strings { None } else { self.unquoted(at + token)? } {
+                Some(end) => (Some(Code::MissingQuote), end),
+                None => (strings.then_some(Code::BareString), at + token),
+            }
         };
         let word = self.view.slice(at, end);
         // A quote token in a word, or at its end, closes a string whose opening token was damaged.
@@ -36,7 +39,34 @@ impl ReaderStep<'_> {
         if inside && !scalar::is_json(word) && self.view.byte(end)?.is_none() {
             return self.cut();
         }
-        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, strings) }
+        if self.is_root() { self.empty_root(word, end) } else { self.scalar(word, end, code) }
+    }
+
+    /// Returns where a string ends that lost both its quotes, if one is declared here and nothing in it is a sign of JSON, of
+    /// code or of markup. `end` is where its first word does.
+    fn unquoted(&self, end: usize) -> Result<Option<usize>, NotYet> {
+        let (at, word) = (self.at(), self.view.slice(self.at(), end));
+        let meant = scalar::is_json(word) || scalar::fix(word, Types::STRING).is_some();
+        if meant || !self.wants_string() || !self.sink.allows(Code::MissingQuote) {
+            return Ok(None);
+        }
+        let plain = |byte: &&u8| !b"\"'`,:;{}[]()<>=\\\n\r".contains(byte);
+        let next = at + self.view.rest(at).iter().take(LINE).take_while(plain).count();
+        let byte = self.view.byte(next)?;
+        let ends = match (self.parent(), byte) {
+            (Some(Bracket::Object), Some(byte @ (b',' | b'}'))) => {
+                self.ends_member(Bracket::Object, byte, next, false)?
+            }
+            _ => false,
+        };
+        let text = self.view.slice(at, next).trim_end();
+        Ok((ends && !text.is_empty() && self.is_behind_plain_key()).then_some(at + text.len()))
+    }
+
+    /// Says whether a string is declared for the value here.
+    fn wants_string(&self) -> bool {
+        let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
+        !types.is_open() && types.has(Types::STRING)
     }
 
     /// Says whether a quote token stands in a word that ends at `end`, or right behind it: the dialect's, or one that leaked.
@@ -54,8 +84,7 @@ impl ReaderStep<'_> {
     /// quote on the line is followed by what a string is followed by. Where strings need no quotes, it is data.
     pub(super) fn unopened(&mut self) -> Result<Option<Quote>, NotYet> {
         let (at, own) = (self.at(), self.context.quote);
-        let types = self.node(self.value_node()).map_or(Types::OPEN, SchemaNode::types);
-        let wants = !types.is_open() && types.has(Types::STRING) || self.sink.allows(Code::BareString);
+        let wants = self.wants_string() || self.sink.allows(Code::BareString);
         let word = self.view.byte(at)?.is_some_and(|first| !first.is_ascii_digit() && !b"+-,:}]".contains(&first));
         let native = self.is_native(Code::BareString) && own.is_none();
         if !wants || !word || native || !self.sink.allows(Code::MissingQuote) || !self.is_behind_plain_key() {

@@ -290,7 +290,12 @@ impl ReaderStep<'_> {
         }
     }
 
-    pub(super) fn scalar(&mut self, word: &str, end: usize, strings: bool) -> Result<Option<ValueOutcome>, NotYet> {
+    pub(super) fn scalar(
+        &mut self,
+        word: &str,
+        end: usize,
+        code: Option<Code>,
+    ) -> Result<Option<ValueOutcome>, NotYet> {
         let span = self.at()..end;
         if scalar::is_json(word) {
             return self.put_scalar(word, end);
@@ -312,7 +317,8 @@ impl ReaderStep<'_> {
             }
             return self.put_scalar(&fixed.json, end);
         }
-        if !strings || !self.admit(Code::BareString, span, &format!("read `{word}` as a string")) {
+        let message = format!("read `{word}` as a string");
+        if !code.is_some_and(|code| self.admit(code, span, &message)) {
             return self.ended(Ended::Broken);
         }
         let mut json = String::new();

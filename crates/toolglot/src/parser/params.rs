@@ -50,7 +50,7 @@ pub(crate) struct FoundParam {
 }
 
 /// What stands between two parameters.
-enum BetweenParams {
+enum Between {
     /// Something to go past; reading goes on behind it.
     Passed,
     Ended(ValueOutcome),
@@ -99,7 +99,7 @@ impl ParamsReader {
                     return Ok(ValueOutcome { at: end.at, how: Ended::Truncated });
                 }
             }
-            if let BetweenParams::Ended(end) = self.between(context, sink)? {
+            if let Between::Ended(end) = self.between(context, sink)? {
                 return Ok(end);
             }
         }
@@ -120,7 +120,7 @@ impl ParamsReader {
         }
     }
 
-    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<BetweenParams, NotYet> {
+    fn between(&mut self, context: &CallContext<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let at = context.gap(self.at)?;
         let visible = |first: &FoundParam| self.object.is_empty() && first.start < context.view.end();
         let found = match self.first.take().filter(|first| visible(first)) {
@@ -138,13 +138,12 @@ impl ParamsReader {
         if context.view.byte(at)?.is_none() {
             return Ok(self.end_of_input(at, context, sink));
         }
-        let Some(param) = context.dialect().params.first() else {
-            return Ok(self.end(at, Ended::Cut, context, sink));
-        };
-        if context.follows(at, &[Marker::Section, Marker::Open], param)?.is_some() {
-            return Ok(self.end(at, Ended::Cut, context, sink));
+        match context.dialect().params.first() {
+            Some(param) if context.follows(at, &[Marker::Section, Marker::Open], param)?.is_none() => {
+                self.recover(at, param, context, sink)
+            }
+            _ => Ok(self.end(at, Ended::Cut, context, sink)),
         }
-        self.recover(at, param, context, sink)
     }
 
     /// Starts a parameter whose data begins at `start`.
@@ -154,8 +153,8 @@ impl ParamsReader {
         start: usize,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<BetweenParams, NotYet> {
-        let Some(pattern) = context.dialect().params.get(param) else { return Ok(BetweenParams::Passed) };
+    ) -> Result<Between, NotYet> {
+        let Some(pattern) = context.dialect().params.get(param) else { return Ok(Between::Passed) };
         let nests = pattern.kind() == Some(BodyKind::Tree);
         let tree = if nests { tree::read(start, &context.with_head(&self.head), pattern)? } else { Tree::Text };
         let wrapped = match tree {
@@ -173,7 +172,7 @@ impl ParamsReader {
         if let Tree::Whole(json, end) = tree {
             self.member(&json, end, context, sink);
             self.at = end;
-            return Ok(BetweenParams::Passed);
+            return Ok(Between::Passed);
         }
         if let Some((members, end)) = wrapped {
             sink.repair(Code::Wrapper, self.at..end, Code::Wrapper.row().about);
@@ -181,13 +180,13 @@ impl ParamsReader {
                 self.object.member(&strict::key_text(key), json, end, sink);
             }
             self.at = end;
-            return Ok(BetweenParams::Passed);
+            return Ok(Between::Passed);
         }
         let hasty = sink.is_hasty(start);
         self.value =
             Some(ParamReader::new(start, param, hint(pattern, &self.head, context.dialect().types.as_ref()), hasty));
         self.at = start;
-        Ok(BetweenParams::Passed)
+        Ok(Between::Passed)
     }
 
     /// Writes the parameter whose value was read whole.
@@ -201,23 +200,23 @@ impl ParamsReader {
         }
     }
 
-    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
+    fn end(&mut self, at: usize, how: Ended, context: &CallContext<'_>, sink: &mut Sink) -> Between {
         // What is required may stand in what was skipped; a parameter that cannot be read stood there for certain.
         if self.broken || self.skipped && self.object.missing(context).next().is_some() {
             sink.pass_arguments(at);
-            return BetweenParams::Ended(ValueOutcome { at, how: Ended::Broken });
+            return Between::Ended(ValueOutcome { at, how: Ended::Broken });
         }
         self.object.end(at, context, sink);
-        BetweenParams::Ended(ValueOutcome { at, how })
+        Between::Ended(ValueOutcome { at, how })
     }
 
-    fn truncate(&mut self, at: usize, sink: &mut Sink) -> BetweenParams {
+    fn truncate(&mut self, at: usize, sink: &mut Sink) -> Between {
         sink.pass_arguments(at);
-        BetweenParams::Ended(ValueOutcome { at, how: Ended::Truncated })
+        Between::Ended(ValueOutcome { at, how: Ended::Truncated })
     }
 
     /// The call's closer is missing: the call is whole if every required parameter is there.
-    fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> BetweenParams {
+    fn end_of_input(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Between {
         if self.object.is_whole(context) && !self.broken && !context.engine.options.is_cut() {
             return self.end(at, Ended::Cut, context, sink);
         }
@@ -231,7 +230,7 @@ impl ParamsReader {
         param: &Pattern,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<BetweenParams, NotYet> {
+    ) -> Result<Between, NotYet> {
         if let Some(end) = self.value_closer(at, context)? {
             sink.repair(Code::DuplicateCloser, at..end, "dropped a doubled closing marker of a parameter");
             return Ok(self.pass(end, sink));
@@ -259,7 +258,7 @@ impl ParamsReader {
         param: &Pattern,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<BetweenParams, NotYet> {
+    ) -> Result<Between, NotYet> {
         match next_marker(at, context, param)? {
             None => self.junk_to_the_end(at, context, sink),
             Some((Marker::Param, from, end)) if from == at => self.broken_param(at, end, context, sink),
@@ -278,12 +277,7 @@ impl ParamsReader {
     }
 
     /// No marker follows: what stands here is text after a call, or a closer that the end of input cut.
-    fn junk_to_the_end(
-        &mut self,
-        at: usize,
-        context: &CallContext<'_>,
-        sink: &mut Sink,
-    ) -> Result<BetweenParams, NotYet> {
+    fn junk_to_the_end(&mut self, at: usize, context: &CallContext<'_>, sink: &mut Sink) -> Result<Between, NotYet> {
         let end = context.view.final_end()?;
         let rest = context.view.slice(at, end);
         let cut = cut_closer(rest, context.dialect(), context.head);
@@ -302,7 +296,7 @@ impl ParamsReader {
         end: usize,
         context: &CallContext<'_>,
         sink: &mut Sink,
-    ) -> Result<BetweenParams, NotYet> {
+    ) -> Result<Between, NotYet> {
         match tag_end(context.view, end)? {
             TagEnd::Cut => Ok(self.truncate(context.view.final_end()?, sink)),
             TagEnd::Open => {
@@ -320,10 +314,10 @@ impl ParamsReader {
         }
     }
 
-    fn pass(&mut self, end: usize, sink: &mut Sink) -> BetweenParams {
+    fn pass(&mut self, end: usize, sink: &mut Sink) -> Between {
         sink.markup(end);
         self.at = end;
-        BetweenParams::Passed
+        Between::Passed
     }
 
     fn value_closer(&self, at: usize, context: &CallContext<'_>) -> Result<Option<usize>, NotYet> {
