@@ -4,7 +4,7 @@ use crate::diagnostic::{Class, Code, Diagnostic, Repairs};
 use crate::dialect::Dialects;
 use crate::json::{self, Context, NoMarkers};
 use crate::options::{Evidence, Options};
-use crate::parser::read_parameters;
+use crate::parser::{arguments_of, read_parameters};
 use crate::schema::Schema;
 use crate::tool::Tools;
 use crate::{Message, parse};
@@ -79,7 +79,7 @@ struct ArgumentsText<'t> {
 /// Makes something of the text, or nothing; it is told what the first reading found that does not fit.
 type RepairAttempt<'t> = fn(&ArgumentsText<'t>, Option<&Repaired>) -> Option<Repaired>;
 
-fn readings<'t>() -> [RepairAttempt<'t>; 9] {
+fn readings<'t>() -> [RepairAttempt<'t>; 10] {
     [
         ArgumentsText::as_plain_json,
         |text, first| one_edit::read(text, first),
@@ -88,6 +88,7 @@ fn readings<'t>() -> [RepairAttempt<'t>; 9] {
         ArgumentsText::with_declared_keys,
         ArgumentsText::without_doubtful,
         ArgumentsText::as_call,
+        ArgumentsText::as_value,
         ArgumentsText::as_parameters,
         |text, first| around::read(text, first),
     ]
@@ -193,6 +194,15 @@ impl ArgumentsText<'_> {
         let is_call = json::WRAPPERS.iter().any(|key| object.get(*key).is_some_and(serde_json::Value::is_object));
         let is_own = self.schema.is_none_or(|schema| !schema.root().is_undeclared("name"));
         (is_call && !is_own).then(|| name.to_owned())
+    }
+
+    /// Reads a list or a string that can only be one parameter's value.
+    fn as_value(&self, first: Option<&Repaired>) -> Option<Repaired> {
+        serde_json::from_str::<serde_json::Value>(self.text).ok().filter(|_| first.is_none())?;
+        let whole = arguments_of(self.text, self.tools.only(), self.options)?;
+        let repair = whole.repair.filter(|code| *code == Code::PositionalArgument)?;
+        let repair = self.note(repair, repair.row().about);
+        Some(Repaired::new(whole.json, vec![repair]))
     }
 
     /// Reads parameters that stand alone, in the first dialect that reads all of them.

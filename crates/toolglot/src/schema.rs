@@ -171,6 +171,12 @@ impl<'s> SchemaNode<'s> {
         &self.shape().required
     }
 
+    /// Returns the only property: what a value without a name is meant for.
+    pub(crate) fn only_property(self) -> Option<&'s str> {
+        let [only] = self.properties() else { return None };
+        Some(only)
+    }
+
     /// Returns the schema of an array's item.
     pub(crate) fn item(self, index: usize) -> Option<SchemaNode<'s>> {
         let shape = self.shape();

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Arguments, what comes out of them, how they end, what stands behind them.
-const CASES: [(&str, &str, Outcome, &str); 24] = [
+const CASES: [(&str, &str, Outcome, &str); 25] = [
     (r#"{"city": "Paris", "n": 1.50e2}"#, r#"{"city": "Paris", "n": 1.50e2}"#, Outcome::Complete, ""),
     (r#" {"days":3}  "#, r#"{"days":3}"#, Outcome::Complete, ""),
     (r#"{"days": "3"}"#, r#"{"days": 3}"#, Outcome::Complete, ""),

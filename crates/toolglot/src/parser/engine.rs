@@ -164,9 +164,12 @@ impl Engine {
         self.callee(name)
     }
 
-    /// Says whether a header is a bare counter where the dialect's ids carry the name.
+    /// Says whether a header is a bare counter, or the id of an API, where the dialect's ids carry the name.
     pub(crate) fn is_counter(&self, dialect: &Dialect, head: &Head) -> bool {
-        let counts = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let counts = |name: &str| match name.strip_prefix("call_") {
+            Some(id) => id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            None => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()),
+        };
         dialect.id.is_some() && head.name().is_some_and(counts) && self.options.repairs.allow(Code::InferredTool)
     }
 

@@ -16,10 +16,11 @@ use crate::json::key_ahead;
 use crate::view::NotYet;
 
 /// Returns the name and the place of the arguments of a damaged call object at `at`, if a declared tool has that name and
-/// a marker opens the call.
+/// a marker opens the call, or a doubled brace.
 pub(super) fn damaged(at: usize, context: &CallContext<'_>) -> Result<Option<CallObjectTrial>, NotYet> {
     let forms = [Some(context.pattern()), context.engine.section(*context.pattern_ref)];
     let marked = forms.into_iter().flatten().any(|form| form.opening().is_some_and(Literal::is_strong));
+    let marked = marked || context.view.starts_with(at, "{{")?;
     if !marked || !context.engine.options.repairs.allow(Code::Envelope) {
         return Ok(None);
     }

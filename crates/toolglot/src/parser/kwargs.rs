@@ -128,7 +128,8 @@ impl KwargsReader {
     /// Returns the one parameter that a first value without a keyword can be.
     fn positional(&self, at: usize, context: &CallContext<'_>) -> Result<Option<HeadText>, NotYet> {
         let first = self.object.is_empty() && begins_literal(context.view, at)?;
-        Ok(only_parameter(context).filter(|_| first).map(|key| HeadText::new(key, at..at)))
+        let only = context.root().filter(|_| first).and_then(SchemaNode::only_property);
+        Ok(only.map(|key| HeadText::new(key, at..at)))
     }
 
     /// Ends the arguments; where their bracket is missing, none that is required may be.
@@ -207,12 +208,4 @@ pub(crate) fn keyword(view: View<'_>, at: usize) -> Result<Option<(HeadText, usi
 /// Says whether what stands at `at` can only be a value: a string, a number, a list.
 pub(crate) fn begins_literal(view: View<'_>, at: usize) -> Result<bool, NotYet> {
     Ok(view.byte(at)?.is_some_and(|first| first.is_ascii_digit() || matches!(first, b'"' | b'\'' | b'-' | b'[')))
-}
-
-/// Returns the tool's parameter if it has exactly one.
-pub(crate) fn only_parameter<'s>(context: &CallContext<'s>) -> Option<&'s str> {
-    match context.root()?.properties() {
-        [only] => Some(only),
-        _ => None,
-    }
 }

@@ -103,20 +103,19 @@ pub(crate) fn arguments_of(json: &str, tool: Option<&Tool>, options: &Options) -
         None => content.trim_start().starts_with(['{', '[', '`']),
     };
     if !is_object {
-        let named = only_parameter(schema?, types).filter(|_| options.repairs.allow(Code::PositionalArgument));
-        let json = format!("{{{}:{json}}}", serde_json::to_string(named?).ok()?);
+        let fits = |name: &&str| root.and_then(|root| root.property(name)).is_some_and(|node| node.types().only(types));
+        let only = match root?.required() {
+            [required] => Some(required.as_str()),
+            _ => root?.only_property(),
+        };
+        let named = only.filter(fits).filter(|_| options.repairs.allow(Code::PositionalArgument))?;
+        let json = format!("{{{}:{json}}}", serde_json::to_string(named).ok()?);
         return Some(WholeArguments { repair: Some(Code::PositionalArgument), ..WholeArguments::plain(json) });
     }
     let json_context = Context { markers: &NoMarkers, schema, options, quote: None, given: None };
     let inner = json::read_whole(&content, ValuePosition::Arguments, root.map(|root| root.id()), &json_context)?;
     let object = inner.json.starts_with('{');
     object.then_some(WholeArguments { json: inner.json, repair: Some(code), found: inner.repairs })
-}
-
-/// Returns the only parameter of a tool if it is of a type.
-fn only_parameter(schema: &Schema, types: Types) -> Option<&str> {
-    let [only] = schema.root().properties() else { return None };
-    schema.root().property(only).filter(|node| node.types().only(types)).map(|_| only.as_str())
 }
 
 /// Reads the object at `at` and puts the tag's attributes before its members; they win over members of the same key.

@@ -13,10 +13,11 @@ use crate::parser::content::{self, ContentReader};
 use crate::parser::engine::Callee;
 use crate::parser::envelope;
 use crate::parser::head::{Head, HeadText, NAME_LIMIT, gap, skip_gap};
-use crate::parser::kwargs::{begins_literal, keyword, only_parameter};
+use crate::parser::kwargs::{begins_literal, keyword};
 use crate::parser::lines::{self, LinesReader};
 use crate::parser::params::param_head;
 use crate::parser::whole::{WholeArguments, arguments_of, read_value, with_attributes};
+use crate::schema::SchemaNode;
 use crate::sink::Sink;
 use crate::view::{NotYet, View};
 
@@ -62,10 +63,10 @@ pub(super) fn begin(trial: &TrialContext<'_>, at: usize, head: &mut Head) -> Res
     if params && !view.byte(at)?.is_some_and(|byte| markers.contains(byte)) {
         return Ok(None);
     }
-    let callee = match engine.callee_of(engine.dialect(pattern_ref), head) {
-        None if kind == Some(BodyKind::Arguments) => inferred(trial, at, head)?,
-        callee => callee,
-    };
+    let mut callee = engine.callee_of(engine.dialect(pattern_ref), head);
+    if kind == Some(BodyKind::Arguments) && callee.as_ref().is_none_or(|callee| callee.tool.is_none()) {
+        callee = inferred(trial, at, head)?.or(callee);
+    }
     let Some(callee) = callee else { return Ok(None) };
     if !head.attributes.is_empty() && !engine.pattern(pattern_ref).takes_attributes() {
         let schema = callee.tool.and_then(|tool| engine.tools.get(tool).schema.as_ref());
@@ -293,7 +294,8 @@ fn begin_kwargs(at: usize, context: &CallContext<'_>) -> Result<Option<Start>, N
     if view.byte(at)? == Some(b'{') {
         return Ok(key_ahead(view, at + 1, None)?.then_some(Start::Json { at, relaxed: false }));
     }
-    let positional = only_parameter(context).is_some() && begins_literal(view, at)?;
+    let only = context.root().and_then(SchemaNode::only_property);
+    let positional = only.is_some() && begins_literal(view, at)?;
     let begins = view.byte(at)? == Some(b')') || positional || keyword(view, at)?.is_some();
     Ok(begins.then_some(Start::Kwargs(at)))
 }
