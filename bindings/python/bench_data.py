@@ -110,8 +110,8 @@ def ids(target: Path) -> None:
 def main(rows: int, folder: Path) -> None:
     alone = core(min(rows, 200_000))
     if alone:
-        print(f"the core alone: {alone:,.0f} rows a second and processor")
-    print("| rows | threads | rows a second and processor, `parse_array` | of the core | rows a second, with Parquet | memory |")
+        print(f"the core alone: {alone:,.0f} rows per second of CPU time")
+    print("| rows | threads | `parse_array`: rows per second of CPU time | relative to the core | with Parquet: rows per second | memory |")
     print("|---|---|---|---|---|---|")
     for count, threads in ((rows // 10, 1), (rows // 10, 2), (rows, 1), (rows, 2)):
         source, target = folder / f"texts-{count}.parquet", folder / f"messages-{count}.parquet"
