@@ -155,7 +155,7 @@ impl Relay {
         fault.redact(&self.secrets);
         self.fault = Some(fault);
         self.ended = true;
-        self.secrets.blot_body(data)
+        self.secrets.redact_body(data)
     }
 }
 

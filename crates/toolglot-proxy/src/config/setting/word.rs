@@ -1,4 +1,4 @@
-//! Settings that are one of a few words, and what each word means.
+//! Settings that are one of a few values.
 
 use toolglot::{CallsInReasoning, Evidence, Frame, UnknownTool, Untyped, Validation};
 use toolglot_json::{Value, json};
@@ -6,25 +6,25 @@ use toolglot_wire::{Duplicates, Enforce, EngineKind, HistoryIds, Protocol, Reaso
 
 use super::{Raw, Setting, quoted};
 
-/// A word out of a list.
+/// One of a list of values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice<T> {
     word: String,
-    /// What the word means.
+    /// The parsed value.
     pub(crate) value: T,
 }
 
-/// Things that are chosen by one of a few words.
+/// Types with a name for each value.
 pub(crate) trait Words: Sized + Default {
-    /// The words.
+    /// The names.
     const WORDS: &[&str];
-    /// What a word means.
+    /// Returns the value of a name.
     fn of(word: &str) -> Option<Self>;
 }
 
 impl<T: Words> Setting for Choice<T> {
     fn read(raw: Raw<'_>) -> Result<Self, String> {
-        let word = raw.wanted("word in quotes")?;
+        let word = raw.wanted("string")?;
         let wrong = || format!("unknown value `{word}`; use one of {}", T::WORDS.join(", "));
         T::of(word.trim()).ok_or_else(wrong).map(|value| Self { word: word.trim().to_owned(), value })
     }
@@ -113,15 +113,15 @@ impl Words for Option<bool> {
     }
 }
 
-/// How a server gets tools.
+/// How tools are sent to a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As tools.
+    /// As native tools.
     #[default]
     Native,
     /// As text in the prompt.
     Prompt,
-    /// As tools until it refuses them, then as text.
+    /// As native tools until it rejects them, then as text.
     Auto,
 }
 
@@ -137,12 +137,12 @@ impl Words for Mode {
     }
 }
 
-/// Whether a server's chat template is read.
+/// Whether to read a server's chat template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TemplateUse {
     #[default]
     Off,
-    /// Where the server shows it.
+    /// If the server provides it.
     Auto,
 }
 
@@ -169,7 +169,7 @@ impl Words for ReasoningField {
     }
 }
 
-/// Which exchanges are kept.
+/// Which exchanges to capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Keep {
     #[default]
@@ -190,10 +190,10 @@ impl Words for Keep {
     }
 }
 
-/// How lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
+    /// Text on a terminal, JSON elsewhere.
     #[default]
     Auto,
     Human,
