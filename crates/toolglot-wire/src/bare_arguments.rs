@@ -1,4 +1,4 @@
-//! Arguments alone in the place of a call: what some servers and models write where `tool_choice` names the tool.
+//! Bare arguments instead of a call, as some servers and models write them if `tool_choice` names the tool.
 
 use toolglot::{Class, Code, Diagnostic, parse, repair};
 
@@ -9,7 +9,7 @@ use crate::response_event::{CallKind, Finish, Part, ResponseEvent};
 /// The number of the call, which is the only one.
 const CALL: usize = 0;
 
-/// Holds the text of an answer as long as it may be the arguments of the tool that is demanded.
+/// Holds back the text of an answer while it may be the arguments of the required tool.
 #[derive(Debug)]
 pub(crate) struct BareArguments {
     tool: String,
@@ -19,7 +19,7 @@ pub(crate) struct BareArguments {
 }
 
 impl BareArguments {
-    /// Returns what reads the answer to a request that demands one tool by its name, or a call where there is one tool.
+    /// Returns a reader for the answer to a request that requires a call of a single tool.
     pub(crate) fn new(wants: &AnswerSettings) -> Option<Self> {
         let only = || wants.tools.names().next().filter(|_| wants.tools.len() == 1);
         let tool = match wants.demand.as_ref()? {

@@ -1,4 +1,4 @@
-//! What a client demands of an answer: a call, or the call of one tool. Few servers keep to it, so the answer is checked.
+//! Required calls: of any tool, or of one. Few servers enforce them, so the answer is checked.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::protocol::Protocol;
 use crate::response_event::{Part, ResponseEvent};
 
-/// What a client demands of an answer.
+/// The call that a client requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Demand {
     /// A call of any tool.
@@ -79,7 +79,9 @@ impl DemandPrompt {
             .collect();
         let Some((first, tool)) = wanted.first() else {
             let Demand::Named(name) = demand else { return Ok(None) };
-            let message = format!("`tool_choice` names the tool `{name}`, which `tools` does not declare");
+            let message = format!(
+                "`tool_choice` names the tool `{name}`, which `tools` does not declare; declare it, or change `tool_choice`"
+            );
             return Err(Fault::new(FaultKind::Request, message));
         };
         let arguments = arguments_like(tool.pointer("/function/parameters").unwrap_or(&Value::Null));

@@ -301,7 +301,7 @@ impl Normalizer {
     fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
         *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {
-            let message = "the model server's stream was damaged inside a call";
+            let message = "the model server's stream is corrupted inside a call";
             self.fail(Fault::new(FaultKind::Upstream, message).with_code("tool_call_broken"), out);
         }
     }

@@ -1,4 +1,4 @@
-//! Earlier turns of a conversation, made so that no server fails on them.
+//! Repairs earlier turns of a conversation, so that no server fails on them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,7 +8,7 @@ use toolglot_json::{Map, Value, json};
 use super::pairs::{ORPHAN, UNANSWERED, one_a_turn, pair};
 use crate::policy::{HistoryIds, Policy};
 
-/// Turns functions, as they were before there were tools, into tools: declarations, choice, calls and results.
+/// Converts legacy functions to tools: declarations, choice, calls and results.
 pub(crate) fn modernise(request: &mut Map) {
     if let Some(Value::Array(functions)) = request.remove("functions") {
         let tools = functions.into_iter().map(|function| json!({"type": "function", "function": function})).collect();
@@ -73,7 +73,7 @@ pub(crate) fn ids(request: &Map) -> HashSet<String> {
     found
 }
 
-/// What earlier turns are made safe with, and what was done to them.
+/// Repairs earlier turns, and records notes about it.
 pub(crate) struct Mender<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) policy: &'a Policy,
@@ -81,7 +81,7 @@ pub(crate) struct Mender<'a> {
 }
 
 impl Mender<'_> {
-    /// Says what was done to an earlier turn.
+    /// Adds a note about an earlier turn.
     pub(crate) fn tell(&mut self, what: String) {
         self.notes.push(format!("history: {what}"));
     }
@@ -107,15 +107,15 @@ impl Mender<'_> {
         }
         let declared = self.tools.resolve(name).map(str::to_owned);
         let legal = declared.unwrap_or_else(|| name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect());
-        self.tell(format!("`{name}` is no name that servers take; sent as `{legal}`"));
+        self.tell(format!("`{name}` is not a valid tool name; sent as `{legal}`"));
         legal
     }
 
-    /// Says that calls lack their results, or results their calls, where pairing wrote so.
+    /// Adds notes about placeholders for missing results and about results without calls.
     pub(crate) fn tell_pairs(&mut self, paired: &[Value]) {
         for (mark, what) in [
-            (UNANSWERED, "a call has no result; one was added that says so"),
-            (ORPHAN, "a result has no call; sent as a message of the user's"),
+            (UNANSWERED, "a call has no result; a placeholder was added"),
+            (ORPHAN, "a result has no call; sent as a user message"),
         ] {
             if paired.iter().any(|item| says(item, mark)) {
                 self.tell(what.to_owned());
@@ -142,7 +142,7 @@ pub(crate) fn make_safe(request: &mut Map, mender: &mut Mender<'_>) {
             // A call without a name means nothing; its result becomes text.
             calls.retain(|call| call.pointer("/function/name").and_then(Value::as_str) != Some(""));
             if calls.len() < all {
-                mender.tell("a call without a name was left out".to_owned());
+                mender.tell("a call without a name was omitted".to_owned());
             }
         }
         if message.get("tool_calls").is_some_and(|calls| calls.as_array().is_none_or(Vec::is_empty)) {

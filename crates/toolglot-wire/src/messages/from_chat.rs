@@ -1,4 +1,4 @@
-//! A Chat Completions request as a Messages request, for servers that speak nothing else.
+//! Converts a Chat Completions request to a Messages request.
 
 use toolglot_json::{Map, Value, json};
 
@@ -84,7 +84,7 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         "n" if value == 1 => {}
         "logprobs" if value == false => {}
         missed if MISSED.contains(&missed) => {
-            notes.push(format!("`{missed}` left out: the Messages protocol has no such field"));
+            notes.push(format!("`{missed}` omitted: the Messages protocol has no such field"));
         }
         dropped if DROPPED.contains(&dropped) => {}
         _ => put(request, &key, Some(value)),

@@ -85,7 +85,7 @@ impl<'h> ChatConversation<'h> {
                     let note = format!("only Anthropic's models understand the `{other}` block of an earlier turn");
                     match block.get("content").and_then(Value::as_str) {
                         Some(content) => add(&mut text, "\n\n", content),
-                        None => self.notes.push(note + "; it was left out"),
+                        None => self.notes.push(note + "; it was omitted"),
                     }
                 }
             }

@@ -78,7 +78,8 @@ impl ProtocolReader for MessagesReader {
                 self.message(message, &ExactInputs::of_message(body), out);
             }
             Ok(other) => {
-                let strange = || Fault::new(FaultKind::Upstream, "the model server's answer is not a message");
+                let strange =
+                    || Fault::new(FaultKind::Upstream, "the model server's answer is not a Messages response");
                 self.fail(Fault::of_value(&other).unwrap_or_else(strange), out);
             }
             Err(error) => self.fail(not_json("a response", &error), out),
@@ -411,5 +412,5 @@ fn finish_of(delta: &Value) -> Option<Finish> {
 }
 
 fn not_json(what: &str, error: &serde_json::Error) -> Fault {
-    Fault::new(FaultKind::Upstream, format!("the model server sent {what} that is not JSON: {error}"))
+    Fault::new(FaultKind::Upstream, format!("the model server sent {what} that is not valid JSON: {error}"))
 }

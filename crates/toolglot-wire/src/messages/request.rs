@@ -87,7 +87,7 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
             put(chat, "stream", Some(value));
             put(chat, "stream_options", usage);
         }
-        "mcp_servers" => notes.push("`mcp_servers` left out: only Anthropic's servers can run them".to_owned()),
+        "mcp_servers" => notes.push("`mcp_servers` omitted: only Anthropic's servers can run them".to_owned()),
         foreign if FOREIGN.contains(&foreign) => {}
         _ => put(chat, &key, Some(value)),
     }
@@ -116,7 +116,7 @@ fn function(mut tool: Value, notes: &mut Vec<String>) -> Option<Value> {
     }
     let name = tool.get("name").and_then(Value::as_str).unwrap_or(kind);
     if kind != "custom" && tool.get("input_schema").is_none() {
-        notes.push(format!("tool `{name}` of type `{kind}` left out: only Anthropic's models know it"));
+        notes.push(format!("tool `{name}` of type `{kind}` omitted: only Anthropic's models support it"));
         return None;
     }
     let mut function = Map::from_iter([("name".to_owned(), name.into())]);

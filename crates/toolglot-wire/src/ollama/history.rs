@@ -187,7 +187,7 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
                     (None, _) => {
                         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
                         notes.push(format!(
-                            "part of type `{kind}` left out: Ollama's API takes text, and images as data"
+                            "part of type `{kind}` omitted: Ollama's API accepts only text, and images as data"
                         ));
                     }
                 }

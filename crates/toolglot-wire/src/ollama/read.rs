@@ -57,7 +57,7 @@ impl ProtocolReader for OllamaReader {
 }
 
 fn unread() -> Fault {
-    Fault::new(FaultKind::Upstream, "the model server's answer is not one of Ollama's API")
+    Fault::new(FaultKind::Upstream, "the model server's answer is not a response of Ollama's API")
 }
 
 /// Says whether an object is an answer, or a line of one.

@@ -1,12 +1,12 @@
-//! A conversation that was written as text, read back: calls and results are what they were.
+//! Reads a conversation in prompt mode back into calls and results.
 
 use std::sync::Arc;
 
 use toolglot::{Dialect, Dialects, Options, Teach, Tools, mint, parse};
 use toolglot_json::{Value, json};
 
-/// Returns the messages of a chat request in which calls and results stand as such, from those of a conversation that was
-/// written in prompt mode; ids are new. What holds no calls of the dialect stays as it is.
+/// Converts the messages of a conversation in prompt mode back to chat messages with calls and results, with new ids.
+/// Messages without calls of the dialect are unchanged.
 ///
 /// # Example
 /// ```

@@ -85,7 +85,7 @@ impl PromptHistory<'_> {
         called: &[(String, String, String)],
         error: &RenderError,
     ) -> String {
-        self.notes.push(format!("an earlier turn does not read back the same in prompt mode: {error}"));
+        self.notes.push(format!("an earlier turn does not round-trip in prompt mode: {error}"));
         let plain =
             || called.iter().map(|(_, name, arguments)| format!("{name} {arguments}")).collect::<Vec<_>>().join("\n");
         self.renderer.clone().with_check(false).render(rendering).unwrap_or_else(|_| plain())
@@ -116,7 +116,7 @@ impl PromptHistory<'_> {
         let names: Vec<&str> = called.iter().map(|(_, name)| name.as_str()).collect();
         if results_of(&text, &names, teach) != Some((texts, said)) {
             self.notes
-                .push("a result holds the marker that ends results; the model may read it as more than one".to_owned());
+                .push("a result contains the marker that ends results; the model may read it as several".to_owned());
         }
         let content = if parts.is_empty() && shown.is_empty() {
             text.into()

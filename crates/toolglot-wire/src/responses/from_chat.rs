@@ -46,7 +46,7 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
             "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
-                notes.push(format!("`{missed}` left out: the Responses protocol has no such field"));
+                notes.push(format!("`{missed}` omitted: the Responses protocol has no such field"));
             }
             dropped if DROPPED.contains(&dropped) => {}
             _ => put(&mut request, &key, Some(value)),
@@ -144,7 +144,7 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
         }
         "input_audio" => Some(part.clone()),
         other => {
-            notes.push(format!("part of type `{other}` left out: the Responses protocol has nothing like it"));
+            notes.push(format!("part of type `{other}` omitted: the Responses protocol has no equivalent"));
             None
         }
     };

@@ -61,10 +61,10 @@ impl ItemHistory<'_> {
             "custom_tool_call" => self.call(item, "custom", "input"),
             "function_call_output" | "custom_tool_call_output" => self.output(item),
             kind if kind == "item_reference" || (kind.is_empty() && item.get("id").is_some()) => self.missing.refuse(format!(
-                "item `{}` is a reference that this proxy does not remember; send the whole item and set `store` to false",
+                "item `{}` refers to an item that this proxy does not store; send the whole item and set `store` to false",
                 text(item, "id").unwrap_or_default()
             )),
-            other => self.missing.leave_out(format!("item of type `{other}` left out: chat completions have no equivalent")),
+            other => self.missing.leave_out(format!("item of type `{other}` omitted: chat completions have no equivalent")),
         }
     }
 
@@ -96,7 +96,7 @@ impl ItemHistory<'_> {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
-                _ => self.missing.leave_out(format!("part of type `{}` left out of an answer", kind(part))),
+                _ => self.missing.leave_out(format!("part of type `{}` omitted from an answer", kind(part))),
             }
         }
     }
@@ -221,7 +221,7 @@ impl ItemHistory<'_> {
             },
             "input_audio" | "image_url" | "file" | "video_url" | "audio_url" => Some(part.clone()),
             other => {
-                self.missing.leave_out(format!("part of type `{other}` left out: chat completions have no equivalent"));
+                self.missing.leave_out(format!("part of type `{other}` omitted: chat completions have no equivalent"));
                 None
             }
         }

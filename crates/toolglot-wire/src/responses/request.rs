@@ -115,12 +115,12 @@ fn refuse_memory(request: &Map) -> Result<(), Fault> {
     let is_asked = |key: &&&str| request.get(key).is_some_and(|value| !value.is_null());
     if let Some(key) = REMEMBERED.iter().find(is_asked) {
         let message = format!(
-            "`{key}` refers to something that this proxy does not remember; send the whole conversation in `input` and set `store` to false"
+            "`{key}` refers to something that this proxy does not store; send the whole conversation in `input` and set `store` to false"
         );
         return Err(Fault::new(FaultKind::Request, message).with_code("unsupported_parameter").with_param(*key));
     }
     if request.get("background") == Some(&Value::Bool(true)) {
-        let message = "`background` is not supported; leave it out and read the response as it arrives";
+        let message = "`background` is not supported; remove it and wait for the response";
         return Err(Fault::new(FaultKind::Request, message)
             .with_code("unsupported_parameter")
             .with_param("background"));

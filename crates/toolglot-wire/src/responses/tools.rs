@@ -84,13 +84,13 @@ impl Toolbox {
         let inner = tool.get(kind(tool)).filter(|inner| inner.is_object()).unwrap_or(tool);
         let named = text(inner, "name").filter(|_| custom || kind(tool) == "function");
         let Some(name) = named.or_else(|| is_search.then_some(SEARCH)) else {
-            missing.leave_out(format!("tool of type `{}` left out: only its vendor's server can run it", kind(tool)));
+            missing.leave_out(format!("tool of type `{}` omitted: only its vendor's server can run it", kind(tool)));
             return;
         };
         let mut chat_name = flat_name(name, namespace);
         if self.find(&chat_name).is_some() {
             if namespace.is_none() {
-                missing.leave_out(format!("tool `{name}` left out: it is declared twice"));
+                missing.leave_out(format!("tool `{name}` omitted: it is declared twice"));
                 return;
             }
             chat_name = shortened(&format!("{chat_name}/{}", self.tools.len()));
@@ -130,7 +130,7 @@ impl ToolChoice {
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
-            missing.leave_out(format!("`tool_choice` of type `{}` left out: it names no available tool", kind(choice)));
+            missing.leave_out(format!("`tool_choice` of type `{}` omitted: it names no available tool", kind(choice)));
             return Self::default();
         };
         let kind = if kind(choice) == "custom" { "custom" } else { "function" };
