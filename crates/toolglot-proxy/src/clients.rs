@@ -87,7 +87,7 @@ impl Client {
             return Ok(());
         }
         Err(ProxyError::Scope.because(format!(
-            "the key of `{}` does not allow the model server `{}`, which serves `{model}`; use a model of another server, or ask the operator to add this one to `upstreams`",
+            "the key of `{}` does not allow the model server `{}`, which serves `{model}`; use another model, or ask the operator to add it to `upstreams`",
             self.name, server.name
         )))
     }

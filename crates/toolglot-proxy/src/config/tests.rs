@@ -137,7 +137,10 @@ fn schema_and_reference_have_every_key() {
     assert_eq!(schema["properties"]["limits"]["properties"]["body"]["description"], "Size of a request body.");
     assert_eq!(schema["properties"]["route"]["items"]["properties"]["evidence"]["enum"][1], "balanced");
     assert!(reference.contains("earlier calls for the model. One of `kept`, `nine`, `counted`. |"), "{reference}");
-    assert!(reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Size of a request. |"), "{reference}");
+    assert!(
+        reference.contains("| `body` | `32 MiB` | `TOOLGLOT_LIMITS_BODY` | Size of a request body. |"),
+        "{reference}"
+    );
 }
 
 #[test]

@@ -263,8 +263,8 @@ fn what_needs_memory_is_refused() {
         (json!({"input": "", "previous_response_id": "resp_1"}), "previous_response_id", "whole conversation"),
         (json!({"input": "", "conversation": {"id": "c"}}), "conversation", "whole conversation"),
         (json!({"prompt": {"id": "p"}}), "prompt", "whole conversation"),
-        (json!({"input": "", "background": true}), "background", "leave it out"),
-        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` is a reference"),
+        (json!({"input": "", "background": true}), "background", "remove it"),
+        (json!({"input": [{"type": "item_reference", "id": "rs_1"}]}), "input", "`rs_1` refers to an item"),
         (json!({"model": "m"}), "input", "missing `input`"),
     ] {
         let fault = fault(&request);
