@@ -147,7 +147,7 @@ impl GrammarRequest {
             ));
         }
         if self.openai && self.form != GrammarForm::JsonSchema {
-            return Err(GrammarError::new("`openai` requires the form `json-schema`"));
+            return Err(GrammarError::new("`openai` requires the form `json-schema`; set `form` or omit `openai`"));
         }
         let grammar = Grammar::new(dialect, tools, &self.options)?;
         let (text, body) = self.form(&grammar, dialect)?;

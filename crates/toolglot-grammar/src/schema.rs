@@ -89,7 +89,9 @@ impl<'a> Builder<'a> {
             Branch::Literal(value, at) => match style.value(value) {
                 Some(text) => Node::Literal(text),
                 None => {
-                    return Err(self.refuse(&format!("cannot write {value}, which is listed in {}; remove it", at.path)));
+                    return Err(
+                        self.refuse(&format!("cannot write {value}, which is listed in {}; remove it", at.path))
+                    );
                 }
             },
             Branch::Boolean => Node::choice([Node::literal(style.word("true")), Node::literal(style.word("false"))]),
