@@ -54,11 +54,11 @@ pub(crate) struct CaptureBuffer {
     pub(crate) protocols: (Protocol, Protocol),
     pub(crate) engine: EngineKind,
     pub(crate) reasoning_open: bool,
-    pub(crate) begun: bool,
+    pub(crate) is_begun: bool,
     pub(crate) streamed: bool,
     pub(crate) request: Bytes,
     pub(crate) answer: Vec<u8>,
-    pub(crate) told: Vec<u8>,
+    pub(crate) sent: Vec<u8>,
 }
 
 /// Maximum bytes of each side of an exchange.
@@ -70,7 +70,7 @@ impl CaptureBuffer {
     }
 
     pub(crate) fn delivered(&mut self, bytes: &[u8]) {
-        add(&mut self.told, bytes);
+        add(&mut self.sent, bytes);
     }
 
     /// Returns the file's content.
@@ -99,13 +99,13 @@ impl CaptureBuffer {
             engine: self.engine.name().to_owned(),
             prompt,
             reasoning_open: self.reasoning_open,
-            begun: self.begun,
+            begun: self.is_begun,
             attempts,
             streamed: self.streamed,
-            cut: self.answer.len() >= MAX_BYTES || self.told.len() >= MAX_BYTES,
+            cut: self.answer.len() >= MAX_BYTES || self.sent.len() >= MAX_BYTES,
             request,
             answer: text(&self.answer),
-            told: text(&self.told),
+            told: text(&self.sent),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn of_header(headers: &HeaderMap) -> Result<Option<Value>, Fault> {
 pub(crate) fn of_file(path: &Path) -> Result<Value, String> {
     let wrong = |error: String| format!("`{}` {error}", path.display());
     let text = std::fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    listed(&text).map_err(|error| wrong(error))
+    listed(&text).map_err(wrong)
 }
 
 fn listed(text: &[u8]) -> Result<Value, String> {

@@ -1,7 +1,7 @@
 //! Answers that must contain a call: nothing is sent to the client before there is one, and the request is retried once if
 //! there is none.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use http_body_util::BodyExt;
@@ -16,13 +16,13 @@ use crate::live::Shared;
 use crate::record::Record;
 
 /// The data to retry a request.
-pub(crate) struct Again {
+pub(crate) struct Retry {
     pub(crate) exchange: Exchange,
     pub(crate) target: Target,
 }
 
 /// How to read an answer before it is sent: whether the client wants a stream, and the limits.
-pub(crate) struct Patience {
+pub(crate) struct AnswerLimits {
     pub(crate) wants_stream: bool,
     pub(crate) most: usize,
     pub(crate) idle: Option<Duration>,
@@ -30,7 +30,7 @@ pub(crate) struct Patience {
 }
 
 /// An unread answer.
-pub(crate) struct Arrived {
+pub(crate) struct UpstreamAnswer {
     pub(crate) turn: Turn,
     /// Whether it is a stream.
     pub(crate) flows: bool,
@@ -47,22 +47,26 @@ pub(crate) struct StartedResponse {
 
 impl StartedResponse {
     /// A stream that is sent as it arrives.
-    pub(crate) fn flowing(arrived: Arrived) -> Self {
-        Self { turn: arrived.turn, out: Vec::new(), rest: Some(arrived.body) }
+    pub(crate) fn streamed(answer: UpstreamAnswer) -> Self {
+        Self { turn: answer.turn, out: Vec::new(), rest: Some(answer.body) }
     }
 }
 
-impl Arrived {
+impl UpstreamAnswer {
     /// Reads a whole answer that is not streamed.
-    pub(crate) async fn whole(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
+    pub(crate) async fn whole(
+        self,
+        record: &mut Record,
+        answer_limits: &AnswerLimits,
+    ) -> Result<StartedResponse, Fault> {
         let Self { mut turn, body, .. } = self;
-        let body = collect(body, patience.most, patience.whole).await?;
+        let body = collect(body, answer_limits.most, answer_limits.whole).await?;
         record.first_byte();
         record.answered(&body);
         let start = Instant::now();
         let mut out = Vec::new();
         let read = block_in_place_if_large(body.len(), || {
-            if patience.wants_stream {
+            if answer_limits.wants_stream {
                 turn.push_whole(&body, &mut out);
                 return Ok(());
             }
@@ -73,14 +77,14 @@ impl Arrived {
     }
 
     /// Reads an answer until it is clear whether it contains the required call, or the buffer is full.
-    async fn until_decided(self, record: &mut Record, patience: &Patience) -> Result<StartedResponse, Fault> {
-        if !patience.wants_stream || !self.flows {
-            return self.whole(record, patience).await;
+    async fn until_decided(self, record: &mut Record, answer_limits: &AnswerLimits) -> Result<StartedResponse, Fault> {
+        if !answer_limits.wants_stream || !self.flows {
+            return self.whole(record, answer_limits).await;
         }
         let Self { mut turn, mut body, .. } = self;
         let mut out = Vec::new();
-        while turn.meets_demand().is_none() && out.len() <= patience.most {
-            let ended = match next(&mut body, patience.idle).await? {
+        while turn.meets_demand().is_none() && out.len() <= answer_limits.most {
+            let ended = match next(&mut body, answer_limits.idle).await? {
                 Some(Ok(frame)) => {
                     let start = Instant::now();
                     if let Ok(bytes) = frame.into_data() {
@@ -107,23 +111,23 @@ impl Arrived {
 /// Why a request is retried.
 const WHY: &str = "the answer lacked the required call; the request was retried";
 
-impl Again {
+impl Retry {
     /// Reads an answer until it contains the required call; retries once if it does not.
-    pub(crate) async fn settle(
+    pub(crate) async fn run(
         mut self,
         shared: &Shared,
         record: &mut Record,
-        arrived: Arrived,
-        patience: &Patience,
+        answer: UpstreamAnswer,
+        answer_limits: &AnswerLimits,
     ) -> Result<StartedResponse, Fault> {
-        let first = arrived.until_decided(record, patience).await?;
+        let first = answer.until_decided(record, answer_limits).await?;
         if first.turn.meets_demand() != Some(false) {
             return Ok(first);
         }
         self.exchange.ask_again(&first.turn);
         let earlier = first.turn.report().usage;
         drop(first);
-        let second = self.ask(shared, record, earlier).await?.until_decided(record, patience).await?;
+        let second = self.ask(shared, record, earlier).await?.until_decided(record, answer_limits).await?;
         match second.turn.meets_demand() {
             Some(false) => Err(unsatisfied("not even when asked again")),
             _ => Ok(second),
@@ -131,11 +135,16 @@ impl Again {
     }
 
     /// Retries the request; the turn counts the tokens of both attempts.
-    async fn ask(&mut self, shared: &Shared, record: &mut Record, earlier: Option<Usage>) -> Result<Arrived, Fault> {
+    async fn ask(
+        &mut self,
+        shared: &Shared,
+        record: &mut Record,
+        earlier: Option<Usage>,
+    ) -> Result<UpstreamAnswer, Fault> {
         record.attempts += 1;
         if let Some(capture) = &mut record.capture {
             capture.answer.clear();
-            capture.begun = false;
+            capture.is_begun = false;
         }
         let body = self.exchange.upstream_body().into();
         let response = self.target.send_in_form(&mut self.exchange, record, body).await?;
@@ -143,10 +152,9 @@ impl Again {
         if !response.status().is_success() {
             return Err(unsatisfied("and the model server rejected the retry"));
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let second = self.exchange.turn(shared.draw(), now).with_earlier_usage(earlier);
+        let second = shared.turn(&self.exchange).with_earlier_usage(earlier);
         let flows = headers::is_event_stream(response.headers());
-        Ok(Arrived { turn: second.with_secrets(record.secrets.clone()), flows, body: response.into_body() })
+        Ok(UpstreamAnswer { turn: second.with_secrets(record.secrets.clone()), flows, body: response.into_body() })
     }
 }
 

@@ -50,7 +50,7 @@ impl Engine {
     }
 
     /// Stores the result of a detection; without one, the previous result is kept.
-    pub(crate) fn settle(&self, kind: Option<EngineKind>) {
+    pub(crate) fn store(&self, kind: Option<EngineKind>) {
         self.found.send_modify(|found| {
             let known = found.kind.map_or(EngineKind::Generic, |(kind, _)| kind);
             *found = Found { kind: Some((kind.unwrap_or(known), Instant::now())), asking: None };

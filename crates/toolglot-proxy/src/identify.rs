@@ -34,14 +34,14 @@ impl Server {
         }
         if self.engine.begins() {
             let (server, headers) = (Arc::clone(self), headers.clone());
-            tokio::spawn(async move { server.engine.settle(server.ask(&headers).await) });
+            tokio::spawn(async move { server.engine.store(server.ask(&headers).await) });
         }
         self.engine.known().await
     }
 
     /// Detects the program; none if the server does not answer.
     async fn ask(self: &Arc<Self>, headers: &HeaderMap) -> Option<EngineKind> {
-        let (server, models) = self.ask_one("/v1/models", headers).await?;
+        let (server, models) = self.ask_one("/v1/models", headers, WAIT).await?;
         let models: Value = toolglot_json::from_slice(&models).unwrap_or_default();
         if let Some(kind) = EngineKind::of_models(&models) {
             return Some(kind);
@@ -57,7 +57,7 @@ impl Server {
         for (at, (path, word, _)) in ASK.into_iter().enumerate() {
             let (server, headers) = (Arc::clone(self), headers.clone());
             asked.spawn(async move {
-                let (_, body) = server.ask_one(path, &headers).await?;
+                let (_, body) = server.ask_one(path, &headers, WAIT).await?;
                 toolglot_json::from_slice(&body).ok()?.get(word).map(|_| at)
             });
         }
@@ -66,18 +66,18 @@ impl Server {
     }
 
     /// Sends one request; returns the `Server` header and the body of a successful answer.
-    async fn ask_one(&self, path: &str, headers: &HeaderMap) -> Option<(String, Vec<u8>)> {
+    pub(crate) async fn ask_one(&self, path: &str, headers: &HeaderMap, wait: Duration) -> Option<(String, Vec<u8>)> {
         let uri = self.same_path(&path.parse().ok()?).ok()?;
         let mut headers = headers.clone();
         headers.remove(http::header::CONTENT_TYPE);
         let answer = self.send(Method::GET, uri, headers, axum::body::Body::empty());
-        let answer: Response = tokio::time::timeout(WAIT, answer).await.ok()?.ok()?;
+        let answer: Response = tokio::time::timeout(wait, answer).await.ok()?.ok()?;
         if !answer.status().is_success() {
             return None;
         }
         let server = answer.headers().get(http::header::SERVER).and_then(|value| value.to_str().ok());
         let server = server.unwrap_or_default().to_owned();
-        let body = tokio::time::timeout(WAIT, Limited::new(answer.into_body(), 4 << 20).collect()).await.ok()?.ok()?;
+        let body = tokio::time::timeout(wait, Limited::new(answer.into_body(), 4 << 20).collect()).await.ok()?.ok()?;
         Some((server, body.to_bytes().to_vec()))
     }
 }

@@ -146,7 +146,7 @@ impl Proxy {
 
     /// Prints the startup message, or logs that the proxy is listening.
     fn greet(&self, listener: &Listener) {
-        let format = self.shared.live.load().config.server.log.value.settled();
+        let format = self.shared.live.load().config.server.log.value.resolved();
         match format {
             LogFormat::Human => eprint!("{}", self.banner(listener)),
             _ => self.event("info", &format!("listening on {}", listener.place())),
@@ -225,7 +225,7 @@ impl Proxy {
         let Ok(result) = tokio::task::spawn_blocking(read).await else { return };
         let word = if result.is_ok() { "success" } else { "failure" };
         self.shared.metrics.reloads.add(&[word], 1);
-        watch.settle(sources, &self.shared.live.load().config);
+        watch.mark_applied(sources, &self.shared.live.load().config);
         match result {
             Ok(()) => self.event("info", "settings reloaded"),
             Err(error) => {
@@ -258,8 +258,7 @@ impl Proxy {
     }
 
     fn event(&self, level: &str, message: &str) {
-        let format = self.shared.live.load().config.server.log.value;
-        self.shared.log.event(format, level, message, &[("version", Value::from(env!("CARGO_PKG_VERSION")))]);
+        self.shared.event(level, message, &[("version", Value::from(env!("CARGO_PKG_VERSION")))]);
     }
 
     /// Serves a connection in its own task, and detects when the client leaves.

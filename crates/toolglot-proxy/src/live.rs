@@ -4,12 +4,13 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 use tokio_rustls::TlsAcceptor;
 use toolglot::{Dialect, Dialects, Limits, Options, detect};
 use toolglot_json::Value;
-use toolglot_wire::{Policy, Secrets, WireLimits};
+use toolglot_wire::{Exchange, Policy, Secrets, Turn, WireLimits};
 
 use crate::auth::{Keys, check_exposure};
 use crate::clients::Usages;
@@ -289,8 +290,8 @@ impl Shared {
 
     /// Records that, by its template, a model's prompts open the reasoning.
     pub(crate) fn learn_reasoning(&self, model: &str) {
-        if self.openings.lock().unwrap_or_else(PoisonError::into_inner).believe(model) {
-            self.tell(model, OPENS);
+        if self.openings.lock().unwrap_or_else(PoisonError::into_inner).mark_open(model) {
+            self.log_opening(model, OPENS);
         }
     }
 
@@ -298,23 +299,28 @@ impl Shared {
     pub(crate) fn learn_opening(&self, model: &str, inside: bool) {
         let learned = self.openings.lock().unwrap_or_else(PoisonError::into_inner).count(model, inside);
         match learned {
-            Some(true) => self.tell(model, OPENS),
+            Some(true) => self.log_opening(model, OPENS),
             Some(false) => {
-                self.tell(model, "the prompt does not always open the reasoning; later answers start as text")
+                self.log_opening(model, "the prompt does not always open the reasoning; later answers start as text")
             }
             None => {}
         }
     }
 
-    fn tell(&self, model: &str, message: &str) {
+    fn log_opening(&self, model: &str, message: &str) {
         let model = if looks_like_key(model) { "***" } else { model };
-        let details = [("model", Value::from(model))];
-        self.log.event(self.live.load().config.server.log.value, "info", message, &details);
+        self.event("info", message, &[("model", Value::from(model))]);
     }
 
     /// Logs an event.
     pub(crate) fn event(&self, level: &str, message: &str, details: &[(&str, Value)]) {
         self.log.event(self.live.load().config.server.log.value, level, message, details);
+    }
+
+    /// Returns a turn for an answer that begins now.
+    pub(crate) fn turn(&self, exchange: &Exchange) -> Turn {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        exchange.turn(self.draw(), now.as_secs())
     }
 
     /// Returns a unique number, for ids but not for secrets.

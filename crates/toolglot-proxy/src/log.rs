@@ -62,7 +62,7 @@ impl Log {
 
     /// Logs an event with details.
     pub(crate) fn event(&self, format: LogFormat, level: &str, message: &str, details: &[(&str, Value)]) {
-        match format.settled() {
+        match format.resolved() {
             LogFormat::Json => self.write(json_line(level, message, details)),
             LogFormat::Human => self.write(human_line(level, message, details)),
             LogFormat::Auto | LogFormat::Off => (),
@@ -72,7 +72,7 @@ impl Log {
 
 impl LogFormat {
     /// Resolves `auto`.
-    pub(crate) fn settled(self) -> Self {
+    pub(crate) fn resolved(self) -> Self {
         match self {
             Self::Auto if std::io::stderr().is_terminal() => Self::Human,
             Self::Auto => Self::Json,

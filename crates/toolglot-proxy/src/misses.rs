@@ -41,7 +41,7 @@ impl MissReview {
             ("capture", file.map_or(Value::Null, Value::from)),
             ("id", Value::from(self.id.as_str())),
         ];
-        self.warn("an answer looks like a call but was not recognised as one", &details);
+        self.shared.event("warn", "an answer looks like a call but was not recognised as one", &details);
     }
 
     /// Captures the exchange if the settings say so; returns the file's name.
@@ -60,13 +60,9 @@ impl MissReview {
             Ok(name) => Some(name),
             Err(error) => {
                 let why = format!("cannot write a capture to `{}`: {error}", server.captures);
-                self.warn(&why, &[("id", Value::from(self.id.as_str()))]);
+                self.shared.event("warn", &why, &[("id", Value::from(self.id.as_str()))]);
                 None
             }
         }
-    }
-
-    fn warn(&self, message: &str, details: &[(&str, Value)]) {
-        self.shared.log.event(self.shared.live.load().config.server.log.value, "warn", message, details);
     }
 }

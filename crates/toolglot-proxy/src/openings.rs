@@ -41,7 +41,7 @@ impl Openings {
     }
 
     /// Records that, by the template, answers begin inside reasoning; returns whether that is new.
-    pub(crate) fn believe(&mut self, model: &str) -> bool {
+    pub(crate) fn mark_open(&mut self, model: &str) -> bool {
         let votes = self.votes(model);
         let before = votes.is_inside();
         *votes = Votes { inside: ALL, count: WINDOW };
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn answers_outvote_a_template() {
         let mut openings = Openings::default();
-        assert!(openings.believe("m") && !openings.believe("m"));
+        assert!(openings.mark_open("m") && !openings.mark_open("m"));
         let told: Vec<_> = (0..3).map(|_| openings.count("m", false)).collect();
         assert_eq!(told, [None, None, Some(false)]);
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
-use http_body_util::{BodyExt, Limited};
 use toolglot_json::{Value, json};
 use toolglot_wire::EngineKind;
 
@@ -32,7 +31,8 @@ impl Server {
     ) -> Option<Arc<Learned>> {
         let read = shared.read_template().filter(|_| engine == EngineKind::LlamaCpp)?;
         let learned = self.template.get_or_try_init(|| async {
-            let properties = self.properties(headers).await.ok_or(())?;
+            let (_, properties) = self.ask_one("/props", headers, WAIT).await.ok_or(())?;
+            let properties = serde_json::from_slice(&properties).map_err(drop)?;
             let Some(config) = of_properties(&properties) else { return Ok(None) };
             let found = tokio::task::spawn_blocking(move || read(&config.to_string())).await.map_err(drop)?;
             Ok::<_, ()>(self.log_template(found, shared))
@@ -61,19 +61,5 @@ impl Server {
                 None
             }
         }
-    }
-
-    async fn properties(&self, headers: &HeaderMap) -> Option<Value> {
-        let uri = self.same_path(&"/props".parse().ok()?).ok()?;
-        let mut headers = headers.clone();
-        headers.remove(http::header::CONTENT_TYPE);
-        let asked = self.send(http::Method::GET, uri, headers, axum::body::Body::empty());
-        let answer = tokio::time::timeout(WAIT, asked).await.ok()?.ok()?;
-        if !answer.status().is_success() {
-            return None;
-        }
-        let body = Limited::new(answer.into_body(), 4 << 20).collect();
-        let body = tokio::time::timeout(WAIT, body).await.ok()?.ok()?;
-        serde_json::from_slice(&body.to_bytes()).ok()
     }
 }

@@ -80,12 +80,12 @@ pub(crate) async fn recall(
         return Ok(found);
     };
     for id in references.items {
-        if let Some(item) = within(shared, live, "read", store.item(owner, &id)).await? {
+        if let Some(item) = within(shared, "read", store.item(owner, &id)).await? {
             found.items.insert(id, item);
         }
     }
     for id in references.conversations {
-        if let Some(items) = within(shared, live, "read", store.conversation(owner, &id)).await? {
+        if let Some(items) = within(shared, "read", store.conversation(owner, &id)).await? {
             found.conversations.insert(id, items);
         }
     }
@@ -105,7 +105,7 @@ pub(crate) fn keep(shared: &Arc<Shared>, owner: Owner, answer: StoredAnswer) -> 
     Some(tokio::spawn(async move {
         if let Some(store) = &live.shared_store {
             // The answer itself is valid; a later request that refers to it gets an error.
-            let _ = within(&shared, &live, "write", store.keep(owner, answer)).await;
+            let _ = within(&shared, "write", store.keep(owner, answer)).await;
         }
     }))
 }
@@ -114,7 +114,7 @@ pub(crate) fn keep(shared: &Arc<Shared>, owner: Owner, answer: StoredAnswer) -> 
 pub(crate) async fn response(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<Option<Value>, Fault> {
     match &live.shared_store {
         None => Ok(shared.memory.response(owner, id)),
-        Some(store) => within(shared, live, "read", store.response(owner, id)).await,
+        Some(store) => within(shared, "read", store.response(owner, id)).await,
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) async fn response(shared: &Shared, live: &Live, owner: Owner, id: &st
 pub(crate) async fn forget(shared: &Shared, live: &Live, owner: Owner, id: &str) -> Result<(), Fault> {
     match &live.shared_store {
         None => shared.memory.forget(owner, id),
-        Some(store) => within(shared, live, "write", store.forget(owner, id)).await?,
+        Some(store) => within(shared, "write", store.forget(owner, id)).await?,
     }
     Ok(())
 }
@@ -130,14 +130,13 @@ pub(crate) async fn forget(shared: &Shared, live: &Live, owner: Owner, id: &str)
 /// Waits for the shared store; errors are counted and logged.
 async fn within<T>(
     shared: &Shared,
-    live: &Live,
     what: &'static str,
     asked: impl Future<Output = Result<T, String>>,
 ) -> Result<T, Fault> {
     asked.await.map_err(|error| {
         shared.metrics.store_errors.add(&[what], 1);
         let details = [("operation", Value::from(what)), ("error", Value::from(error))];
-        shared.log.event(live.config.server.log.value, "error", "the shared store failed", &details);
+        shared.event("error", "the shared store failed", &details);
         ProxyError::Store.because("the store of earlier answers is unreachable; try again later, or send the whole conversation without `previous_response_id`")
     })
 }

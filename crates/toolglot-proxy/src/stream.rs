@@ -32,13 +32,13 @@ pub(crate) struct Flow {
     turn: Option<Turn>,
     record: Record,
     shared: Arc<Shared>,
-    waits: Waits,
+    timers: StreamTimers,
     /// The output of the turn; reused for the next piece.
     out: Vec<u8>,
     /// The server's bytes, if all of `out` comes from these.
     only: Option<Bytes>,
     /// How often to poll again for further bytes before sending.
-    looks: u8,
+    extra_polls: u8,
     /// When the server's bytes were last read.
     read_at: Option<Instant>,
     /// Whether `out` was filled before the rest is read, and is sent first.
@@ -61,16 +61,16 @@ impl Flow {
         record: Record,
         timeouts: &Timeouts,
     ) -> Self {
-        let waits = Waits::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
+        let timers = StreamTimers::new(timeouts, turn.as_ref().is_some_and(|turn| !turn.is_relay()));
         Self {
             upstream: Some(upstream),
             turn,
             record,
             shared: Arc::clone(shared),
-            waits,
+            timers,
             out: Vec::new(),
             only: None,
-            looks: 0,
+            extra_polls: 0,
             read_at: None,
             is_begun: false,
             held: 0,
@@ -126,7 +126,7 @@ impl Flow {
         self.record.first_byte();
         self.record.bytes += bytes.len() as u64;
         self.record.sent(&bytes);
-        self.waits.sent();
+        self.timers.sent();
         Poll::Ready(Some(Ok(Frame::data(bytes))))
     }
 
@@ -159,33 +159,33 @@ impl Flow {
         self.record.busy += end - start;
         self.only = Some(bytes).filter(|_| is_first);
         let is_burst = self.read_at.replace(end).is_some_and(|before| start - before < BURST);
-        self.looks = if is_burst { LOOKS } else { 0 };
+        self.extra_polls = if is_burst { EXTRA_POLLS } else { 0 };
         if held != self.held {
             self.set_held(held);
         }
     }
 
-    /// Waits for a keep-alive or a timeout.
-    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<Waited> {
+    /// StreamTimers for a keep-alive or a timeout.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         let is_written = self.turn.as_ref().is_some_and(|turn| !turn.is_relay());
         if is_written && self.record.running.as_ref().is_some_and(Running::needs_keep_alive) {
-            return Poll::Ready(Waited::Silence);
+            return Poll::Ready(TimerEvent::KeepAlive);
         }
-        self.waits.poll(cx)
+        self.timers.poll(cx)
     }
 
     /// Returns whether to poll once more before sending: a server's connection hands over one piece at a time, and the next
-    /// one that has arrived when its task runs again. This never waits.
-    fn looks_again(&mut self, cx: &Context<'_>) -> bool {
-        let Some(left) = self.looks.checked_sub(1) else { return false };
-        self.looks = left;
+    /// one that has arrived when its task runs again. This never timers.
+    fn polls_again(&mut self, cx: &Context<'_>) -> bool {
+        let Some(left) = self.extra_polls.checked_sub(1) else { return false };
+        self.extra_polls = left;
         cx.waker().wake_by_ref();
         true
     }
 }
 
 /// A client's connection polls twice before other tasks run.
-const LOOKS: u8 = 2;
+const EXTRA_POLLS: u8 = 2;
 
 /// Bytes that arrive this soon after others are likely followed by more. Models write tokens more slowly, so polling again
 /// after each, which costs a sixth of what a piece costs, would be wasted.
@@ -210,17 +210,17 @@ impl http_body::Body for Flow {
             let frame = match Pin::new(upstream).poll_frame(cx) {
                 Poll::Ready(frame) => frame,
                 Poll::Pending if !this.out.is_empty() => {
-                    return if this.looks_again(cx) { Poll::Pending } else { this.send_on() };
+                    return if this.polls_again(cx) { Poll::Pending } else { this.send_on() };
                 }
                 Poll::Pending => match ready!(this.wait(cx)) {
-                    Waited::Silence => {
+                    TimerEvent::KeepAlive => {
                         let alive = this.turn.as_ref().map_or(&b""[..], Turn::keep_alive);
                         return this.send(alive);
                     }
-                    Waited::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
+                    TimerEvent::TooLong(fault) => return this.end(TurnEnd::Cut(fault), cx),
                 },
             };
-            this.waits.received();
+            this.timers.received();
             let bytes = match frame {
                 None => return this.end(TurnEnd::Over, cx),
                 Some(Err(error)) => {
@@ -270,7 +270,7 @@ impl Drop for Flow {
 }
 
 /// Timeouts of a stream. They share a timer that is reset only when it fires, so that a busy stream does not touch it.
-struct Waits {
+struct StreamTimers {
     idle: Option<Duration>,
     total: Option<Duration>,
     keep_alive: Option<Duration>,
@@ -287,13 +287,13 @@ struct Waits {
 }
 
 /// The result of a wait.
-enum Waited {
+enum TimerEvent {
     /// Send a keep-alive.
-    Silence,
+    KeepAlive,
     TooLong(Fault),
 }
 
-impl Waits {
+impl StreamTimers {
     fn new(timeouts: &Timeouts, is_written: bool) -> Self {
         let now = Instant::now();
         Self {
@@ -317,8 +317,8 @@ impl Waits {
         self.has_sent = true;
     }
 
-    /// Waits until a timeout expires or a keep-alive is due.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Waited> {
+    /// StreamTimers until a timeout expires or a keep-alive is due.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<TimerEvent> {
         loop {
             let now = Instant::now();
             let since = *self.since.get_or_insert(now);
@@ -331,15 +331,15 @@ impl Waits {
             if idle.is_some_and(|at| at <= now) {
                 let time = self.idle.unwrap_or_default();
                 let message = format!("no data from the model server for {time:?} (`timeouts.idle`)");
-                return Poll::Ready(Waited::TooLong(ProxyError::Idle.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::Idle.because(message)));
             }
             if total.is_some_and(|at| at <= now) {
                 let time = self.total.unwrap_or_default();
                 let message = format!("the answer took longer than {time:?} (`timeouts.total`)");
-                return Poll::Ready(Waited::TooLong(ProxyError::Total.because(message)));
+                return Poll::Ready(TimerEvent::TooLong(ProxyError::Total.because(message)));
             }
             if alive.is_some_and(|at| at <= now) {
-                return Poll::Ready(Waited::Silence);
+                return Poll::Ready(TimerEvent::KeepAlive);
             }
             let Some(next) = [idle, total, alive].into_iter().flatten().min() else { return Poll::Pending };
             let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(next.into())));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use toolglot_wire::{EngineKind, Exchange, Fault, FaultKind, Policy, Protocol, Re
 use crate::bodies::{ERROR_BODY, collect, model_of, read_body, with_model};
 use crate::capture::CaptureBuffer;
 use crate::config::setting::{Keep, Mode, TemplateUse};
-use crate::demand::{Again, Arrived, Patience, StartedResponse};
+use crate::demand::{AnswerLimits, Retry, StartedResponse, UpstreamAnswer};
 use crate::error::{self, ProxyError};
 use crate::forms::{Target, read_error};
 use crate::headers::{ATTEMPTS, PROMPT};
@@ -116,7 +116,7 @@ struct Answered {
     turn: Turn,
     wants_stream: bool,
     /// The data to retry the request, if the answer must contain a call.
-    again: Option<Again>,
+    retry: Option<Retry>,
 }
 
 impl TurnJob<'_> {
@@ -139,12 +139,12 @@ impl TurnJob<'_> {
             return relayed(self.shared, self.live, record, answered.response, Some(turn));
         }
         let (mut head, body) = answered.response.into_parts();
-        let arrived = Arrived { turn, flows: headers::is_event_stream(&head.headers), body };
-        let patience = self.patience(answered.wants_stream);
-        let started = match answered.again {
-            Some(again) => again.settle(self.shared, &mut record, arrived, &patience).await,
-            None if patience.wants_stream && arrived.flows => Ok(StartedResponse::flowing(arrived)),
-            None => arrived.whole(&mut record, &patience).await,
+        let answer = UpstreamAnswer { turn, flows: headers::is_event_stream(&head.headers), body };
+        let answer_limits = self.answer_limits(answered.wants_stream);
+        let started = match answered.retry {
+            Some(retry) => retry.run(self.shared, &mut record, answer, &answer_limits).await,
+            None if answer_limits.wants_stream && answer.flows => Ok(StartedResponse::streamed(answer)),
+            None => answer.whole(&mut record, &answer_limits).await,
         };
         headers::for_written(&mut head.headers);
         match started {
@@ -217,7 +217,7 @@ impl TurnJob<'_> {
         record.busy += self.began.elapsed();
         let response = target.send(body).await?;
         let turn = Turn::relay(self.ingress, route.policy.limits());
-        Ok(Answered { response, turn, wants_stream: false, again: None })
+        Ok(Answered { response, turn, wants_stream: false, retry: None })
     }
 
     /// Sends a request for a text completion; with tools, the answer is converted to a chat completion.
@@ -246,14 +246,13 @@ impl TurnJob<'_> {
         let uri = server.versioned("/completions", self.head.uri.query())?;
         record.busy += self.began.elapsed();
         let response = server.send_again(&uri, &headers, body, &record.resent).await.map(coding::readable)?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(route.reasoning_open == Some(true));
+        let turn = self.shared.turn(&exchange).with_reasoning_open(route.reasoning_open == Some(true));
         let wants_stream = exchange.is_stream();
         if !response.status().is_success() || turn.is_relay() {
-            return Ok(Answered { response, turn, wants_stream, again: None });
+            return Ok(Answered { response, turn, wants_stream, retry: None });
         }
         let response = completions::as_chat(response, self.live.config.limits.answer.0).await?;
-        Ok(Answered { response, turn, wants_stream, again: None })
+        Ok(Answered { response, turn, wants_stream, retry: None })
     }
 
     /// Converts an answer back to a text completion, if the client asked for one.
@@ -307,13 +306,12 @@ impl TurnJob<'_> {
                 _ => {}
             }
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let turn = exchange.turn(self.shared.draw(), now).with_reasoning_open(opens);
+        let turn = self.shared.turn(&exchange).with_reasoning_open(opens);
         let protocols = (self.ingress, asked.target.protocol);
         self.start_capture(record, protocols, asked.policy.engine(), (&exchange, opens), &response);
         let wants_stream = exchange.is_stream();
-        let again = exchange.demands_call().then_some(Again { exchange, target: asked.target });
-        Ok(Answered { response, turn, wants_stream, again })
+        let retry = exchange.demands_call().then_some(Retry { exchange, target: asked.target });
+        Ok(Answered { response, turn, wants_stream, retry })
     }
 
     /// Starts capturing the exchange, if enabled.
@@ -332,11 +330,11 @@ impl TurnJob<'_> {
             protocols,
             engine,
             reasoning_open,
-            begun: exchange.is_begun(),
+            is_begun: exchange.is_begun(),
             streamed: headers::is_event_stream(response.headers()),
             request: self.body.clone(),
             answer: Vec::new(),
-            told: Vec::new(),
+            sent: Vec::new(),
         }));
     }
 
@@ -399,10 +397,10 @@ impl TurnJob<'_> {
         response
     }
 
-    fn patience(&self, wants_stream: bool) -> Patience {
+    fn answer_limits(&self, wants_stream: bool) -> AnswerLimits {
         let (limits, timeouts) = (&self.live.config.limits, &self.live.config.timeouts);
         let whole = self.live.config.whole_time();
-        Patience { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
+        AnswerLimits { wants_stream, most: limits.answer.0, idle: timeouts.idle.on(), whole }
     }
 
     /// Sends an answer, or its beginning and then the rest.

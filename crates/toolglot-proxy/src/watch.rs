@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// Records the current state of the files of the effective settings.
-    pub(crate) fn settle(&mut self, sources: &Sources, config: &Config) {
+    pub(crate) fn mark_applied(&mut self, sources: &Sources, config: &Config) {
         self.known = stamps(sources, config);
         self.last.clone_from(&self.known);
     }

@@ -47,10 +47,10 @@ impl BareArguments {
         text.starts_with('{') && parse(text, dialects, tools, options).calls.is_empty() && fits()
     }
 
-    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
         let text = std::mem::take(&mut self.text);
         if !text.is_empty() {
-            out.push(said(Part::Text(text)));
+            out.push(ResponseEvent::first(Part::Text(text)));
         }
     }
 }
@@ -60,7 +60,7 @@ impl Join for BareArguments {
         let part = match event {
             ResponseEvent::Part { choice: 0, part } => part,
             ResponseEvent::End | ResponseEvent::Fault(_) => {
-                self.give(out);
+                self.flush(out);
                 out.push(event);
                 return true;
             }
@@ -74,25 +74,25 @@ impl Join for BareArguments {
                 self.text.push_str(&text);
                 let is_open = self.is_open();
                 if !is_open {
-                    self.give(out);
+                    self.flush(out);
                 }
                 return !is_open;
             }
             Part::Reasoning(_) | Part::Logprobs(_) | Part::Own(_) => {
-                out.push(said(part));
+                out.push(ResponseEvent::first(part));
                 return false;
             }
             Part::Finish(ref finish) if !finish.is_cut() && self.is_arguments() => {
                 let text = std::mem::take(&mut self.text);
                 let (name, kind) = (self.tool.clone(), CallKind::Function);
-                out.push(said(Part::CallStart { call: CALL, id: None, name, kind }));
-                out.push(said(Part::Arguments { call: CALL, text }));
-                out.push(said(Part::CallEnd { call: CALL }));
-                out.push(said(Part::Finish(Finish::ToolCalls)));
+                out.push(ResponseEvent::first(Part::CallStart { call: CALL, id: None, name, kind }));
+                out.push(ResponseEvent::first(Part::Arguments { call: CALL, text }));
+                out.push(ResponseEvent::first(Part::CallEnd { call: CALL }));
+                out.push(ResponseEvent::first(Part::Finish(Finish::ToolCalls)));
             }
             part => {
-                self.give(out);
-                out.push(said(part));
+                self.flush(out);
+                out.push(ResponseEvent::first(part));
             }
         }
         true
@@ -101,8 +101,4 @@ impl Join for BareArguments {
     fn held(&self) -> usize {
         self.text.len()
     }
-}
-
-fn said(part: Part) -> ResponseEvent {
-    ResponseEvent::Part { choice: 0, part }
 }

@@ -6,6 +6,7 @@ use toolglot::{Dialect, Dialects, Renderer, Rendering, Tools};
 use toolglot_json::{Map, Value, json};
 
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::protocol::Protocol;
 use crate::response_event::{Part, ResponseEvent};
 
@@ -42,7 +43,7 @@ impl Demand {
         }
     }
 
-    /// Returns what a model is told that did not do it.
+    /// Returns the instruction for a model that did not comply.
     fn words(&self, example: Option<&str>) -> String {
         let what = match self {
             Self::Call => "No function was called, but a call is required now.".to_owned(),
@@ -155,8 +156,8 @@ fn schema(name: &str, tool: &Value) -> Value {
     })
 }
 
-/// Adds to a request, as the server got it, what the model said and what it is told now; says whether the server shapes
-/// the answer, if it may.
+/// Adds the model's answer and a new instruction to a request in the server's form. Says whether the server constrains
+/// the answer, if that is allowed.
 pub(crate) fn ask_again(
     request: &mut Map,
     upstream: Protocol,
@@ -239,10 +240,10 @@ impl Opening {
         (!text.is_empty()).then(|| Self { text: text.to_owned(), seen: String::new() })
     }
 
-    fn give(&mut self, out: &mut Vec<ResponseEvent>) {
+    fn flush(&mut self, out: &mut Vec<ResponseEvent>) {
         let seen = std::mem::take(&mut self.seen);
         let text = if seen.starts_with(&self.text) { seen } else { format!("{}{seen}", self.text) };
-        out.push(ResponseEvent::Part { choice: 0, part: Part::Text(text) });
+        out.push(ResponseEvent::first(Part::Text(text)));
     }
 }
 
@@ -257,7 +258,7 @@ impl Join for Opening {
                 self.seen.push_str(&text);
                 let is_open = self.text.len() > self.seen.len() && self.text.starts_with(&self.seen);
                 if !is_open {
-                    self.give(out);
+                    self.flush(out);
                 }
                 return !is_open;
             }
@@ -272,7 +273,7 @@ impl Join for Opening {
             said => said,
         };
         if !self.seen.is_empty() {
-            self.give(out);
+            self.flush(out);
         }
         out.push(said);
         true
@@ -281,7 +282,7 @@ impl Join for Opening {
 
 /// Returns the declared tools as a list, which is empty if there are none.
 pub(crate) fn tools(request: &Map) -> &[Value] {
-    request.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    list(request.get("tools"))
 }
 
 #[cfg(test)]
@@ -312,8 +313,8 @@ mod tests {
 
     #[test]
     fn the_opening_is_said_once() {
-        let text = |text: &str| ResponseEvent::Part { choice: 0, part: Part::Text(text.to_owned()) };
-        let end = || ResponseEvent::Part { choice: 0, part: Part::Finish(crate::response_event::Finish::Stop) };
+        let text = |text: &str| ResponseEvent::first(Part::Text(text.to_owned()));
+        let end = || ResponseEvent::first(Part::Finish(crate::response_event::Finish::Stop));
         for (pieces, wanted) in [
             (vec!["x"], "<f=x"),
             (vec!["<f=x"], "<f=x"),

@@ -13,7 +13,7 @@ use crate::policy::{Enforce, Policy};
 use crate::protocol::Protocol;
 
 /// A grammar for a request, and how to send it.
-pub(crate) struct Held {
+pub(crate) struct Enforcement {
     grammar: Grammar,
     slot: GrammarSlot,
     /// Whether it covers the whole answer, not only the text from its trigger on.
@@ -25,7 +25,7 @@ pub(crate) type Before = Vec<(String, Option<Value>)>;
 
 /// The result of adding a grammar to a request.
 #[derive(Debug, Default)]
-pub(crate) struct Holding {
+pub(crate) struct Enforced {
     /// The previous members, if a grammar was added.
     pub(crate) before: Option<Before>,
     /// Whether the answer is JSON of a schema.
@@ -36,7 +36,7 @@ pub(crate) struct Holding {
 
 /// Why there is no grammar.
 #[derive(Debug)]
-pub(crate) enum NotHeld {
+pub(crate) enum NotEnforced {
     /// None is required, or the server does not accept one.
     Nothing,
     /// The server only accepts a grammar if the tools are in the prompt.
@@ -45,7 +45,7 @@ pub(crate) enum NotHeld {
     Because(String),
 }
 
-impl Held {
+impl Enforcement {
     /// Creates the grammar for a chat request whose tools are functions, if the policy enforces something in it; `prompted` is
     /// the dialect of the tools in the prompt.
     pub(crate) fn new(
@@ -54,18 +54,18 @@ impl Held {
         prompted: Option<&Arc<Dialect>>,
         upstream: Protocol,
         policy: &Policy,
-    ) -> Result<Self, NotHeld> {
+    ) -> Result<Self, NotEnforced> {
         let slot = policy.engine.grammar_slot();
         if !is_wanted(request, asked, policy) || !is_sent(slot.form, request, asked, upstream) {
-            return Err(NotHeld::Nothing);
+            return Err(NotEnforced::Nothing);
         }
         if prompted.is_none() && slot.beside_tools == BesideTools::Refused {
-            return Err(NotHeld::InPromptOnly);
+            return Err(NotEnforced::InPromptOnly);
         }
         let shaped = (slot.form == GrammarMembers::Schema).then(|| Dialects::builtin().get(SHAPED).cloned()).flatten();
         let Some(dialect) = shaped.as_ref().or(prompted).or(policy.native.as_ref()) else {
             let why = "the model's dialect is unknown; set the route's `dialect`";
-            return Err(NotHeld::Because(why.to_owned()));
+            return Err(NotEnforced::Because(why.to_owned()));
         };
         let answer = answer_schema(request).cloned();
         let whole = asked.demand.is_some() || answer.is_some();
@@ -79,7 +79,7 @@ impl Held {
         }
         let grammar = declared(request, policy)
             .and_then(|tools| Grammar::new(dialect, &tools, &options).map_err(|error| error.to_string()))
-            .map_err(NotHeld::Because)?;
+            .map_err(NotEnforced::Because)?;
         Ok(Self { grammar, slot, whole })
     }
 
@@ -105,17 +105,21 @@ impl Held {
 }
 
 /// Adds a grammar to the request, if there is one; adds notes about what it omits, or why there is none.
-pub(crate) fn hold(made: Result<Held, NotHeld>, request: &mut Map, notes: &mut Vec<String>) -> Holding {
-    let written = made.and_then(|held| {
-        let before = held.write(request).map_err(NotHeld::Because)?;
-        notes.extend(held.notes());
-        Ok(Holding { before: Some(before), is_shaped: held.slot.form == GrammarMembers::Schema, wants_prompt: false })
+pub(crate) fn apply(made: Result<Enforcement, NotEnforced>, request: &mut Map, notes: &mut Vec<String>) -> Enforced {
+    let written = made.and_then(|enforcement| {
+        let before = enforcement.write(request).map_err(NotEnforced::Because)?;
+        notes.extend(enforcement.notes());
+        Ok(Enforced {
+            before: Some(before),
+            is_shaped: enforcement.slot.form == GrammarMembers::Schema,
+            wants_prompt: false,
+        })
     });
     written.unwrap_or_else(|why| {
-        if let NotHeld::Because(why) = &why {
+        if let NotEnforced::Because(why) = &why {
             notes.push(format!("no grammar is sent: {why}"));
         }
-        Holding { wants_prompt: matches!(why, NotHeld::InPromptOnly), ..Holding::default() }
+        Enforced { wants_prompt: matches!(why, NotEnforced::InPromptOnly), ..Enforced::default() }
     })
 }
 

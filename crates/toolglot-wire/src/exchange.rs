@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 use toolglot::Dialect;
 use toolglot_json::{Map, Value, json};
 
-use crate::chat::history::Mender;
+use crate::chat::history::HistoryRepairer;
 use crate::chat::request::{ChatAsked, prepare, put_in_order};
 use crate::demand::{self, Demand, DemandPrompt, Opening};
 use crate::dispatch::{as_chat, from_chat, make_safe, to_chat};
-use crate::enforce::{self, Before, Held, Holding, hold};
+use crate::enforce::{self, Before, Enforced, Enforcement};
 use crate::fault::{Fault, FaultKind};
 use crate::normalize::AnswerSettings;
 use crate::ollama;
@@ -22,7 +22,7 @@ use crate::prompt::into_text;
 use crate::protocol::Protocol;
 use crate::recall::{self, Recall};
 use crate::refusals;
-use crate::surrogates::mended;
+use crate::surrogates::repaired;
 use crate::turn::Turn;
 
 /// A client's request, which creates the [`Turn`] for its answer.
@@ -130,14 +130,14 @@ impl Exchange {
         // |------------------|----------|-------------------------|------------|
         // | idle, not read   | none     | the client's bytes      | as it is   |
         // | idle, unchanged  | dropped  | the client's bytes      | as it is   |
-        // | idle, mended     | dropped  | the mended request      | as it is   |
+        // | idle, repaired     | dropped  | the repaired request      | as it is   |
         // | else, unchanged  | kept     | the client's bytes      | read       |
         // | else             | kept     | `sent`, when it is due  | read       |
         //
         // Most requests are idle, so that is found out from a few fields before anything else is read.
         let idle = ingress == upstream && !has_tools && !prompted && !policy.forced && !renamed && !broken;
         let stream = ingress.is_stream(glance.stream.as_ref());
-        let body = &*if idle { Cow::Borrowed(body) } else { mended(body) };
+        let body = &*if idle { Cow::Borrowed(body) } else { repaired(body) };
         // Servers refuse an empty list.
         let lists_nothing = glance.tools.is_some_and(|tools| !is_list(tools) && tools.get().starts_with('['));
         let is_read = !idle || lists_nothing || mentions_calls(body);
@@ -312,7 +312,7 @@ impl ExchangeWork {
         notes: &mut Vec<String>,
     ) -> Result<Self, Fault> {
         let mut request = toolglot_json::object_from_slice(body).map_err(unreadable)?;
-        // In prompt mode all goes the same way, by chat.
+        // In prompt mode, all requests use Chat Completions.
         // A prompt without a conversation holds no calls.
         let prompt = policy.prompt.as_ref().filter(|_| ingress != Protocol::Ollama || !ollama::generates(&request));
         let same = ingress == upstream && (prompt.is_none() || upstream == Protocol::Chat);
@@ -329,13 +329,13 @@ impl ExchangeWork {
         };
         let asked = ChatAsked::of(&chat);
         let mut sent = if same && upstream != Protocol::Chat { request.clone() } else { chat };
-        let (mut demand_prompt, mut is_begun, mut holding) = (None, false, Holding::default());
+        let (mut demand_prompt, mut is_begun, mut enforced) = (None, false, Enforced::default());
         if let Some(dialect) = prompt {
             let mut prompted = Prompted { dialect, asked: &asked, upstream, policy, notes };
-            (demand_prompt, is_begun, holding) = prompted.write(&mut sent)?;
+            (demand_prompt, is_begun, enforced) = prompted.write(&mut sent)?;
         } else if upstream == Protocol::Chat {
             prepare(&mut sent, &asked, same, policy, notes);
-            holding = hold(Held::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
+            enforced = enforce::apply(Enforcement::new(&sent, &asked, None, upstream, policy), &mut sent, notes);
         } else {
             sent = natively(sent, &asked, (ingress, upstream), policy, notes);
         }
@@ -347,7 +347,7 @@ impl ExchangeWork {
             sent.insert("model".to_owned(), model.as_str().into());
         }
         let mut wants = AnswerSettings { own_blocks: upstream != Protocol::Chat, ..wants(asked, policy, stream) };
-        if holding.is_shaped {
+        if enforced.is_shaped {
             wants.dialects = demand::with_shaped(&wants.dialects);
         }
         let remembers = memory.is_some() && recall::is_allowed(&request);
@@ -359,8 +359,8 @@ impl ExchangeWork {
             demand_prompt,
             is_begun,
             is_shaped: false,
-            held: holding.before,
-            wants_prompt: holding.wants_prompt,
+            held: enforced.before,
+            wants_prompt: enforced.wants_prompt,
             remembers,
         })
     }
@@ -375,7 +375,7 @@ fn natively(
     notes: &mut Vec<String>,
 ) -> Map {
     if ingress == upstream {
-        make_safe(ingress, &mut sent, &mut Mender { tools: &asked.tools, policy, notes });
+        make_safe(ingress, &mut sent, &mut HistoryRepairer { tools: &asked.tools, policy, notes });
     } else {
         put_in_order(&mut sent, asked, false, policy, notes);
         sent = from_chat(upstream, sent, notes);
@@ -398,26 +398,26 @@ struct Prompted<'a> {
 impl Prompted<'_> {
     /// Makes it the request for the server; returns how the prompt demands a call, whether it is begun, and whether
     /// the answer is held.
-    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Holding), Fault> {
+    fn write(&mut self, sent: &mut Map) -> Result<(Option<DemandPrompt>, bool, Enforced), Fault> {
         let Self { dialect, asked, upstream, policy, .. } = *self;
         put_in_order(sent, asked, false, policy, self.notes);
         let demand_prompt = match demand_of(asked, policy) {
             Some(demand) => DemandPrompt::new(sent, demand, dialect)?,
             None => None,
         };
-        let held = Held::new(sent, asked, Some(dialect), upstream, policy);
+        let enforcement = Enforcement::new(sent, asked, Some(dialect), upstream, policy);
         into_text(sent, &asked.tools, dialect, self.notes);
-        let holding = hold(held, sent, self.notes);
+        let enforced = enforce::apply(enforcement, sent, self.notes);
         *sent = from_chat(upstream, std::mem::take(sent), self.notes);
         if !asked.tools.is_empty() && !policy.off {
             policy.engine.complete(sent, upstream);
         }
         let opening = demand_prompt.as_ref().map(|prompt| prompt.opening.as_str()).filter(|text| !text.is_empty());
         // A grammar begins where the answer does.
-        let is_free = policy.prefill && upstream == Protocol::Chat && holding.before.is_none();
+        let is_free = policy.prefill && upstream == Protocol::Chat && enforced.before.is_none();
         let opening = opening.filter(|_| is_free);
         let is_begun = opening.is_some_and(|opening| policy.engine.prefill(sent, opening));
-        Ok((demand_prompt, is_begun, holding))
+        Ok((demand_prompt, is_begun, enforced))
     }
 }
 

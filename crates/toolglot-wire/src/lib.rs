@@ -18,6 +18,7 @@ mod engine;
 mod exchange;
 mod fault;
 mod framing;
+mod members;
 mod messages;
 mod ndjson;
 mod normalize;

@@ -30,6 +30,13 @@ pub enum ResponseEvent {
     End,
 }
 
+impl ResponseEvent {
+    /// Returns a part of the first alternative.
+    pub(crate) fn first(part: Part) -> Self {
+        Self::Part { choice: 0, part }
+    }
+}
+
 /// The metadata of a response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResponseStart {

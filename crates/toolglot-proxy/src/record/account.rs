@@ -13,9 +13,8 @@ impl Record {
         // The status of a truncated answer was sent before the error.
         let is_error = status >= 500 || self.error().is_some_and(|fault| fault.status >= 500);
         let level = if is_error { "error" } else { "info" };
-        let format = self.shared.live.load().config.server.log.value;
         let details = self.details(status);
-        self.shared.log.event(format, level, &self.line, &details);
+        self.shared.event(level, &self.line, &details);
         self.end_span(is_error, details);
     }
 

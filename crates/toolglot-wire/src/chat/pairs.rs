@@ -6,7 +6,7 @@ use toolglot_json::{Map, Value, json};
 
 use crate::partners::{CallAct, partners};
 
-/// What a model is told where no result of a call was ever sent.
+/// The result for a call without one.
 pub(crate) const UNANSWERED: &str = "No result: the call was not executed.";
 
 /// What stands before a result whose call is not there.

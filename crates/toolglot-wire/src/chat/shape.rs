@@ -24,12 +24,12 @@ pub(super) enum HoleKind {
     Created,
     /// An object that counts tokens.
     Usage,
-    /// The inside of a string, and any value, that go on as they came.
+    /// The inside of a string, and any value, that are passed on unchanged.
     Letters,
     Value,
 }
 
-/// What a template is made of: the places of its holes, and what stands in the server's text that goes out in other words.
+/// The parts of a template: the positions of its holes, and the edits to the server's text.
 #[derive(Debug)]
 pub(super) struct TemplatePlan {
     pub(super) choice: usize,
@@ -165,7 +165,7 @@ impl<'d> ChunkShape<'d> {
         Some(kind)
     }
 
-    /// Learns an element of `tool_calls` that goes on with the arguments of a call.
+    /// Learns an element of `tool_calls` that continues the arguments of a call.
     fn call(&mut self, list: &'d str) -> Option<PieceTarget> {
         let [call] = serde_json::from_str::<[&'d RawValue; 1]>(list).ok()?;
         let call = ChunkMembers::of(call.get())?;
@@ -216,7 +216,7 @@ impl<'d> ChunkShape<'d> {
         Some(())
     }
 
-    /// Notes that a member does not go out, nor the comma that belongs to it; `goes` says which others do not.
+    /// Notes that a member and its comma are omitted; `goes` says which other members are.
     fn cut(&mut self, members: &ChunkMembers<'d>, at: usize, is_cut: impl Fn(&str) -> bool) -> Option<()> {
         let place = |at: usize| {
             let (name, value) = members.0.get(at)?;

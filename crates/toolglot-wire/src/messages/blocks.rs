@@ -9,7 +9,7 @@ use crate::response_event::{CallKind, Part};
 pub(super) trait BlockSink {
     /// A block begins.
     fn start(&mut self, index: usize, block: Value);
-    /// A block goes on.
+    /// A block continues.
     fn delta(&mut self, index: usize, piece: BlockPiece<'_>);
     /// A block is over.
     fn stop(&mut self, index: usize);

@@ -6,6 +6,7 @@ use toolglot_json::{Map, Value};
 
 use super::block::kind;
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 
 /// Tokens of an image or a file: about those of a large one in Anthropic's models.
 const ATTACHMENT: u64 = 1_600;
@@ -85,8 +86,4 @@ impl io::Write for TokenEstimate {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn list(value: Option<&Value>) -> &[Value] {
-    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

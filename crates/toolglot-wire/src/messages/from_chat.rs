@@ -3,6 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::turns::turns;
+use crate::members::put;
 
 /// The tokens that an answer may have if the client does not say; the protocol insists on a number.
 const MAX_TOKENS: u64 = 8192;
@@ -89,10 +90,6 @@ fn field(key: String, value: Value, request: &mut Map, notes: &mut Vec<String>) 
         dropped if DROPPED.contains(&dropped) => {}
         _ => put(request, &key, Some(value)),
     }
-}
-
-fn put(request: &mut Map, key: &str, value: Option<Value>) {
-    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 /// Declares the tools, and which may be called. Servers insist that tools are declared which the history calls.

@@ -14,7 +14,7 @@ pub(super) struct ChatConversation<'h> {
 }
 
 impl<'h> ChatConversation<'h> {
-    /// Returns an empty conversation; reasoning goes into the fields named.
+    /// Returns an empty conversation that writes reasoning to the given fields.
     pub(super) fn new(reasoning: &'h [&'h str], notes: &'h mut Vec<String>) -> Self {
         Self { reasoning, notes, messages: Vec::new() }
     }

@@ -10,6 +10,7 @@ use toolglot_json::{Value, json};
 use super::block::blocks;
 use super::block::kind;
 use crate::chat::pairs::{ORPHAN, UNANSWERED};
+use crate::members::list;
 use crate::partners::{CallAct, partners};
 
 /// Puts the results of every call at the beginning of the turn behind it, and says so where there is none; a result whose
@@ -32,7 +33,7 @@ enum Speaker {
 fn is_in_order(messages: &[Value]) -> bool {
     let (mut open, mut word): (HashMap<&str, usize>, Speaker) = (HashMap::new(), Speaker::User);
     for message in messages {
-        let blocks = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let blocks = list(message.get("content"));
         let is_models = role(message) == "assistant";
         word = match (is_models, word) {
             (true, Speaker::Model) => Speaker::Model,

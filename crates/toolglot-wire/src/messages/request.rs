@@ -7,6 +7,7 @@ use toolglot_json::{Map, Value, json};
 use super::exact::ExactInputs;
 use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
@@ -153,7 +154,7 @@ fn choose(choice: &Value, chat: &mut Map, notes: &mut Vec<String>) {
 }
 
 fn is_declared(name: &str, chat: &Map) -> bool {
-    let tools = chat.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let tools = list(chat.get("tools"));
     tools.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(name))
 }
 

@@ -21,7 +21,7 @@ pub(super) struct CallEmitter {
     cut: bool,
     /// The last call was cut off after it had been said: the error that this is, unless a limit of the server's did it.
     cut_call: Option<Fault>,
-    /// A further call or text came although one call was all that was wanted.
+    /// Whether another call or text arrived although only one call was allowed.
     enough: bool,
     /// The limit that ended the open call.
     limit: Option<&'static str>,
@@ -63,7 +63,7 @@ impl CallEmitter {
     }
 
     /// Says whether the open call has this number and its arguments are said as they come.
-    pub(super) fn is_saying(&self, number: usize) -> bool {
+    pub(super) fn is_emitting(&self, number: usize) -> bool {
         let open = self.open.as_ref().is_some_and(|open| !open.mute && open.kept.is_none());
         open && self.calls == number + 1 && self.fault.is_none()
     }
@@ -76,7 +76,7 @@ impl CallEmitter {
         self.cut
     }
 
-    /// Says whether one call was wanted, is there, and the server goes on.
+    /// Says whether the only allowed call is complete and the server continues.
     pub(super) fn has_enough(&self) -> bool {
         self.enough
     }

@@ -26,7 +26,7 @@ pub(super) struct NativeCall {
     early: Option<String>,
     /// Reads the arguments; free text has none.
     reader: Option<Box<ArgumentsReader>>,
-    /// What came, of a tool that takes free text but is a function to the server: models write either.
+    /// The input of a free-text tool that the server knows as a function: models write either form.
     free: Option<String>,
     /// What was read before the call could be said.
     ready: String,
@@ -38,7 +38,7 @@ pub(super) struct NativeCall {
     repeats: bool,
     /// The call is none that the model's text has.
     is_other: bool,
-    /// The arguments came in the place of the name.
+    /// Whether the arguments arrived in place of the name.
     in_name: bool,
 }
 
@@ -260,7 +260,7 @@ fn is_twice(sent: &str, rest: &str) -> bool {
     !rest.is_empty() && sent.len() >= 2 * rest.len() && sent[..sent.len() - rest.len()].trim() == rest
 }
 
-/// Says whether what came is the free text itself: no object, or one that is none after all.
+/// Says whether the input is the free text itself instead of an object.
 fn is_free_text(text: &str, outcome: Outcome) -> bool {
     !text.trim().is_empty() && (!text.trim_start().starts_with('{') || outcome == Outcome::Broken)
 }

@@ -7,6 +7,7 @@ use toolglot::mint;
 use toolglot_json::{Map, Value, json};
 
 use crate::chat::history as chat_history;
+use crate::members::list;
 
 /// Returns the messages of a chat request.
 pub(super) fn to_chat(messages: Vec<Value>, reasoning: &[&str]) -> Vec<Value> {
@@ -156,7 +157,7 @@ fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     if let (Some(refusal), Some("")) = (text(message, "refusal"), turn["content"].as_str()) {
         turn["content"] = refusal.into();
     }
-    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(message.get("tool_calls"));
     let mut known = Vec::new();
     let mut list = Vec::new();
     for call in calls {
@@ -202,13 +203,13 @@ fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     message
 }
 
-/// Makes the earlier turns of a request safe that goes to a server of this protocol; a history in order stays as it is.
-pub(crate) fn make_safe(request: &mut Map, mender: &mut chat_history::Mender<'_>) {
+/// Makes the earlier turns of a request to a server of this protocol safe; a valid history is unchanged.
+pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryRepairer<'_>) {
     const REASONING: &[&str] = &["reasoning"];
     let Some(Value::Array(messages)) = request.get("messages") else { return };
     let before = to_chat(messages.clone(), REASONING);
     let mut chat = Map::from_iter([("messages".to_owned(), Value::from(before.clone()))]);
-    chat_history::make_safe(&mut chat, mender);
+    chat_history::make_safe(&mut chat, repairer);
     let Some(Value::Array(after)) = chat.remove("messages") else { return };
     if after != before || !messages.iter().all(has_objects) {
         request.insert("messages".to_owned(), from_chat(after, &mut Vec::new()).into());
@@ -217,7 +218,7 @@ pub(crate) fn make_safe(request: &mut Map, mender: &mut chat_history::Mender<'_>
 
 /// Says whether the arguments of a message's calls are what servers insist on.
 fn has_objects(message: &Value) -> bool {
-    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let calls = list(message.get("tool_calls"));
     calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
 }
 

@@ -44,7 +44,7 @@ fn conversation(request: &mut Map) -> Result<Vec<Value>, Fault> {
     }
 }
 
-/// Returns a prompt as a conversation; what goes around a model's template has no place in one.
+/// Returns a prompt as a conversation; options that bypass a model's template do not apply.
 fn prompt(request: &mut Map, notes: &mut Vec<String>) -> Result<Vec<Value>, Fault> {
     for key in ["raw", "suffix", "template"] {
         let value = request.remove(key).unwrap_or_default();

@@ -3,6 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::tools::{kind, members, text};
+use crate::members::put;
 
 /// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
 const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
@@ -55,10 +56,6 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
     put(&mut request, "text", Some(format.into()).filter(|format| *format != json!({})));
     put(&mut request, "include", Some(include.into()).filter(|include| *include != json!([])));
     request
-}
-
-fn put(request: &mut Map, key: &str, value: Option<Value>) {
-    request.extend(value.filter(|value| !value.is_null()).map(|value| (key.to_owned(), value)));
 }
 
 fn response_format(format: Value) -> Value {

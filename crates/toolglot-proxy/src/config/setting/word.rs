@@ -47,9 +47,31 @@ macro_rules! words {
             }
         }
     )*};
+    ($($kind:ty: $($word:literal => $value:expr),*;)*) => {$(
+        impl Words for $kind {
+            const WORDS: &[&str] = &[$($word),*];
+            fn of(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some($value),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
 }
 
 words!(Validation, Untyped, CallsInReasoning, Evidence, Frame, UnknownTool);
+
+words! {
+    HistoryIds: "kept" => Self::Kept, "nine" => Self::Nine, "counted" => Self::Counted;
+    Enforce: "off" => Self::Off, "choice" => Self::Choice, "auto" => Self::Auto, "strict" => Self::Strict;
+    Duplicates: "once" => Self::Once, "keep" => Self::Keep;
+    Mode: "native" => Self::Native, "prompt" => Self::Prompt, "auto" => Self::Auto;
+    TemplateUse: "off" => Self::Off, "auto" => Self::Auto;
+    ReasoningField: "reasoning_content" => Self::ReasoningContent, "reasoning" => Self::Reasoning, "both" => Self::Both;
+    Keep: "off" => Self::Off, "misses" => Self::Misses, "all" => Self::All;
+    LogFormat: "auto" => Self::Auto, "human" => Self::Human, "json" => Self::Json, "off" => Self::Off;
+}
 
 impl Words for Option<Protocol> {
     const WORDS: &[&str] = &["auto", "chat", "responses", "messages", "ollama"];
@@ -62,42 +84,6 @@ impl Words for Option<EngineKind> {
     const WORDS: &[&str] = &["auto", "generic", "vllm", "sglang", "llama.cpp", "ollama", "lmstudio", "mlx-lm"];
     fn of(word: &str) -> Option<Self> {
         if word == "auto" { Some(None) } else { word.parse().ok().map(Some) }
-    }
-}
-
-impl Words for HistoryIds {
-    const WORDS: &[&str] = &["kept", "nine", "counted"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "kept" => Some(Self::Kept),
-            "nine" => Some(Self::Nine),
-            "counted" => Some(Self::Counted),
-            _ => None,
-        }
-    }
-}
-
-impl Words for Enforce {
-    const WORDS: &[&str] = &["off", "choice", "auto", "strict"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "choice" => Some(Self::Choice),
-            "auto" => Some(Self::Auto),
-            "strict" => Some(Self::Strict),
-            _ => None,
-        }
-    }
-}
-
-impl Words for Duplicates {
-    const WORDS: &[&str] = &["once", "keep"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "once" => Some(Self::Once),
-            "keep" => Some(Self::Keep),
-            _ => None,
-        }
     }
 }
 
@@ -125,18 +111,6 @@ pub(crate) enum Mode {
     Auto,
 }
 
-impl Words for Mode {
-    const WORDS: &[&str] = &["native", "prompt", "auto"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "native" => Some(Self::Native),
-            "prompt" => Some(Self::Prompt),
-            "auto" => Some(Self::Auto),
-            _ => None,
-        }
-    }
-}
-
 /// Whether to read a server's chat template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TemplateUse {
@@ -144,29 +118,6 @@ pub(crate) enum TemplateUse {
     Off,
     /// If the server provides it.
     Auto,
-}
-
-impl Words for TemplateUse {
-    const WORDS: &[&str] = &["off", "auto"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "auto" => Some(Self::Auto),
-            _ => None,
-        }
-    }
-}
-
-impl Words for ReasoningField {
-    const WORDS: &[&str] = &["reasoning_content", "reasoning", "both"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "reasoning_content" => Some(Self::ReasoningContent),
-            "reasoning" => Some(Self::Reasoning),
-            "both" => Some(Self::Both),
-            _ => None,
-        }
-    }
 }
 
 /// Which exchanges to capture.
@@ -178,18 +129,6 @@ pub(crate) enum Keep {
     All,
 }
 
-impl Words for Keep {
-    const WORDS: &[&str] = &["off", "misses", "all"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "off" => Some(Self::Off),
-            "misses" => Some(Self::Misses),
-            "all" => Some(Self::All),
-            _ => None,
-        }
-    }
-}
-
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -199,17 +138,4 @@ pub(crate) enum LogFormat {
     Human,
     Json,
     Off,
-}
-
-impl Words for LogFormat {
-    const WORDS: &[&str] = &["auto", "human", "json", "off"];
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "auto" => Some(Self::Auto),
-            "human" => Some(Self::Human),
-            "json" => Some(Self::Json),
-            "off" => Some(Self::Off),
-            _ => None,
-        }
-    }
 }
