@@ -298,7 +298,7 @@ impl EmptyMessage<'_> {
         let name = &seen.name;
         if self.tools.is_empty() {
             let words = format!(
-                "looks like a call to `{name}`, but no tools are declared; declare the tool to have it recognised"
+                "looks like a call to `{name}`, but no tools are declared; declare the tool to have this read as a call"
             );
             return Some(self.miss(MissReason::NoTools, &seen, words));
         }
