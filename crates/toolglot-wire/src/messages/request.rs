@@ -7,7 +7,7 @@ use toolglot_json::{Map, Value, json};
 use super::exact::ExactInputs;
 use super::history::ChatConversation;
 use crate::fault::{Fault, FaultKind};
-use crate::members::list;
+use crate::members::{list, put};
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
@@ -97,10 +97,6 @@ fn field(key: String, value: Value, chat: &mut Map, notes: &mut Vec<String>) {
 /// Some servers refuse a longer name of a user; agents put whole objects there.
 fn is_short(user: &&Value) -> bool {
     user.as_str().is_some_and(|user| user.len() <= 64)
-}
-
-fn put(chat: &mut Map, key: &str, value: Option<Value>) {
-    chat.extend(value.map(|value| (key.to_owned(), value)));
 }
 
 /// The functions among the tools; nothing if there are none, since engines refuse an empty list.

@@ -6,6 +6,7 @@
 use toolglot::mint;
 use toolglot_json::{Map, Value, json};
 
+use crate::chat::fields::text;
 use crate::chat::history as chat_history;
 use crate::members::list;
 
@@ -82,13 +83,18 @@ fn to_chat_call((place, at): (usize, usize), call: Value, open: &mut OpenCalls) 
     let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
     let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
     let id = id.map_or_else(|| mint(place as u64, at), str::to_owned);
-    let arguments = match function.get("arguments") {
+    let arguments = arguments_text(function.get("arguments"));
+    open.calls.push((id.clone(), name.to_owned()));
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// Returns a call's arguments as JSON text.
+pub(super) fn arguments_text(arguments: Option<&Value>) -> String {
+    match arguments {
         Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => "{}".to_owned(),
         Some(value) => value.to_string(),
-    };
-    open.calls.push((id.clone(), name.to_owned()));
-    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+    }
 }
 
 fn content_with(content: Option<Value>, images: Option<Value>) -> Value {
@@ -220,8 +226,4 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut chat_history::HistoryR
 fn has_objects(message: &Value) -> bool {
     let calls = list(message.get("tool_calls"));
     calls.iter().all(|call| call.pointer("/function/arguments").is_some_and(Value::is_object))
-}
-
-fn text<'m>(map: &'m Map, key: &str) -> Option<&'m str> {
-    map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }

@@ -2,6 +2,7 @@
 
 use toolglot_json::{Map, Value, json};
 
+use super::history::arguments_text;
 use crate::fault::{Fault, FaultKind};
 use crate::members::list;
 use crate::port::ProtocolReader;
@@ -123,11 +124,7 @@ impl OllamaReader {
         };
         self.close(push);
         let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
-        let text = match call.pointer("/function/arguments") {
-            Some(Value::String(text)) => text.clone(),
-            None | Some(Value::Null) => "{}".to_owned(),
-            Some(value) => value.to_string(),
-        };
+        let text = arguments_text(call.pointer("/function/arguments"));
         let number = self.calls;
         self.calls += 1;
         push(Part::CallStart { call: number, id, name: name.to_owned(), kind: CallKind::Function });

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use toolglot::{Dialect, Dialects, Options, Teach, Tools, mint, parse};
 use toolglot_json::{Value, json};
 
+use crate::members::list;
+
 /// Converts the messages of a conversation in prompt mode back to chat messages with calls and results, with new ids.
 /// Messages without calls of the dialect are unchanged.
 ///
@@ -115,8 +117,7 @@ fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
 /// Returns the id, the name and the arguments of each call of a message.
 pub(super) fn calls(message: &Value) -> impl Iterator<Item = (String, String, String)> {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let list = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-    list.map(move |call| {
+    list(message.get("tool_calls")).iter().map(move |call| {
         let function = call.get("function");
         let of = |key: &str| text(function.and_then(|function| function.get(key)));
         (text(call.get("id")), of("name"), of("arguments"))

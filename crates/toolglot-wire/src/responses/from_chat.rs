@@ -2,8 +2,8 @@
 
 use toolglot_json::{Map, Value, json};
 
-use super::tools::{kind, members, text};
-use crate::members::put;
+use super::tools::{kind, text};
+use crate::members::{list, put};
 
 /// Fields that mean something to Chat Completions servers alone and change nothing of what is asked.
 const DROPPED: [&str; 4] = ["functions", "modalities", "prediction", "stream_options"];
@@ -43,7 +43,7 @@ pub(crate) fn from_chat(mut chat: Map, notes: &mut Vec<String>) -> Map {
             "reasoning_effort" => put(&mut request, "reasoning", Some(json!({"effort": value}))),
             "logprobs" if value == true => include.push("message.output_text.logprobs"),
             "logprobs" => {}
-            "tools" => put(&mut request, "tools", Some(members(Some(&value)).map(tool).collect())),
+            "tools" => put(&mut request, "tools", Some(list(Some(&value)).iter().map(tool).collect())),
             "tool_choice" => put(&mut request, "tool_choice", Some(choice(value))),
             "n" if value == 1 => {}
             missed if MISSED.contains(&missed) => {
@@ -83,7 +83,7 @@ fn choice(choice: Value) -> Value {
 /// Returns the instructions that the conversation begins with, and all that follows as items.
 fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
     let (mut instructions, mut items) = (Vec::new(), Vec::new());
-    for message in members(Some(messages)) {
+    for message in list(Some(messages)) {
         let content = message.get("content").unwrap_or(&Value::Null);
         match text(message, "role").unwrap_or("user") {
             "system" | "developer" if items.is_empty() => instructions.extend(plain(content)),
@@ -104,7 +104,7 @@ fn items(messages: &Value, notes: &mut Vec<String>) -> (String, Vec<Value>) {
 
 /// The texts of a content.
 fn plain(content: &Value) -> Vec<String> {
-    let parts = members(Some(content)).filter_map(|part| text(part, "text"));
+    let parts = list(Some(content)).iter().filter_map(|part| text(part, "text"));
     content.as_str().into_iter().chain(parts).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
@@ -116,7 +116,7 @@ fn add_assistant(message: &Value, content: &Value, items: &mut Vec<Value>) {
     if !said.is_empty() {
         items.push(json!({"type": "message", "role": "assistant", "content": said}));
     }
-    for call in members(message.get("tool_calls")) {
+    for call in list(message.get("tool_calls")) {
         let function = call.get("function").unwrap_or(&Value::Null);
         let [name, arguments] = ["name", "arguments"].map(|key| function.get(key).cloned().unwrap_or_default());
         let id = call.get("id").cloned().unwrap_or_default();
@@ -145,5 +145,5 @@ fn parts(content: &Value, notes: &mut Vec<String>) -> Value {
             None
         }
     };
-    members(Some(content)).filter_map(&mut part).collect()
+    list(Some(content)).iter().filter_map(&mut part).collect()
 }

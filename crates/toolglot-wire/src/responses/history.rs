@@ -3,8 +3,9 @@
 use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
-use super::tools::{SEARCH, Toolbox, json_text, kind, listed, members, text};
+use super::tools::{SEARCH, Toolbox, json_text, kind, listed, text};
 use crate::chat::history::later_instructions;
+use crate::members::list;
 
 /// Returns the messages of a request's `instructions` and `input`.
 pub(super) fn messages(request: &Map, toolbox: &Toolbox, missing: &mut LeftOut) -> Vec<Value> {
@@ -92,7 +93,7 @@ impl ItemHistory<'_> {
         if let Some(text) = content.as_str() {
             join(&mut self.turn.text, text);
         }
-        for part in members(Some(content)) {
+        for part in list(Some(content)) {
             match (text(part, "text"), text(part, "refusal")) {
                 (Some(text), _) => join(&mut self.turn.text, text),
                 (None, Some(refusal)) => join(&mut self.turn.refusal, refusal),
@@ -106,7 +107,7 @@ impl ItemHistory<'_> {
     fn system(&mut self, content: &Value) {
         self.end_turn();
         let mut content = self.content(content);
-        let texts: Option<Vec<&str>> = members(Some(&content)).map(|part| text(part, "text")).collect();
+        let texts: Option<Vec<&str>> = list(Some(&content)).iter().map(|part| text(part, "text")).collect();
         if let Some(texts) = texts.filter(|texts| !texts.is_empty()) {
             content = texts.join("\n\n").into();
         }
@@ -121,8 +122,8 @@ impl ItemHistory<'_> {
     }
 
     fn reasoning(&mut self, item: &Value) {
-        let raw: Vec<&str> = members(item.get("content")).filter_map(|part| text(part, "text")).collect();
-        let summary = || members(item.get("summary")).filter_map(|part| text(part, "text")).collect();
+        let raw: Vec<&str> = list(item.get("content")).iter().filter_map(|part| text(part, "text")).collect();
+        let summary = || list(item.get("summary")).iter().filter_map(|part| text(part, "text")).collect();
         let parts = if raw.is_empty() { summary() } else { raw };
         join(&mut self.turn.reasoning, &parts.join("\n\n"));
     }

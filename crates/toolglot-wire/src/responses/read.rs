@@ -9,8 +9,9 @@ use serde::Deserialize;
 use toolglot_json::{Map, Value};
 
 use self::items::{ItemPlace, ReadItemKind, ReadItems, TextSlot};
-use super::tools::{kind, members, text};
+use super::tools::{kind, text};
 use crate::fault::{Fault, FaultKind};
+use crate::members::list;
 use crate::port::ProtocolReader;
 use crate::response_event::{Finish, ResponseEvent, ResponseStart, Usage};
 use crate::sse::Frame;
@@ -240,7 +241,7 @@ impl ResponsesReader {
     }
 
     fn finish(&mut self, response: &Value, finish: Finish, out: &mut Vec<ResponseEvent>) {
-        self.items.reconcile(members(response.get("output")), out);
+        self.items.reconcile(list(response.get("output")).iter(), out);
         let finish = if finish == Finish::Stop && self.items.has_calls() { Finish::ToolCalls } else { finish };
         out.push(ResponseEvent::first(crate::response_event::Part::Finish(finish)));
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {

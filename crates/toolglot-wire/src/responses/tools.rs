@@ -3,6 +3,7 @@
 use toolglot_json::{Map, Value, json};
 
 use super::left_out::LeftOut;
+use crate::members::list;
 
 /// The names that chat allows are no longer than this.
 const MAX_NAME: usize = 64;
@@ -44,7 +45,7 @@ impl Toolbox {
 
     /// Adds the tools that earlier searches found.
     fn add_found(&mut self, request: &Map) {
-        let found = members(request.get("input")).filter(|item| kind(item) == "tool_search_output");
+        let found = list(request.get("input")).iter().filter(|item| kind(item) == "tool_search_output");
         for (tool, namespace) in found.flat_map(|item| listed(item.get("tools"))) {
             let is_known = |name| self.tools.iter().any(|it| it.name == name && it.namespace.as_deref() == namespace);
             if !text(tool, "name").is_some_and(is_known) {
@@ -126,7 +127,7 @@ impl ToolChoice {
             // Chat's own form of it nests what stands beside the type here.
             let inner = choice.get("allowed_tools").unwrap_or(choice);
             let mode = text(inner, "mode").unwrap_or("auto");
-            let allowed = members(inner.get("tools")).filter_map(|tool| toolbox.named(tool)).collect();
+            let allowed = list(inner.get("tools")).iter().filter_map(|tool| toolbox.named(tool)).collect();
             return Self { chat: Some(Value::from(mode)), allowed: Some(allowed) };
         }
         let Some(name) = toolbox.named(choice) else {
@@ -185,19 +186,14 @@ fn shortened(full: &str) -> String {
     format!("{tail}_{:08x}", toolglot::seed_of(full.as_bytes()) & 0xFFFF_FFFF)
 }
 
-/// Returns the members of a list, none if it is no list.
-pub(super) fn members(list: Option<&Value>) -> impl Iterator<Item = &Value> {
-    list.and_then(Value::as_array).into_iter().flatten()
-}
-
 /// Returns the tools of a list, each with the namespace that it is in.
-pub(super) fn listed(list: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
-    members(list).flat_map(|tool| {
+pub(super) fn listed(tools: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&str>)> {
+    list(tools).iter().flat_map(|tool| {
         let (namespace, inner, alone) = match kind(tool) {
             "namespace" => (text(tool, "name"), tool.get("tools"), None),
             _ => (None, None, Some(tool)),
         };
-        members(inner).chain(alone).map(move |tool| (tool, namespace))
+        list(inner).iter().chain(alone).map(move |tool| (tool, namespace))
     })
 }
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use toolglot_json::{Map, Value, json};
 
 use super::ANNOTATION;
+use crate::members::list;
 use crate::response_event::{CallKind, Part, ResponseEvent};
-use crate::responses::tools::json_text;
-use crate::responses::tools::{kind, members, text};
+use crate::responses::tools::{json_text, kind, text};
 
 /// All items, in the order in which they were first heard of.
 #[derive(Debug, Default)]
@@ -18,19 +18,19 @@ pub(super) struct ReadItems {
     calls: usize,
 }
 
-/// What an item is.
+/// The type of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum ReadItemKind {
     Message,
     Reasoning,
     Function,
     Custom,
-    /// What no other protocol has.
+    /// A type that only this protocol has.
     #[default]
     Own,
 }
 
-/// Where in an item a text stands; together with a number, for there may be several.
+/// The position of a text in an item, together with a number if there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextSlot {
     Text,
@@ -194,7 +194,7 @@ impl ReadItems {
         }
         let part = usize::try_from(place.1).ok().and_then(|number| object.get("content")?.get(number));
         let known = item.annotated.entry(place.1).or_default();
-        for annotation in members(part.and_then(|part| part.get("annotations"))).skip(*known) {
+        for annotation in list(part.and_then(|part| part.get("annotations"))).iter().skip(*known) {
             *known += 1;
             out.push(own(json!({"type": ANNOTATION, "annotation": annotation})));
         }
@@ -339,20 +339,21 @@ impl ReadItem {
         item
     }
 
-    /// Takes what the server says of the item now. The first name stays, and so does the first id of a call.
+    /// Stores the server's latest version of the item. The first name and the first id of a call are kept.
     fn learn(&mut self, object: &Value) {
         self.name = self.name.take().or_else(|| text(object, "name").map(str::to_owned));
         self.object = object.clone();
     }
 
-    /// Says what stands around an item's text, so that a writer of this protocol can repeat it.
+    /// Emits the item without its text, so that a writer of this protocol can repeat it.
     fn announce(&self, out: &mut Vec<ResponseEvent>) {
         if !self.object.is_object() && self.id.is_none() {
             return;
         }
         let mut object: Map = self.object.as_object().cloned().unwrap_or_default();
         object.retain(|key, value| !SAID.contains(&key.as_str()) && !value.is_null());
-        object.insert("type".to_owned(), self.kind.name().into());
+        let name = KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
+        object.insert("type".to_owned(), name.into());
         object.extend(self.id.clone().map(|id| ("id".to_owned(), id.into())));
         out.push(own(json!({"type": "response.output_item.added", "item": object})));
     }
@@ -365,23 +366,18 @@ impl ReadItem {
             && (self.kind != ReadItemKind::Own || same(text(&self.object, "type"), text(object, "type")))
     }
 
-    /// Says whether a text belongs to what is said of the item: of reasoning either the summary or the original.
+    /// Says whether a text belongs to the item's output: for reasoning, either the summary or the original.
     fn takes(&self, slot: TextSlot) -> bool {
         self.kind != ReadItemKind::Reasoning || self.sent.keys().all(|sent| sent.0 == slot)
     }
 }
 
-impl ReadItemKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Reasoning => "reasoning",
-            Self::Function => "function_call",
-            Self::Custom => "custom_tool_call",
-            Self::Own => "",
-        }
-    }
-}
+const KINDS: [(ReadItemKind, &str); 4] = [
+    (ReadItemKind::Message, "message"),
+    (ReadItemKind::Reasoning, "reasoning"),
+    (ReadItemKind::Function, "function_call"),
+    (ReadItemKind::Custom, "custom_tool_call"),
+];
 
 const NOTHING: SentText = SentText { bytes: 0, hash: 0xCBF2_9CE4_8422_2325 };
 
@@ -392,7 +388,7 @@ impl SentText {
         self.bytes += piece.len();
     }
 
-    /// Returns what a text has beyond what was said, if it begins with it.
+    /// Returns the rest of a text that begins with the text sent.
     fn rest_of(self, whole: &str) -> Option<&str> {
         let (head, rest) = whole.split_at_checked(self.bytes)?;
         let mut same = NOTHING;
@@ -402,15 +398,14 @@ impl SentText {
 }
 
 fn kind_of(object: &Value) -> ReadItemKind {
-    let kinds = [ReadItemKind::Message, ReadItemKind::Reasoning, ReadItemKind::Function, ReadItemKind::Custom];
-    kinds.into_iter().find(|known| known.name() == kind(object)).unwrap_or_default()
+    KINDS.iter().find(|(_, name)| *name == kind(object)).map(|(kind, _)| *kind).unwrap_or_default()
 }
 
-/// Returns all texts of an item and where they stand.
+/// Returns all texts of an item with their positions.
 fn texts(object: &Value) -> Vec<((TextSlot, u64), String)> {
     let mut texts = Vec::new();
     for (field, part_slot) in [("summary", TextSlot::Summary), ("content", TextSlot::Text)] {
-        for (number, part) in (0..).zip(members(object.get(field))) {
+        for (number, part) in (0..).zip(list(object.get(field)).iter()) {
             let slot = match kind(part) {
                 "refusal" => TextSlot::Refusal,
                 _ if kind(object) == "reasoning" && field == "content" => TextSlot::Raw,
