@@ -192,7 +192,7 @@ codes! {
     MissingOpener "missing_opener" SAFE "a section without its opening marker"
         by "models that skip the wrapper, and servers that strip it" risk "markup shown as an example is read as a call";
     DuplicateOpener "duplicate_opener" SAFE "a doubled opening marker before a call; dropped"
-        by "models that restart a call" risk "none known: there is no text between the two markers";
+        by "models that restart a call" risk "none known: the two markers are adjacent";
     MissingCloser "missing_closer" ENDS "a call or section without its closing marker; its body is complete"
         by "models that stop early, and servers that strip the last token" risk "a missing continuation goes unnoticed";
     WrongCloser "wrong_closer" ENDS "a closing tag of a different name; read as the expected one"
