@@ -226,7 +226,7 @@ pub(crate) fn join(held: &mut Option<impl Join>, said: &mut Vec<ResponseEvent>) 
     }
 }
 
-/// Joins the beginning of a call, which the server got, with what the model wrote behind it. Some servers repeat it, and
+/// Joins the prefill of a call with the model's continuation. Some servers repeat the prefill, and
 /// some models begin anew.
 #[derive(Debug)]
 pub(crate) struct Opening {

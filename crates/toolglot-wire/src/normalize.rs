@@ -297,7 +297,7 @@ impl Normalizer {
         }
     }
 
-    /// A piece was lost: inside a call nobody knows what is missing, elsewhere the loss is counted.
+    /// Handles a lost piece: inside a call, the call fails; elsewhere, the loss is counted.
     fn lose(&mut self, out: &mut Vec<ResponseEvent>) {
         *self.shared.tally.diagnostics.entry("damaged_stream").or_default() += 1;
         if self.choices.iter().any(|(_, choice)| choice.is_inside_call()) {

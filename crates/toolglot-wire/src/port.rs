@@ -55,7 +55,7 @@ pub(crate) trait ProtocolWriter: Send {
     /// Writes one thing that was said.
     fn write(&mut self, said: &ResponseEvent, out: &mut Vec<u8>);
 
-    /// Returns what to send while nothing is said.
+    /// Returns the keep-alive to send while there is no output.
     fn keep_alive(&self) -> &'static [u8];
 
     /// Returns the whole answer once it is over and nothing failed, where later requests may refer to it.

@@ -27,7 +27,7 @@ const MAX_STOPS: usize = 4;
 /// |---|---|
 /// | system messages at the beginning | one, with the section about the tools where the dialect has it |
 /// | a call | what a model of the dialect writes |
-/// | the results of a turn, and what the user says behind them | one message of the user's |
+/// | the results of a turn, and the user's text after them | one user message |
 /// | `tool_choice`, `parallel_tool_calls` | a sentence |
 /// | reasoning of earlier turns | nothing |
 ///

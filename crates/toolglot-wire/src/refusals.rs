@@ -140,7 +140,7 @@ fn said(kind: &str, key: &str, message: &Value) -> Value {
         "choices": [{"index": 0, key: message, "finish_reason": "stop"}]})
 }
 
-/// Returns the message of which a server told in a refusal, if a call is in it.
+/// Returns the message quoted in a server's error, if it contains a call.
 fn message(body: &[u8], AnswerSettings { dialects, tools, options, .. }: &AnswerSettings) -> Option<Value> {
     let body: Value = toolglot_json::from_slice(body).ok()?;
     let text = written(&body)?;

@@ -99,7 +99,7 @@ struct Conversion {
     /// The whole answer, if it is to be stored and was not streamed.
     settled: Option<String>,
     secrets: Secrets,
-    /// The tokens counted in the chunk that was last looked at, as it says them; nobody asks before the end.
+    /// The usage of the last chunk, as text; it is parsed only at the end.
     counted: String,
     /// The chunk of a call in text that was last looked at, if it has fields of the response, and the number of its shape. A
     /// later chunk of that shape has the same fields, so they are said with what follows the call.

@@ -29,7 +29,7 @@ pub(crate) struct ChunkGlance<'f> {
     pub(crate) usage: Option<&'f str>,
     /// The number of its shape: no other shape has it.
     pub(crate) shape: usize,
-    /// The template's place, and what stands in its holes.
+    /// The template's index, and the content of its holes.
     template: usize,
     fit: TemplateFit,
 }
@@ -51,7 +51,7 @@ pub(crate) struct ChunkTemplates {
 const MAX_TEMPLATES: usize = 6;
 
 impl ChunkTemplates {
-    /// Looks at a frame; the tokens that it counts go on with it, or not.
+    /// Inspects a frame; its usage is passed on with it, or not.
     pub(crate) fn look<'f>(
         &mut self,
         frame: &Frame<'f>,

@@ -124,7 +124,7 @@ impl HistoryRepairer<'_> {
     }
 }
 
-/// Says whether a text begins so, wherever it stands in a message.
+/// Says whether a text begins like this, anywhere in a message.
 fn says(value: &Value, mark: &str) -> bool {
     match value {
         Value::String(text) => text.starts_with(mark),
@@ -167,7 +167,7 @@ pub(crate) fn make_safe(request: &mut Map, repairer: &mut HistoryRepairer<'_>) {
     }
 }
 
-/// Writes the ids of calls, and of the results that stand behind them, as the server wants them.
+/// Writes the ids of calls and of the results after them in the server's form.
 pub(crate) fn identify(request: &mut Map, style: HistoryIds) {
     let mut ids = ServerIds { style, known: HashMap::new(), counted: 0 };
     for message in messages(request) {
@@ -244,7 +244,7 @@ impl ServerIds {
         new
     }
 
-    /// Returns the id of a result, whose call stands before it.
+    /// Returns the id of a result, whose call precedes it.
     fn of_result(&mut self, id: &str) -> String {
         self.known.get_mut(id).and_then(VecDeque::pop_front).unwrap_or_else(|| id.to_owned())
     }

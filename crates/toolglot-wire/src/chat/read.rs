@@ -169,7 +169,7 @@ impl ChatReader {
             _ => None,
         });
         let mut message = message.unwrap_or_default();
-        // Servers of plain completions put the text beside the message.
+        // Servers with plain completions put the text next to the message.
         if let Some(Value::String(text)) = choice.remove("text") {
             message.entry("content").or_insert(Value::String(text));
         }

@@ -14,7 +14,7 @@ const CONSTANT: [&str; 2] = ["system_fingerprint", "service_tier"];
 /// The fields in which servers say reasoning.
 const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 
-/// What stands in a hole.
+/// The content of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoleKind {
     /// The inside of the string that is the chunk's piece.
@@ -157,7 +157,7 @@ impl<'d> ChunkShape<'d> {
             }
         }
         let kind = kind?;
-        // Clients join what is said of the role.
+        // Clients concatenate roles.
         let is_role = |name: &str| name == "role";
         if let Some(at) = delta.0.iter().position(|(name, _)| is_role(name)) {
             self.cut(delta, at, is_role)?;
@@ -220,7 +220,7 @@ impl<'d> ChunkShape<'d> {
     fn cut(&mut self, members: &ChunkMembers<'d>, at: usize, is_cut: impl Fn(&str) -> bool) -> Option<()> {
         let place = |at: usize| {
             let (name, value) = members.0.get(at)?;
-            // A name stands in quotes.
+            // Names are quoted.
             Some(self.place(name)?.start - 1..self.place(value)?.end)
         };
         let own = place(at)?;
@@ -270,7 +270,7 @@ impl<'de> Visitor<'de> for ChunkVisitor {
         let mut members: Vec<(&str, &str)> = Vec::with_capacity(8);
         while let Some((name, value)) = map.next_entry::<&str, &RawValue>()? {
             if members.iter().any(|(known, _)| *known == name) {
-                return Err(A::Error::custom("a name stands twice"));
+                return Err(A::Error::custom("duplicate name"));
             }
             members.push((name, value.get()));
         }

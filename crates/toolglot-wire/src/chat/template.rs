@@ -32,7 +32,7 @@ pub(crate) struct ChunkTemplate {
 struct TemplateHole {
     before: TemplateText,
     kind: HoleKind,
-    /// What stands in it does not go out.
+    /// Its content is omitted.
     is_cut: bool,
 }
 
@@ -140,7 +140,7 @@ impl TemplateFit {
     }
 }
 
-/// Returns what stands in a hole in all chunks that go out.
+/// Returns the content of a hole in all chunks that are sent.
 fn envelope_text(kind: HoleKind, envelope: &ChunkEnvelope) -> Option<&str> {
     match kind {
         HoleKind::Id => Some(&envelope.id_text),
@@ -162,7 +162,7 @@ fn text(data: &str, place: Range<usize>, edits: &[(Range<usize>, String)]) -> Te
 }
 
 impl HoleKind {
-    /// Returns how long what stands in the hole is at the beginning of a text; nothing if it is of another kind.
+    /// Returns the length of the hole's content at the beginning of a text; none if it is of another kind.
     fn length(self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         match self {
@@ -185,7 +185,7 @@ impl HoleKind {
     }
 }
 
-/// Returns where a string ends, from behind its first quote.
+/// Returns the end of a string, starting after its first quote.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

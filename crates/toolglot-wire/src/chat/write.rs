@@ -299,7 +299,7 @@ pub(crate) fn reasoning_names(field: ReasoningField) -> &'static [&'static str] 
     }
 }
 
-/// Says whether the client speaks of functions, as all did before there were tools.
+/// Says whether the client uses the deprecated functions instead of tools.
 pub(crate) fn is_legacy(request: &Map) -> bool {
     request.get("functions").is_some_and(Value::is_array) && !request.get("tools").is_some_and(Value::is_array)
 }

@@ -13,7 +13,7 @@ use crate::chat::pairs::{ORPHAN, UNANSWERED};
 use crate::members::list;
 use crate::partners::{CallAct, partners};
 
-/// Puts the results of every call at the beginning of the turn behind it, and says so where there is none; a result whose
+/// Moves the results of every call to the beginning of the next turn, and adds a note if there is none; a result whose
 /// call is not there becomes text of its turn. A conversation that is in order stays as it is.
 pub(super) fn pair(messages: Vec<Value>) -> Vec<Value> {
     if is_in_order(&messages) { messages } else { put_in_order(turns(messages)) }

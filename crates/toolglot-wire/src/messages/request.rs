@@ -11,7 +11,8 @@ use crate::members::{list, put};
 
 /// Returns the Chat Completions request that asks for the same as a Messages request.
 ///
-/// `body` is the request as it came, from which the inputs of earlier calls are taken with every digit. Reasoning of earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
+/// `body` is the unchanged request, from which the inputs of earlier calls are read with every digit. Reasoning of
+/// earlier turns goes into the fields that `reasoning` names; without any it is left out. A field that the
 /// Messages protocol does not know is one of an engine's, such as `grammar` or `chat_template_kwargs`, and stays.
 ///
 /// | Messages | Chat Completions |

@@ -20,7 +20,7 @@ pub(super) struct ChoiceNormalizer {
     waiting: Vec<Part>,
     /// Bytes of it.
     waiting_bytes: usize,
-    /// A native call began behind the text that was read: what cuts the answer off does not cut that text.
+    /// Whether a native call began after the text, so that truncation does not affect the text.
     text_is_over: bool,
     finished: bool,
     /// The server said that the answer is over while a call was not whole: some say so with every piece.
@@ -165,7 +165,7 @@ impl ChoiceNormalizer {
         }
     }
 
-    /// Takes what is no piece of a native call; calls that are whole are over then, others are waited for.
+    /// Handles an event other than a piece of a native call: complete calls end, incomplete ones are awaited.
     fn interrupt(&mut self, part: Part, shared: &mut SharedByChoices, out: &mut Vec<ResponseEvent>) {
         if !matches!(part, Part::Own(_) | Part::Logprobs(_)) {
             self.settle(true, shared, out);

@@ -178,7 +178,7 @@ fn observe(
     observed.read = event.span.end;
 }
 
-/// Says whether a diagnostic is about a call that stays text; what is said of a call that is one names its dialect.
+/// Says whether a diagnostic is about a call that remains text; those about recognised calls name the dialect.
 fn is_rejection(found: &Diagnostic) -> bool {
     matches!(found.code, Code::Rejected | Code::UnknownTool) && found.dialect.is_none()
 }

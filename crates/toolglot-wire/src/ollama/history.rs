@@ -1,7 +1,7 @@
 //! The messages of Ollama's API and of Chat Completions, each as the other.
 //!
-//! Ollama's messages hold a call's arguments as an object and images beside the text. Calls need not have ids: a result
-//! says by `tool_name` whose it is, and results stand in the order of their calls.
+//! Ollama's messages have a call's arguments as an object, and images next to the text. Calls need no ids: a result
+//! names its tool in `tool_name`, and results are in the order of their calls.
 
 use toolglot::mint;
 use toolglot_json::{Map, Value, json};
@@ -179,7 +179,7 @@ fn of_assistant(turn: &mut Value, message: &Map) -> Vec<(String, String)> {
     known
 }
 
-/// Returns a message: its text, and its images beside it.
+/// Returns a message with its text and its images.
 fn said(role: &str, content: Value, notes: &mut Vec<String>) -> Value {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     match &content {

@@ -73,7 +73,7 @@ fn assistant(text: &str, pinned: &Dialects, tools: &Tools, seed: usize) -> (Valu
     (json!({"role": "assistant", "content": content, "tool_calls": calls}), names)
 }
 
-/// Returns the results of these calls in a message of the user's, and what is said behind them; nothing if it does not
+/// Returns the results of these calls in a message of the user's, and the text after them; none if it does not
 /// begin with them.
 pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(Vec<String>, String)> {
     let (start, end) = teach.results().split_once("{results}")?;
@@ -101,7 +101,7 @@ pub(super) fn results_of(text: &str, names: &[&str], teach: &Teach) -> Option<(V
     Some((results, rest.strip_prefix("\n\n").unwrap_or(rest).to_owned()))
 }
 
-/// Cuts the last result off: its closer stands at the end, or a blank line follows.
+/// Cuts off the last result: its closer is at the end, or a blank line follows.
 fn last<'t>(text: &'t str, closer: &str) -> Option<(&'t str, &'t str)> {
     let mut from = 0;
     loop {

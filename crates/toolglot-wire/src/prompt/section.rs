@@ -64,7 +64,7 @@ fn one(form: &str, function: &Value, tool: &Value) -> String {
     }
 }
 
-/// JSON as the templates of most families write it: a blank behind each comma and colon.
+/// JSON as the templates of most families write it: a space after each comma and colon.
 fn spaced(value: &Value) -> String {
     /// The style of that JSON.
     struct SpacedJson;
@@ -123,7 +123,7 @@ fn typescript(function: &Value) -> String {
     format!("{about}type {} = (_: {}) => any;", text(function, "name"), typed(schema, 0))
 }
 
-/// Deeper schemas are `any`: nobody could read them.
+/// Deeper schemas are `any`, since they would be unreadable.
 const MAX_DEPTH: usize = 6;
 
 fn typed(schema: &Value, depth: usize) -> String {

@@ -91,7 +91,7 @@ impl PromptHistory<'_> {
         self.renderer.clone().with_check(false).render(rendering).unwrap_or_else(|_| plain())
     }
 
-    /// Ends the results of a turn with what the user says behind them.
+    /// Ends the results of a turn with the user's text after them.
     fn end_results(&mut self, user: Option<Value>) {
         let called = std::mem::take(&mut self.called);
         let results = std::mem::take(&mut self.results);
@@ -128,7 +128,7 @@ impl PromptHistory<'_> {
     }
 }
 
-/// Returns a result as text; what is no text is marked in its place and shown behind the results.
+/// Returns a result as text; other parts are replaced by a reference and follow the results.
 fn shown_text(content: Value, shown: &mut Vec<Value>) -> String {
     let Value::Array(parts) = content else { return text_of(&content) };
     let texts = parts.into_iter().map(|part| match part.get("text").and_then(Value::as_str) {

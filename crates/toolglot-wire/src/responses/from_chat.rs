@@ -1,4 +1,4 @@
-//! A Chat Completions request as a Responses request, for servers that speak nothing else.
+//! Converts a Chat Completions request to a Responses request, for servers with only this protocol.
 
 use toolglot_json::{Map, Value, json};
 

@@ -32,7 +32,7 @@ struct ItemHistory<'a> {
     missing: &'a mut LeftOut,
     messages: Vec<Value>,
     turn: AssistantTurn,
-    /// Parts of results that are no text; only a user's message has a place for them, behind all results.
+    /// Parts of results other than text; only a user message can contain them, after all results.
     shown: Vec<Value>,
 }
 
@@ -163,7 +163,7 @@ impl ItemHistory<'_> {
         self.messages.push(json!({"role": "tool", "tool_call_id": call_id(item), "content": content}));
     }
 
-    /// Returns the text of a result; what is no text is marked in its place and shown after all results.
+    /// Returns the text of a result; other parts are replaced by a reference and follow all results.
     fn text_of(&mut self, content: Value) -> String {
         let Value::Array(parts) = content else { return json_text(&content) };
         let texts = parts.into_iter().map(|part| match (text(&part, "text"), kind(&part)) {

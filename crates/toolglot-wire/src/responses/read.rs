@@ -1,6 +1,6 @@
-//! Reads what a server that speaks Responses sends, in a stream or whole, whatever it gets wrong.
+//! Reads answers of a Responses server, streamed or whole, including invalid ones.
 //!
-//! What an event says twice is said once; what it leaves out is found later: an item that was never announced in its
+//! Repeated information is emitted once; missing information is found later: an item that was never announced in its
 //! deltas, a call's name in its last event, everything missing in the response that ends the stream.
 
 use std::borrow::Cow;

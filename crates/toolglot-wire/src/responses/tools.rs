@@ -124,7 +124,7 @@ impl ToolChoice {
             return Self { chat: Some(choice.clone()), allowed: None };
         }
         if kind(choice) == "allowed_tools" {
-            // Chat's own form of it nests what stands beside the type here.
+            // Chat's form nests the members next to the type.
             let inner = choice.get("allowed_tools").unwrap_or(choice);
             let mode = text(inner, "mode").unwrap_or("auto");
             let allowed = list(inner.get("tools")).iter().filter_map(|tool| toolbox.named(tool)).collect();
@@ -178,7 +178,7 @@ fn flat_name(name: &str, namespace: Option<&str>) -> String {
     if full.len() <= MAX_NAME && full.chars().all(is_legal) { full } else { shortened(&full) }
 }
 
-/// Returns a legal name that stands for a long or strange one: its end, which says most, and a hash of it all.
+/// Returns a valid name for a long or invalid one: its end, which is most specific, and a hash of the whole.
 fn shortened(full: &str) -> String {
     let legal = full.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
     let legal: String = legal.collect();

@@ -10,7 +10,7 @@
 //! | adds to reasoning: in the client's field, where no calls are looked for | passed on unchanged, else parsed |
 //! | adds to arguments: of no known call, or says more | read with care |
 //! | has fields, and its piece is inside a call that was text | the fields wait for the next event |
-//! | any other | the parser has the piece; what else the chunk says is said |
+//! | any other | the parser gets the piece; the rest of the chunk is emitted |
 
 use super::{ClientWriter, Conversion};
 use crate::chat::read::usage_of;
@@ -23,7 +23,7 @@ impl Conversion {
     /// Passes a chunk that adds one piece on unchanged, if possible; returns whether it was handled.
     pub(super) fn glance(&mut self, frame: &Frame<'_>, out: &mut Vec<u8>) -> bool {
         let ClientWriter::Chat(writer) = &self.writer else { return false };
-        // What is said may have to be remembered, or joined with what the server was given of it.
+        // The output may have to be recorded, or joined with a prefill.
         if self.opening.is_some() || self.normalizer.demands_call() && self.normalizer.meets_demand().is_none() {
             return false;
         }
@@ -39,7 +39,7 @@ impl Conversion {
             PieceTarget::Reasoning(field) => (writer.reasons_in(field), None),
             PieceTarget::Arguments(index) => (true, writer.function(index)),
         };
-        // What is said besides has its place before the text; where that is that of a call, it may end the answer.
+        // Other output precedes the text; if the text is a call, that may end the answer.
         let fate = self.normalizer.token_fate(choice);
         let in_call = fate == TokenFate::Dropped && !self.normalizer.may_have_enough();
         if chunk.is_probable && fate == TokenFate::Open

@@ -119,7 +119,7 @@ impl ReadCalls {
     }
 
     /// Says whether a call may have to share its arguments: one before it has the same index and got none. Some gateways name
-    /// all calls first and send their arguments one behind the other.
+    /// all calls first and send their arguments one after the other.
     fn shares(&self, at: usize) -> bool {
         self.0[..at].last().is_some_and(|before| {
             before.index.is_some()
@@ -184,7 +184,7 @@ impl ReadCalls {
         Some(at).filter(|_| !new || call.input.depth > 0)
     }
 
-    /// Adds a piece to its call; the call is said as soon as it has a name.
+    /// Adds a piece to its call, which is emitted as soon as it has a name.
     fn add(&mut self, at: usize, piece: CallPiece<'_>, say: &mut impl FnMut(Part)) {
         let shares = self.shares(at);
         let call = &mut self.0[at];

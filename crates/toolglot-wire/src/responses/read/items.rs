@@ -185,7 +185,7 @@ impl ReadItems {
         }
     }
 
-    /// Says the annotations of a part that no event said. Those of a part behind which another was said would be taken
+    /// Emits the annotations of a part that were in no event. Those of a part that another one followed would be taken
     /// for that one's; wrong ones are worse than none.
     fn annotate(&mut self, at: usize, place: (TextSlot, u64), object: &Value, out: &mut Vec<ResponseEvent>) {
         let item = &mut self.items[at];
